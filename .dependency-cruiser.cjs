@@ -6,7 +6,7 @@
  */
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
-const SESSIONS = '^src/accp/(codec|errors|message|profiles|registry|render|session|state|store|streams)/';
+const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
 const SQLITE = '^src/accp/store/sqlite';
 /** What carries ACCP frames: portable, without packages, and without the SDKs that it works with. */
 const BINDINGS = '^src/accp/bindings/';
@@ -21,7 +21,7 @@ const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
 /** ARCP: messages, then who keeps them, then who speaks and answers. */
 const ARCP = '^src/arcp/';
 /** What of it needs Node. */
-const ARCP_NODE = '^src/arcp/(node/|(runtime|client)/index\\.ts$|store/sqlite)';
+const ARCP_NODE = '^src/arcp/((runtime|client)/(node/|index\\.ts$)|store/sqlite)';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';

@@ -21,7 +21,7 @@ if (status !== 0) process.exit(status ?? 1);
 
 mkdirSync(path.join(dist, 'generated'), { recursive: true });
 for (const file of readdirSync(path.join(root, 'generated'))) {
-  copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
+  if (/\.(js|d\.ts)$/.test(file)) copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
 }
 for (const file of readdirSync(path.join(root, 'grammar'))) {
   if (file.endsWith('.peggy')) copyFileSync(path.join(root, 'grammar', file), path.join(dist, 'grammar', file));

@@ -1,5 +1,6 @@
 /**
- * Writes the parsers in generated/ from the grammars in grammar/, or with --check compares what is there.
+ * Writes the parsers in generated/ from the grammars in grammar/, and the grammars that tools compile as a module; with --check,
+ * compares them with what is there.
  *
  *     npm run generate
  *     npm run generate:check
@@ -164,16 +165,32 @@ export declare class SyntaxError`,
   }, types);
 }
 
+/** The grammars that tools compile, as a module: so they work where there are no files. */
+async function grammarTexts(): Promise<Map<string, string>> {
+  const constants: string[] = [];
+  const types: string[] = [];
+  for (const name of ['accp', 'aacp']) {
+    const text = await readFile(path.join(root, `grammar/${name}.peggy`), 'utf8');
+    constants.push(`export const ${name} = ${JSON.stringify(text)};\n`);
+    types.push(`/** The text of grammar/${name}.peggy. */\nexport declare const ${name}: string;\n`);
+  }
+  const banner = '// Made from the grammars in grammar/ by `npm run generate`. Do not edit.\n';
+  return new Map([
+    ['grammars.js', banner + constants.join('')],
+    ['grammars.d.ts', banner + types.join('')],
+  ]);
+}
+
 async function main(check: boolean): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pegwire-generate-'));
   const stale: string[] = [];
   try {
-    for (const target of TARGETS) {
-      for (const [name, text] of await generate(target, folder)) {
-        const file = path.join(root, 'generated', name);
-        if (!check) await writeFile(file, text);
-        else if ((await readFile(file, 'utf8').catch(() => null)) !== text) stale.push(`generated/${name}`);
-      }
+    const files = [await grammarTexts()];
+    for (const target of TARGETS) files.push(await generate(target, folder));
+    for (const [name, text] of files.flatMap((made) => [...made])) {
+      const file = path.join(root, 'generated', name);
+      if (!check) await writeFile(file, text);
+      else if ((await readFile(file, 'utf8').catch(() => null)) !== text) stale.push(`generated/${name}`);
     }
   } finally {
     await rm(folder, { recursive: true });

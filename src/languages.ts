@@ -1,4 +1,4 @@
-/** The protocols for tools: narrowed, as instructions to models, as schemas. For Node: the grammars of the package are read. */
+/** The protocols for tools: narrowed, as instructions to models, as schemas. For Node and browsers; narrowing a grammar compiles it. */
 import { type PacketPromptOptions, packetPrompt } from './aacp/language/prompt.js';
 import { type FramePromptOptions, framePrompt } from './accp/language/prompt.js';
 import type { ModelPrompt } from './tokens/prompt.js';

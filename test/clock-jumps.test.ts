@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryRegistry, type Registry, sqliteRegistry } from '../src/aacp/fallback/index.js';
-import { withTimeLimit } from '../src/aacp/fallback/time-limit.js';
 import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
 import { Patience } from '../src/accp/bindings/http/patience.js';
 import { startHeartbeat } from '../src/accp/bindings/link/heartbeat.js';
 import { Pacer as Reconnecting } from '../src/accp/bindings/link/pacer.js';
-import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/session/index.js';
+import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/codec/index.js';
 import { openClient } from '../src/arcp/client/client.js';
 import { ArcpError } from '../src/arcp/index.js';
 import {
@@ -21,8 +20,9 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
-import { Pacer } from '../src/arcp/streams/pacer.js';
-import { after, afterIdly } from '../src/async/after.js';
+import { Pacer } from '../src/arcp/streams/writer.js';
+import { withTimeLimit } from '../src/async/abort.js';
+import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
 import { functionTarget } from '../src/fuzz/differential/function-target.js';
 import { sample } from './aacp/registry/sample.js';
@@ -129,8 +129,8 @@ function worker(store: ArcpStore, begins: () => void): Runtime {
 }
 
 const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
-  ['what is done later', () => counting((goOff) => after(SECONDS, goOff))],
-  ['what is done later and keeps no process', () => counting((goOff) => afterIdly(SECONDS, goOff))],
+  ['what is done later', () => counting((goOff) => after(LENGTH, goOff))],
+  ['what is done later and keeps no process', () => counting((goOff) => afterUnref(LENGTH, goOff))],
   [
     'the limit of a call of a model',
     () => failing(() => withTimeLimit(new AbortController().signal, LENGTH, untilAborted)),

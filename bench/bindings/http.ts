@@ -2,7 +2,7 @@
 import { createServer, Agent as KeepAlive, request, type Server } from 'node:http';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { createEndpoint, createHandler, FRAME_TYPE, FRAMES_PATH } from '../../src/accp/bindings/http/index.js';
-import { createCodec, createSession } from '../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { type BindingBench, CONNECTIONS, MESSAGE, RESULT, SESSIONS, TEXT_ONLY } from './work.js';
 
 /** @param frames of one pass */

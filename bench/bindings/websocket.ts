@@ -6,7 +6,7 @@ import {
   createWebSocketEndpoint,
   type Link,
 } from '../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession } from '../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { type BindingBench, CONNECTIONS, MESSAGE, RESULT, SESSIONS, TEXT_ONLY } from './work.js';
 
 /** @param frames of one pass, each with its answer */

@@ -1,7 +1,7 @@
 /** The message corpus as the messages of one session, which can be gone through again and again. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Envelope, JsonObject, MessageInput } from '../../src/accp/session/index.js';
+import type { Envelope, JsonObject, MessageInput } from '../../src/accp/codec/index.js';
 import { projectRoot } from '../root.js';
 
 /** A message of the corpus, with its whole envelope: what a program without ACCP would send as JSON. */

@@ -1,6 +1,5 @@
 /** Sessions that the corpus goes through, round after round, each round with identifiers of its own. */
 
-import { createIds } from '../../src/accp/session/ids.js';
 import {
   type Codec,
   type CodecOptions,
@@ -10,7 +9,8 @@ import {
   type MessageInput,
   type Session,
   type SessionOptions,
-} from '../../src/accp/session/index.js';
+} from '../../src/accp/codec/index.js';
+import { createIds } from '../../src/accp/session/runtime.js';
 import { flat } from '../../src/bench/workload.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 import { asInput, type CorpusMessage, corpusMessages, isStream } from './corpus.js';

@@ -4,7 +4,7 @@
  * look at `schema`, and without looking into values that may be any JSON, which `JSON.parse` has seen to.
  */
 import * as z from 'zod';
-import { ERROR_CODES } from '../../src/accp/session/index.js';
+import { ERROR_CODES } from '../../src/accp/codec/index.js';
 import { INTENTS } from '../../src/accp/vocabulary.js';
 
 const name = z.string().regex(/^[A-Za-z0-9_-]+$/);

@@ -1,5 +1,5 @@
 /** Runners that send the message corpus through sessions, and what they are held against. */
-import type { CodecOptions, SessionOptions } from '../../src/accp/session/index.js';
+import type { CodecOptions, SessionOptions } from '../../src/accp/codec/index.js';
 import type { Runner } from '../../src/bench/race.js';
 import { reading } from '../../src/bench/workload.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';

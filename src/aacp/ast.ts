@@ -3,6 +3,7 @@
  *
  * Nodes are plain objects and may be written by hand; `span` is present only when spans were asked for.
  */
+
 import type { Span } from '../text/span.js';
 
 /** One packet: `TASK|DOM|key:value|...`. */
@@ -24,4 +25,23 @@ export interface Field {
   /** Present on a slot without a colon (tolerant dialect only): `key` is then empty and `value` the whole slot. */
   readonly bare?: true;
   readonly span?: Span;
+}
+
+/** What to call on the parts of a packet; both are optional. */
+export interface PacketVisitor {
+  readonly packet?: (packet: Packet) => unknown;
+  readonly field?: (field: Field, index: number) => unknown;
+}
+
+/**
+ * Visits a packet and then its fields, in source order. A `packet` visitor that returns `false` leaves the fields out.
+ *
+ * @example
+ * walkPacket(packet, { field: ({ key, value }) => console.log(key, value) });
+ */
+export function walkPacket(packet: Packet, visitor: PacketVisitor): void {
+  if (visitor.packet?.(packet) === false) return;
+  packet.fields.forEach((field, index) => {
+    visitor.field?.(field, index);
+  });
 }

@@ -1,5 +1,5 @@
 /** The words of draft-mackay-aacp-01: TASK and DOM values, keys, version. */
-import type { Words } from '../text/words.js';
+import type { Words } from '../text/ascii.js';
 
 /** The version that v1.1 packets carry (section 4.2). */
 export const VERSION = '1.1';

@@ -1,9 +1,9 @@
 /** ACCP frames (draft-benzing-accp-00): parse, print, canonicalize, explain, walk. Portable: no package, no Node built-in. */
 
 export type { SourceName } from '../text/code-frame.js';
+export type { Result } from '../text/errors.js';
 export { type ErrorJson, ParseError, type ParseReason, PegwireError, PrintError } from '../text/errors.js';
 export type { Limits } from '../text/limits.js';
-export type { Result } from '../text/result.js';
 export type { Span } from '../text/span.js';
 export {
   type AccpNode,
@@ -22,7 +22,6 @@ export {
   type StringValue,
   type Value,
 } from './ast.js';
-export { canonicalizeFrame } from './canonicalize.js';
 export { explainFrame } from './explain.js';
 export {
   type Dialect,
@@ -33,5 +32,5 @@ export {
   tryParseFrame,
   tryParseFrameEnvelope,
 } from './parse.js';
-export { type PrintOptions, printFrame } from './print.js';
+export { canonicalizeFrame, type PrintOptions, printFrame } from './print.js';
 export { type Visit, type Visitor, walkFrame } from './walk.js';

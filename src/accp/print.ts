@@ -1,10 +1,11 @@
 /** From tree to canonical text (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+
+import { byCodeUnit } from '../text/ascii.js';
 import { type Limits, resolveLimits } from '../text/limits.js';
-import { byCodeUnit } from '../text/order.js';
 import type { Frame, Param, Value } from './ast.js';
-import { unprintable } from './errors.js';
-import { byEnvelope, IDENTIFIER_KEYS } from './keys.js';
-import { BadNumber, decimalDigits, integerDigits } from './numbers.js';
+import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from './numbers.js';
+import { unprintable } from './syntax-error.js';
+import { byEnvelope, IDENTIFIER_KEYS } from './vocabulary.js';
 
 export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
   /**
@@ -224,4 +225,81 @@ function fault(printing: Printing, message: string): Error {
 /** `payload.args.list[2]` */
 function pathText(path: readonly (string | number)[]): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
+}
+
+/**
+ * Puts a frame into canonical form: map entries and metadata in canonical order, numbers rounded and without `text` where
+ * they need none, no spans. The payload keeps its order. For every frame that can be printed,
+ * `parseFrame(printFrame(frame))` equals `canonicalizeFrame(frame)`.
+ *
+ * Source: draft-benzing-accp-00, sections 3.1.1 and 3.5.
+ *
+ * @throws PrintError with code `E1004` on what is no tree, or holds a number that cannot be written; other faults are left for
+ *   `printFrame` to find
+ */
+export function canonicalizeFrame(frame: Frame): Frame {
+  try {
+    return {
+      kind: 'frame',
+      agent: frame.agent,
+      intent: frame.intent,
+      operation: frame.operation,
+      payload: each(frame.payload, canonicalParam),
+      metadata: frame.metadata === null ? null : sorted(each(frame.metadata, canonicalMetadata), byEnvelope),
+    };
+  } catch (thrown) {
+    if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
+    if (thrown instanceof RangeError) throw unprintable('frame', 'too deep or too long');
+    throw thrown;
+  }
+}
+
+function canonicalParam({ key, value }: Param): Param {
+  return { key, value: canonicalValue(value) };
+}
+
+/** Identifiers keep the digits that they were written with. */
+function canonicalMetadata({ key, value }: Param): Param {
+  const canonical = canonicalValue(value);
+  if (!IDENTIFIER_KEYS.has(key)) return { key, value: canonical };
+  if (value.kind === 'integer' && value.text !== undefined) return { key, value: integerOf(value.text) };
+  if (value.kind === 'decimal' && value.text !== undefined) return { key, value: decimalOf(value.text) };
+  return { key, value: canonical };
+}
+
+function canonicalValue(node: Value): Value {
+  switch (node?.kind) {
+    case 'string':
+      return { kind: 'string', value: node.value };
+    case 'integer':
+      return integerOf(integerDigits(node, Number.POSITIVE_INFINITY));
+    case 'decimal':
+      return decimalOf(decimalDigits(node, Number.POSITIVE_INFINITY));
+    case 'boolean':
+      return { kind: 'boolean', value: node.value };
+    case 'null':
+      return { kind: 'null' };
+    case 'array':
+      return { kind: 'array', items: each(node.items, canonicalValue) };
+    case 'map':
+      return { kind: 'map', entries: sorted(each(node.entries, canonicalParam), byCodeUnit) };
+    case 'ref':
+      return { kind: 'ref', path: node.path };
+    default:
+      node satisfies never;
+      throw unprintable('frame', 'holds what is no value');
+  }
+}
+
+/** Like map, for what is a list, and without skipping holes. */
+function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
+  if (!Array.isArray(list)) throw unprintable('frame', 'holds what is no list');
+  return Array.from(list as readonly T[], (one) => {
+    if (typeof one !== 'object' || one === null) throw unprintable('frame', 'holds what is no node');
+    return canonical(one);
+  });
+}
+
+function sorted(list: Param[], order: (a: string, b: string) => number): Param[] {
+  return list.sort((a, b) => order(a.key, b.key));
 }

@@ -8,9 +8,9 @@
  */
 import { DEFAULT_LIMITS, resolveLimits } from '../text/limits.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
-import { ENVELOPE_KEYS, IDENTIFIER_KEYS } from './keys.js';
 import { decimalDigits, integerDigits } from './numbers.js';
 import { type PrintOptions, printFrame } from './print.js';
+import { ENVELOPE_KEYS, IDENTIFIER_KEYS } from './vocabulary.js';
 
 const BYTES = /* @__PURE__ */ new Uint8Array(0x10000);
 /** Up to here there is room for any number, keyword or run of closing brackets, and what separates them. */

@@ -1,10 +1,9 @@
 /** Calls of the other side: who handles them, which of them are being worked on, and what they are answered with. */
-import type { CallContext, Connection, Handler } from './contract.js';
+import { isThenable } from '../text/guards.js';
+import { errorText, resultText } from './codec.js';
 import { ERROR_CODES, RpcError } from './errors.js';
-import { IncomingCall } from './incoming-call.js';
 import type { CallMessage, Id, Params } from './message.js';
-import { errorText, resultText } from './writing.js';
-
+import type { CallContext, Connection, Handler } from './types.js';
 /** Of ACP; JSON-RPC itself has no such thing. Its params hold the identifier as `requestId`. */
 export const CANCEL = '$/cancel_request';
 
@@ -62,7 +61,7 @@ export class Answering {
     try {
       result = handler(params, new Context(call, connection));
       // A getter of the handler's may throw, too.
-      isLater = isPromiseLike(result);
+      isLater = isThenable(result);
     } catch (thrown) {
       done(this.#failure(call, thrown), id);
       return;
@@ -162,6 +161,37 @@ function descriptionOf(thrown: unknown): string {
   }
 }
 
-function isPromiseLike(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+export class IncomingCall {
+  readonly method: string;
+  /** Absent for a notification, which is never answered. */
+  readonly id: Id | undefined;
+  #controller: AbortController | undefined;
+  #reason: unknown;
+  #isCancelled = false;
+
+  constructor(method: string, id: Id | undefined) {
+    this.method = method;
+    this.id = id;
+  }
+
+  /** Aborted when the caller does not want the answer any more, or the connection has broken. */
+  get signal(): AbortSignal {
+    // Most handlers never ask for it.
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isCancelled) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  cancel(reason: unknown): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
 }

@@ -1,5 +1,5 @@
 /** Responses and calls reach the host in the order in which they came. */
-import { nextTurn } from '../channels/turn.js';
+import { nextTurn } from '../async/timers.js';
 
 /**
  * A response wakes whoever waits for it only after what runs now; a call that came behind it, and whose handler would run at once,

@@ -1,7 +1,8 @@
 /** Calls of this side that wait for their answers. */
+
+import { idInData } from './codec.js';
 import { ConnectionError, ERROR_CODES, RpcError } from './errors.js';
 import type { ErrorObject, Id, ResponseMessage } from './message.js';
-import { idInData } from './sketch.js';
 
 interface Waiting {
   readonly method: string;

@@ -1,8 +1,8 @@
 /** One side of a conversation in JSON-RPC 2.0 (ACP, transports). Both sides may call. */
 import type { Channel } from '../channels/channel.js';
-import type { Connection, ConnectionOptions } from './contract.js';
 import { type AnyStream, isStream, streamChannel } from './from-stream.js';
 import { Peer } from './peer.js';
+import type { Connection, ConnectionOptions } from './types.js';
 
 /**
  * Makes a connection on a channel, or on a pair of streams of messages such as the official SDK has them.

@@ -1,6 +1,5 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
-import type { Channel, Receiver } from '../channels/channel.js';
-import { Confirmations } from '../channels/taken.js';
+import { type Channel, Confirmations, type Receiver } from '../channels/channel.js';
 import { ERROR_CODES } from './errors.js';
 import { classify, type Message } from './message.js';
 

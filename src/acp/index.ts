@@ -4,6 +4,6 @@
  */
 export { type ByteChannelOptions, byteChannel } from '../channels/node/byte-channel.js';
 export * from '../channels/node/socket.js';
-export * from './node/spawn.js';
-export * from './node/stdio.js';
+export * from './node/agent.js';
+export * from './node/agent.js';
 export * from './portable.js';

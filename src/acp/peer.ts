@@ -1,22 +1,35 @@
-import { afterIdly } from '../async/after.js';
-import { safely } from '../async/safely.js';
-import type { Channel } from '../channels/channel.js';
-import { taken } from '../channels/taken.js';
+import { notifyListener } from '../async/listeners.js';
+import { afterUnref } from '../async/timers.js';
+import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
 import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
-import { BatchPolicy } from './batch-policy.js';
-import { BatchReply } from './batch-reply.js';
+import { BatchPolicy, BatchReply } from './batches.js';
 import { Calls } from './calls.js';
-import type { BatchEntry, Connection, ConnectionOptions, RequestOptions } from './contract.js';
+import {
+  type Arrival,
+  callText,
+  type Fault,
+  FaultLimit,
+  faultText,
+  isResponse,
+  overLimitText,
+  type ReadingOptions,
+  readArrival,
+  sketch,
+  tooLongText,
+  unreadable,
+} from './codec.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import { FaultLimit } from './fault-limit.js';
-import { resolveLimits } from './limits.js';
 import type { Classified, ErrorObject, FailureMessage, Id, Params } from './message.js';
-import { type Arrival, type Fault, isResponse, type ReadingOptions, readArrival, unreadable } from './reading.js';
-import { sketch } from './sketch.js';
-import { callText, faultText, overLimitText, tooLongText } from './writing.js';
+import {
+  type BatchEntry,
+  type Connection,
+  type ConnectionOptions,
+  type RequestOptions,
+  resolveLimits,
+} from './types.js';
 
 /** How many times the backlog may be while this side waits for answers itself. */
 const HOPELESS = 4;
@@ -291,7 +304,7 @@ export class Peer implements Connection {
   }
 
   #tell(error: ConnectionError): void {
-    safely(() => this.#onError?.(error));
+    notifyListener(() => this.#onError?.(error));
   }
 
   // What is sent
@@ -388,7 +401,7 @@ export class Peer implements Connection {
 
   /** Does not keep a process alive. @returns stops it */
   #withinGrace(run: () => void): () => void {
-    return afterIdly(this.#grace, run);
+    return afterUnref(this.#grace * 1000, run);
   }
 }
 

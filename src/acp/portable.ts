@@ -4,16 +4,9 @@ export type { Channel, Receiver } from '../channels/channel.js';
 export { LineDecoder, MAX_LINE_BYTES } from '../channels/line-decoder.js';
 export { memoryChannels } from '../channels/memory.js';
 export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from '../channels/websocket.js';
-export { type BatchChoice, LIFECYCLE_METHODS } from './batch-policy.js';
+export { type ErrorJson, PegwireError } from '../text/errors.js';
+export { type BatchChoice, LIFECYCLE_METHODS } from './batches.js';
 export { createConnection } from './connection.js';
-export type {
-  BatchEntry,
-  CallContext,
-  Connection,
-  ConnectionOptions,
-  Handler,
-  RequestOptions,
-} from './contract.js';
 export { ConnectionError, type ConnectionErrorCode, ERROR_CODES, RpcError } from './errors.js';
 export type { Stream } from './from-stream.js';
 export {
@@ -31,3 +24,11 @@ export {
   type SuccessMessage,
 } from './message.js';
 export { type StreamOptions, toStream } from './to-stream.js';
+export type {
+  BatchEntry,
+  CallContext,
+  Connection,
+  ConnectionOptions,
+  Handler,
+  RequestOptions,
+} from './types.js';

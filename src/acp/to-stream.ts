@@ -1,17 +1,29 @@
 /** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
-
-import { afterIdly } from '../async/after.js';
-import { safely } from '../async/safely.js';
-import type { Channel } from '../channels/channel.js';
-import { taken } from '../channels/taken.js';
+import { within } from '../async/abort.js';
+import { notifyListener } from '../async/listeners.js';
+import { afterUnref } from '../async/timers.js';
+import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { CANCEL, type Done } from './answering.js';
-import { type BatchChoice, BatchPolicy } from './batch-policy.js';
-import { BatchReply } from './batch-reply.js';
+import { type BatchChoice, BatchPolicy, BatchReply } from './batches.js';
+import {
+  type Arrival,
+  errorText,
+  type Fault,
+  FaultLimit,
+  faultText,
+  idInData,
+  isResponse,
+  overLimitText,
+  type ReadingOptions,
+  readArrival,
+  resultText,
+  sketch,
+  tooLongText,
+  unreadable,
+} from './codec.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
-import { FaultLimit } from './fault-limit.js';
 import type { Stream } from './from-stream.js';
-import { resolveLimits } from './limits.js';
 import {
   type CallMessage,
   type Classified,
@@ -22,9 +34,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './message.js';
-import { type Arrival, type Fault, isResponse, type ReadingOptions, readArrival, unreadable } from './reading.js';
-import { idInData, sketch } from './sketch.js';
-import { errorText, faultText, overLimitText, resultText, tooLongText } from './writing.js';
+import { resolveLimits } from './types.js';
 
 export interface StreamOptions {
   /** Whether batches are taken. @default 'negotiated': until version 1 of ACP was agreed on */
@@ -346,7 +356,7 @@ class Bridge {
     }
     // Handlers wait for calls of their own, which nothing answers any more.
     this.#failAll([...this.#asked.keys()], this.#fault?.message ?? 'The other side has ended.');
-    afterIdly(this.#grace, () => this.#close());
+    afterUnref(this.#grace * 1000, () => this.#close());
   }
 
   #close(): void {
@@ -362,17 +372,12 @@ class Bridge {
 
   async #hangUp(): Promise<void> {
     // The other side may never read what is left.
-    let stop!: () => void;
-    const late = new Promise<void>((resolve) => {
-      stop = afterIdly(this.#grace, resolve);
-    });
-    await Promise.race([this.#channel.end(), late]);
-    stop();
+    await within(this.#grace * 1000, this.#channel.end(), afterUnref);
     this.#channel.destroy();
   }
 
   #tell(error: ConnectionError): void {
-    safely(() => this.#onError?.(error));
+    notifyListener(() => this.#onError?.(error));
   }
 }
 

@@ -4,11 +4,10 @@
  *
  * Source: spec 003.
  */
+export { type ErrorJson, PegwireError } from '../text/errors.js';
 export { type CheckOptions, checkLog, type LogRule, type Violation } from './logs/check.js';
 export { ExecutionGraph, type GraphNode, type NodeKind, type NodeState } from './logs/graph.js';
-export { mermaidText } from './logs/mermaid.js';
-export { svgText } from './logs/svg.js';
-export { type Paint, treeText } from './logs/tree.js';
+export { mermaidText, type Paint, svgText, treeText } from './logs/render.js';
 export {
   CATALOGUE,
   isExtensionType,
@@ -33,6 +32,7 @@ export {
   tryParseEnvelope,
 } from './protocol/codec.js';
 export type { AnyEnvelope, Envelope } from './protocol/envelope.js';
+export { ARCP_VERSION, isSupported, isVersion, SUPPORTED_VERSIONS } from './protocol/envelope.js';
 export {
   ArcpError,
   asArcpError,
@@ -43,9 +43,10 @@ export {
   isRetryable,
   type KnownErrorCode,
 } from './protocol/errors.js';
-export { type IdKind, newId, newSpanId, newTraceId } from './protocol/ids.js';
+export { type IdKind, isTimestamp, momentOf, newId, newSpanId, newTraceId, timestampOf } from './protocol/ids.js';
+export { JOB_DISPOSALS, type JobDisposal } from './protocol/payloads/control.js';
 export { LOG_LEVELS, type LogLevel, logLevelOf } from './protocol/payloads/event.js';
-export { CANCEL_CAUSES, type CancelCause } from './protocol/payloads/job.js';
+export { CANCEL_CAUSES, type CancelCause } from './protocol/payloads/execution.js';
 export {
   JOB_STATES,
   type JobState,
@@ -54,8 +55,5 @@ export {
   TRUST_LEVELS,
   type TrustLevel,
 } from './protocol/payloads/parts.js';
-export { JOB_DISPOSALS, type JobDisposal } from './protocol/payloads/session.js';
-export { STREAM_KINDS, type StreamKind, streamKindOf } from './protocol/payloads/stream.js';
+export { STREAM_KINDS, type StreamKind, streamKindOf } from './protocol/payloads/streaming.js';
 export { messageJsonSchema, messageSchema } from './protocol/schema.js';
-export { isTimestamp, momentOf, timestampOf } from './protocol/timestamp.js';
-export { ARCP_VERSION, isSupported, isVersion, SUPPORTED_VERSIONS } from './protocol/version.js';

@@ -8,6 +8,7 @@
  *
  * Source: ACP, transports, "Custom Transports".
  */
+import { Queue } from '../async/queue.js';
 
 /** Most characters, or bytes, of a text that is refused without being read: enough for the identifiers at its beginning. */
 export const BEGINNING = 4096;
@@ -59,4 +60,45 @@ export interface Channel {
   readonly end: () => Promise<void>;
   /** Drops the channel with all that waits. */
   readonly destroy: () => void;
+}
+
+/** Resolves when the channel's transport has taken what was sent until now; `false` where it broke first. */
+export async function taken(channel: Channel): Promise<boolean> {
+  if (channel.taken !== undefined) return channel.taken();
+  await channel.ready();
+  return true;
+}
+
+/** Counts what a transport is given and what it confirms, in order, for those who wait. */
+export class Confirmations {
+  #given = 0;
+  #taken = 0;
+  #isBroken = false;
+  readonly #waiting = new Queue<{ readonly upTo: number; readonly settle: (isTaken: boolean) => void }>();
+
+  /** One more was sent. */
+  sent(): void {
+    this.#given++;
+  }
+
+  /** Returns what the transport calls when it has taken all that was sent until now, or has failed to. */
+  confirmation(): (error?: Error | null) => void {
+    const upTo = this.#given;
+    return (error) => {
+      if (error !== undefined && error !== null) this.break();
+      this.#taken = Math.max(this.#taken, upTo);
+      while (this.#waiting.size > 0 && this.#waiting.first!.upTo <= upTo) this.#waiting.take().settle(true);
+    };
+  }
+
+  /** The transport takes nothing more. */
+  break(): void {
+    this.#isBroken = true;
+    while (this.#waiting.size > 0) this.#waiting.take().settle(false);
+  }
+
+  wait(): Promise<boolean> {
+    if (this.#isBroken || this.#taken === this.#given) return Promise.resolve(!this.#isBroken);
+    return new Promise((settle) => this.#waiting.push({ upTo: this.#given, settle }));
+  }
 }

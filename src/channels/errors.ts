@@ -15,8 +15,7 @@ export class ConnectionError<Code extends string = ChannelErrorCode> extends Peg
   readonly received: string | undefined;
 
   constructor(code: Code, message: string, details: { cause?: unknown; received?: string } = {}) {
-    super({ code, message });
-    if (details.cause !== undefined) this.cause = details.cause;
+    super({ code, message }, details);
     this.received = details.received?.slice(0, 200);
   }
 }

@@ -1,7 +1,7 @@
 /** Two ends of one channel in memory: for agents in the same process, and for tests. */
+import { Queue } from '../async/queue.js';
+import { nextTurn } from '../async/timers.js';
 import type { Channel, Receiver } from './channel.js';
-import { Fifo } from './fifo.js';
-import { nextTurn } from './turn.js';
 
 /**
  * Makes both ends. There is nothing to set up; what one end sends, the other is told in order, never within the same call.
@@ -22,7 +22,7 @@ class End implements Channel {
   #receiver: Receiver | undefined;
   #isPaused = false;
   /** What the other end has sent and this one has not been told; `null` is the end. */
-  readonly #arrived = new Fifo<string | null>();
+  readonly #arrived = new Queue<string | null>();
   #characters = 0;
   #isDelivering = false;
   #hasEnded = false;

@@ -1,4 +1,5 @@
 /** The errors of all drivers as one. */
+import { PegwireError } from '../text/errors.js';
 import { systemReason } from '../text/system-reason.js';
 
 /**
@@ -22,13 +23,14 @@ export type StorageReason =
   | 'failed';
 
 /** A database file cannot be used. What was in the file is left as it was. */
-export class StorageError extends Error {
+export class StorageError extends PegwireError {
   override readonly name: string = 'StorageError';
+  declare readonly code: StorageReason;
   readonly reason: StorageReason;
   readonly file: string;
 
-  constructor(reason: StorageReason, file: string, message: string, options?: { readonly cause: unknown }) {
-    super(message, options);
+  constructor(reason: StorageReason, file: string, message: string, options?: ErrorOptions) {
+    super({ code: reason, message }, options);
     this.reason = reason;
     this.file = file;
   }

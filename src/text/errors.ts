@@ -16,7 +16,7 @@ export interface ErrorJson {
 }
 
 /** What an error has to say in words. */
-export interface Explanation {
+interface Explanation {
   readonly message: string;
   readonly expected?: readonly string[];
   readonly found?: string | null;
@@ -36,7 +36,10 @@ export type ErrorDetails = Place &
     | { readonly message?: undefined; readonly explain: () => Explanation }
   );
 
-/** Every error that pegwire raises about its input. Wrong use of the library itself is a plain `TypeError`. */
+/**
+ * The base of every error that a caller can meet. Wrong use of the library itself, such as an invalid option, is a `TypeError` or a
+ * `RangeError`.
+ */
 export class PegwireError extends Error {
   override readonly name: string = 'PegwireError';
   /** Stable, and part of the public contract: `E1001`, `empty-field`, ... */
@@ -46,8 +49,8 @@ export class PegwireError extends Error {
   readonly #text: string;
   #explanation: Explanation | (() => Explanation);
 
-  constructor(details: ErrorDetails) {
-    super(details.message);
+  constructor(details: ErrorDetails, { cause }: ErrorOptions = {}) {
+    super(details.message, cause === undefined ? undefined : { cause });
     this.code = details.code;
     this.span = details.span ?? null;
     this.#text = details.text ?? '';
@@ -142,3 +145,6 @@ export class PrintError extends PegwireError {
     return { ...super.toJSON(), path: this.path };
   }
 }
+
+/** What a `tryX` function returns: the value, or the error that the throwing twin would have thrown. */
+export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };

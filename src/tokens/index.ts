@@ -9,10 +9,6 @@ export {
   FORMS,
   type Form,
 } from './compare.js';
-export { countTokens, type TokenCount } from './count.js';
-export { ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
-export { ENCODINGS, type Encoding } from './encodings.js';
-export { estimateTokens } from './estimate.js';
-export { installedCounter } from './installed-counter.js';
-export { loadTokenCounter } from './load-counter.js';
+export { ENCODINGS, type Encoding, ESTIMATING_COUNTER, estimateTokens, type TokenCounter } from './counter.js';
+export { countTokens, installedCounter, loadTokenCounter, type TokenCount } from './load-counter.js';
 export { upperBoundTokens } from './upper-bound.js';

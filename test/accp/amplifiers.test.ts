@@ -1,8 +1,6 @@
 /** What a short input can cost: each operation that makes more of its input is given its worst one, and its output counted. */
 import { describe, expect, test } from 'vitest';
 import { formatDiagnostic, validatePacket } from '../../src/aacp/index.js';
-import { explainFrame } from '../../src/accp/index.js';
-import { framePrompt } from '../../src/accp/language/prompt.js';
 import {
   type Accepted,
   type Codec,
@@ -15,7 +13,9 @@ import {
   renderForContext,
   type SessionStore,
   streamMessages,
-} from '../../src/accp/session/index.js';
+} from '../../src/accp/codec/index.js';
+import { explainFrame } from '../../src/accp/index.js';
+import { framePrompt } from '../../src/accp/language/prompt.js';
 import { accepted, decodeAll, endpoints, rejected } from './codec/endpoints.js';
 
 const BIG = 'x'.repeat(200_000);

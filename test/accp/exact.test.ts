@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callTool, tcTool } from '../../src/accp/bindings/mcp/index.js';
-import { createCodec, createSession, type Json, type Loss, type MessageInput } from '../../src/accp/session/index.js';
+import { createCodec, createSession, type Json, type Loss, type MessageInput } from '../../src/accp/codec/index.js';
 import { accepted, endpoints, rejected } from './codec/endpoints.js';
 
 const brief = (losses: readonly Loss[]) => losses.map(({ path, kind, from, to }) => `${path} ${kind} ${from} ${to}`);

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openClient } from '../../src/arcp/client/client.js';
-import type { Client, ClientOptions, Cursor, Dial } from '../../src/arcp/client/contract.js';
+import { connect } from '../../src/arcp/client/node/connect.js';
+import type { Client, ClientOptions, Cursor, Dial } from '../../src/arcp/client/types.js';
 import { ArcpError, type Envelope } from '../../src/arcp/index.js';
-import { connect } from '../../src/arcp/node/connect.js';
 import {
   bearer,
   createRuntime,

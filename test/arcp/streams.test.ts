@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openClient } from '../../src/arcp/client/client.js';
-import type { Client, ClientOptions } from '../../src/arcp/client/contract.js';
+import type { Client, ClientOptions } from '../../src/arcp/client/types.js';
 import type { Envelope } from '../../src/arcp/index.js';
 import { createRuntime, type JobContext, type Runtime } from '../../src/arcp/runtime/index.js';
 import { StreamReader } from '../../src/arcp/streams/reader.js';

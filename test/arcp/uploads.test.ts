@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openClient } from '../../src/arcp/client/client.js';
-import type { Client, ClientOptions } from '../../src/arcp/client/contract.js';
+import type { Client, ClientOptions } from '../../src/arcp/client/types.js';
 import { ArcpError, type Envelope } from '../../src/arcp/index.js';
 import { createRuntime, type JobContext, type Runtime, type RuntimeOptions } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';

@@ -12,7 +12,7 @@ import {
 import { longSession } from '../../bench/sessions/long-session.js';
 import { readMessage } from '../../bench/sessions/message-schema.js';
 import { counting, decoding, encoding } from '../../bench/sessions/runners.js';
-import type { Message } from '../../src/accp/session/index.js';
+import type { Message } from '../../src/accp/codec/index.js';
 import { ESTIMATING_COUNTER } from '../../src/tokens/counter.js';
 
 const TOKENS = ESTIMATING_COUNTER;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { closeWebSocket } from '../../src/channels/web-socket.js';
+import { closeWebSocket } from '../../src/channels/websocket.js';
 import { runs } from '../helpers/runs.js';
 
 test('the reason of a close is cut at the border of a character, to 123 bytes', () => {

@@ -7,7 +7,7 @@ import type { Channel, Receiver } from '../../src/channels/channel.js';
 import { LineDecoder } from '../../src/channels/line-decoder.js';
 import { memoryChannels } from '../../src/channels/memory.js';
 import { byteChannel } from '../../src/channels/node/byte-channel.js';
-import { drainStderr } from '../../src/channels/node/stderr.js';
+import { drainStderr } from '../../src/channels/node/process.js';
 import { type WebSocketLike, webSocketChannel } from '../../src/channels/websocket.js';
 import { cli } from '../helpers/cli.js';
 

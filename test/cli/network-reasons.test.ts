@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { loadRulesFrom } from '../../src/aacp/fallback/index.js';
 import { connectWebSocket } from '../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession } from '../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { connect } from '../../src/arcp/client/index.js';
 import { cli, scratchFolder } from '../helpers/cli.js';
 

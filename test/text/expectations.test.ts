@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { characterAt, expectedButFound, nameOf, oneOf, phrasesOf } from '../../src/text/expectations.js';
+import { characterAt, expectedButFound, nameOf, oneOf, phrasesOf } from '../../src/text/refusals.js';
 
 test('phrases: quoted literals first, then names, then the end; each once, sorted; no classes', () => {
   expect(

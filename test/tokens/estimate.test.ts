@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { countTokens } from '../../src/tokens/count.js';
-import { estimateTokens } from '../../src/tokens/estimate.js';
+import { estimateTokens } from '../../src/tokens/counter.js';
+import { countTokens } from '../../src/tokens/load-counter.js';
 
 const CONVERSATION = readFileSync(new URL('../examples/demo/conversation.txt', import.meta.url), 'utf8');
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countMerged } from '../../src/tokens/merge.js';
+import { countMerged } from '../../src/tokens/vocabulary.js';
 
 /** A vocabulary of a few tokens, in the order of their ranks, and how often it was asked. */
 function vocabulary(...tokens: readonly string[]): {

@@ -9,7 +9,7 @@ export type Normalisation =
   | 'hyphen-to-underscore';
 
 /** The names of all there are. */
-export const NORMALISATIONS: readonly Normalisation[] = [
+const NORMALISATIONS: readonly Normalisation[] = [
   'upper-case',
   'lower-case',
   'space-to-hyphen',

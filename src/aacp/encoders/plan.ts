@@ -1,6 +1,6 @@
 /** A step made ready to run: names are resolved to numbers, templates are read, what never changes is written out. */
 
-import type { EncodeCode } from '../build/errors.js';
+import type { EncodeCode } from '../build/values.js';
 import type { InputDefinition } from './definition.js';
 import type { Guard } from './guard.js';
 import type { Normalisation } from './normalise.js';
@@ -55,7 +55,7 @@ export interface Reading {
 }
 
 /** A place for an input in a field. */
-export interface Place {
+interface Place {
   readonly slot: number;
   readonly normalise: readonly Normalisation[];
 }

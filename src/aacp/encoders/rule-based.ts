@@ -2,18 +2,15 @@
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { DOMAINS, TASKS } from '../vocabulary.js';
-import { withCommonInputs } from './common-inputs.js';
 import type { EngineStep } from './compile-slots.js';
-import { refuseNoCurrency } from './currency.js';
 import { defineRaw } from './define-workflow.js';
-import type { FieldDefinition } from './definition.js';
+import type { EncodeOptions, FieldDefinition, Priority } from './definition.js';
+import { refuseNoCurrency, withCommonInputs } from './inputs.js';
 import type { Normalisation } from './normalise.js';
-import { pythonText, pythonTwoDecimals } from './number-text.js';
-import type { EncodeOptions } from './options.js';
 import type { EngineInput, Refusal } from './plan.js';
+import { pythonText, pythonTwoDecimals } from './read-value.js';
 import type { StepResult } from './result.js';
 import { anyList, anyNumber, anyText, anyTextOrNumber } from './schemas.js';
-import type { Priority } from './typing.js';
 
 type Text = string | null | undefined;
 type List = readonly string[] | null | undefined;

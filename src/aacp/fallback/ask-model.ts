@@ -1,20 +1,25 @@
 /** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
-import { lintPacket } from '../lint/index.js';
-import { abortError, unlessAborted } from '../models/abort.js';
+import { lintPacket } from '../lint/lint.js';
 import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+import { abortError, ModelError, unlessAborted } from '../models/model.js';
 import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
 import { readReply } from '../models/read-reply.js';
-import { FallbackError, ModelError } from './errors.js';
+import { FallbackError } from './errors.js';
 import { judgePacket, type PacketFault } from './model-packet.js';
 import type { FallbackRequest } from './request.js';
-import { type FallbackWarning, warningOf } from './result.js';
-import { unstatedWarnings } from './unstated.js';
+import { type FallbackWarning, unstatedWarnings, warningOf } from './result.js';
 
 /** An instruction that is known, and its packet: an example for the model. */
 export interface Hint {
   readonly instruction: string;
   readonly packet: string;
 }
+
+/** Makes the grammar of the packets that a request allows, for providers that constrain what is written. */
+export type PacketGrammar = (
+  request: Pick<FallbackRequest, 'domain' | 'returnAgent' | 'priority'>,
+  notation: GrammarNotation,
+) => Promise<string>;
 
 /** A packet that was paid for. */
 export interface ModelPacket {
@@ -41,6 +46,7 @@ export async function askModel(
   hints: readonly Hint[],
   signal: AbortSignal,
   strict: boolean,
+  grammar: PacketGrammar,
 ): Promise<ModelPacket> {
   const paid = createBill();
   const question: ModelRequest = {
@@ -51,7 +57,7 @@ export async function askModel(
     system: systemPrompt(),
     prompt: userPrompt({ ...request, today: new Date(request.now), hints }),
     repair: null,
-    grammar: grammarFor(request),
+    grammar: (notation) => grammar(request, notation),
     maxTokens: MAX_TOKENS,
     signal,
   };
@@ -187,16 +193,4 @@ function modelError(thrown: unknown, signal: AbortSignal): ModelError {
   if (signal.aborted) return abortError(signal);
   const told = thrown instanceof Error ? thrown.message : String(thrown);
   return new ModelError({ code: 'model-unavailable', message: `The model could not be asked: ${told}` }, cause);
-}
-
-/** Only for providers that constrain what is written: the grammar tools are not loaded otherwise. */
-function grammarFor({
-  domain,
-  returnAgent,
-  priority,
-}: FallbackRequest): (notation: GrammarNotation) => Promise<string> {
-  return async (notation) => {
-    const { packetGrammar } = await import('../models/packet-grammar.js');
-    return packetGrammar({ domain, returnAgent, priority }, notation);
-  };
 }

@@ -1,8 +1,11 @@
 /** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
 
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+export { ModelError, type ModelErrorCode } from '../models/model.js';
+export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
 export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
 export {
   type ImportOptions,
@@ -47,15 +50,9 @@ export {
   type RulesErrorCode,
   type RuleWorkflow,
 } from '../rules/index.js';
-export {
-  FallbackError,
-  type FallbackErrorCode,
-  ModelError,
-  type ModelErrorCode,
-  RegistryError,
-  type RegistryErrorCode,
-} from './errors.js';
-export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
+export { FallbackError, type FallbackErrorCode } from './errors.js';
+export type { FallbackEncoder } from './fallback-encoder.js';
+export { createFallbackEncoder } from './node-encoder.js';
 export type { FallbackOptions } from './options.js';
 export type { EncodeOptions } from './request.js';
 export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';

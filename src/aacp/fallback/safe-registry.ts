@@ -2,11 +2,11 @@
 import { anyText } from '../../text/visible.js';
 import { digestOf } from '../matching/instruction/normalise.js';
 import { caseOf, isSameCase } from '../matching/instruction/same-case.js';
+import { staleTimeIn, unstatedIn } from '../matching/unstated.js';
 import type { NewEntry, Registry, RegistryEntry } from '../registry/registry.js';
 import { isPacketFor } from './packet-facts.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackWarning } from './result.js';
-import { staleTimeIn, unstatedIn } from './unstated.js';
 
 /** Most packets that wait to be stored. Beyond it, the oldest goes. */
 const MAX_UNSTORED = 1000;

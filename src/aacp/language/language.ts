@@ -2,18 +2,18 @@
  * AACP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
  * package, and compiles it.
  */
+
+import { aacp as grammarText } from '../../../generated/grammars.js';
 import type { DisagreementKind } from '../../fuzz/differential/judge.js';
 import type { Answer } from '../../fuzz/differential/target.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import type { Grammar } from '../../fuzz/grammar/grammar.js';
 import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
-import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { PrintError } from '../../text/errors.js';
 import type { Packet } from '../ast.js';
-import { canonicalizePacket } from '../canonicalize.js';
 import { RULES, type ValidationCode } from '../codes.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
-import { printPacket } from '../print.js';
+import { canonicalizePacket, printPacket } from '../print.js';
 import { CORE_KEYS, DOMAINS, TASKS } from '../vocabulary.js';
 import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
 
@@ -45,7 +45,7 @@ export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
   const { dialect, tasks, domains, fields } = narrowing;
   const narrowed = tasks !== null || domains !== null || fields !== null;
   const compiled = (overlay: string | undefined): Grammar =>
-    compileGrammar(packagedGrammar('aacp'), {
+    compileGrammar(grammarText, {
       name: 'aacp',
       // What is tolerant takes any text: nothing else of the grammar is ever tried.
       startRule: dialect === 'tolerant' ? 'tolerant_packet' : 'packet',

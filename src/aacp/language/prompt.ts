@@ -1,7 +1,7 @@
 /** What to tell a model, so that it writes packets and nothing else. For Node only, like `language.ts`. */
 
-import { meaning } from '../../text/words.js';
-import type { Encoding } from '../../tokens/count.js';
+import { meaning } from '../../text/ascii.js';
+import type { Encoding } from '../../tokens/load-counter.js';
 import { choiceOf, type ModelPrompt, promptOf } from '../../tokens/prompt.js';
 import { DOMAINS, PRIORITIES, TASKS } from '../vocabulary.js';
 import { type AacpLanguageOptions, type Field, HEAD, type Narrowing, resolveNarrowing } from './narrowing.js';

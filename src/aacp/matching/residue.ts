@@ -61,9 +61,10 @@ function fragmentsOf({ kind, value }: Slot): readonly string[] {
   const told = kind === 'email' ? value.slice(0, value.lastIndexOf('.')) : value;
   const parts = told.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   // Letters of an id say what kind of thing it names.
-  if (kind === 'id') return parts.flatMap((part) => part.match(/\d{2,}/g) ?? []);
+  if (kind === 'id') return parts.flatMap((part) => part.match(/\d{2,}|(?<=^\d+)\p{L}{1,3}$/gu) ?? []);
   if (kind === 'url') return parts.filter((part) => part.length > 4);
-  return parts.filter((part) => part.length > 2 && !isCompanyForm(part));
+  const words = parts.filter((part) => part.length > 2 && !isCompanyForm(part));
+  return kind === 'name' && parts.length > 1 ? [...words, parts.map(([first = '']) => first).join('')] : words;
 }
 
 /** Short fragments come about by chance within other words. */

@@ -1,20 +1,24 @@
 /** Models of Anthropic, through the package `@anthropic-ai/sdk`. */
 import * as z from 'zod';
-import { resolveChoice } from '../../text/choice.js';
-import type { Constraint } from './constraint.js';
-import { loadSdk } from './load-sdk.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
-import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
-import { patientFetch } from './patient-fetch.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.js';
 import {
+  badReply,
+  type Constraint,
+  conversation,
+  createModel,
+  instructions,
   memberOf,
   optionalText,
   type ProviderOptions,
+  type ProviderReply,
   type ProviderSettings,
   resolveProvider,
   type SdkRequestOptions,
-} from './provider-options.js';
+  UNFINISHED,
+} from './provider.js';
+import { loadSdk, patientFetch } from './sdk.js';
 
 /** What is used of a client: `new Anthropic()` of `@anthropic-ai/sdk` is one. */
 export interface AnthropicClient {

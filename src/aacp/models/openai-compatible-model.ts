@@ -1,13 +1,23 @@
 /** Servers that speak OpenAI's Chat Completions: llama.cpp, vLLM, and many others. Through the package `openai`. */
 import * as z from 'zod';
-import { resolveChoice } from '../../text/choice.js';
-import type { Constraint } from './constraint.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
-import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-client.js';
-import { JSON_REPLY, PACKET, packetSchema } from './packet-schema.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-model.js';
+import { JSON_REPLY, PACKET, packetSchema } from './packet-grammar.js';
+import {
+  badReply,
+  type Constraint,
+  conversation,
+  createModel,
+  instructions,
+  optionalText,
+  type ProviderOptions,
+  type ProviderReply,
+  type ProviderSettings,
+  resolveProvider,
+  UNFINISHED,
+} from './provider.js';
 import { type Asked, fromAnswer } from './provider-errors.js';
-import { optionalText, type ProviderOptions, type ProviderSettings, resolveProvider } from './provider-options.js';
 
 /** What holds the model to the form: our grammar in one of three notations, an object in JSON, or nothing. */
 export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | 'none';

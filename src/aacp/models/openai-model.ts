@@ -1,19 +1,26 @@
 /** Models of OpenAI, through the package `openai` and its Responses API. */
+
 import * as z from 'zod';
-import { resolveChoice } from '../../text/choice.js';
-import type { Constraint } from './constraint.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
-import { errorSchema, faultOf, type OpenAiResponsesClient, openAiClient } from './openai-client.js';
-import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
-import { type Asked, fromAnswer } from './provider-errors.js';
+import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.js';
 import {
+  badReply,
+  type Constraint,
+  conversation,
+  createModel,
+  instructions,
   memberOf,
   optionalText,
   type ProviderOptions,
+  type ProviderReply,
   type ProviderSettings,
   resolveProvider,
-} from './provider-options.js';
+  type SdkRequestOptions,
+  UNFINISHED,
+} from './provider.js';
+import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
+import { loadSdk, patientFetch } from './sdk.js';
 
 /**
  * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
@@ -113,6 +120,12 @@ function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
   };
 }
 
+/** An error where the reply should be, as some servers send it with the status 200. */
+export const errorSchema = z.object({
+  code: z.union([z.string(), z.number()]).nullish(),
+  message: z.string().nullish(),
+});
+
 const responseSchema = z.object({
   model: z.string().optional(),
   status: z.string().nullish(),
@@ -162,3 +175,67 @@ function textOf(output: readonly Part[], parts: readonly Part[]): string {
   const texts = parts.filter(({ type, text }) => type === 'output_text' && typeof text === 'string');
   return texts.map(({ text }) => text as string).join('');
 }
+
+/** What is used of a client: `new OpenAI()` of `openai` is one. */
+export interface OpenAiResponsesClient {
+  readonly responses: {
+    create(body: { readonly model?: unknown }, options?: Partial<SdkRequestOptions>): PromiseLike<unknown>;
+  };
+}
+
+/** What is used of a client: `new OpenAI()` of `openai` is one. */
+export interface OpenAiChatClient {
+  readonly chat: {
+    readonly completions: {
+      create(
+        body: { readonly model: string; readonly messages: readonly object[] },
+        options?: Partial<SdkRequestOptions>,
+      ): PromiseLike<unknown>;
+    };
+  };
+}
+
+interface Connection {
+  /** `null` for none, also where the environment has one. */
+  readonly apiKey?: string | undefined;
+  readonly baseURL?: string | undefined;
+  /** The server is another one than OpenAI's: nothing of the environment is meant for it. */
+  readonly foreign: boolean;
+  readonly maxRetryWait: number;
+}
+
+/** A client, with the key that it sends. */
+export async function openAiClient({
+  apiKey,
+  baseURL,
+  foreign,
+  maxRetryWait,
+}: Connection): Promise<OpenAiResponsesClient & OpenAiChatClient> {
+  const { default: OpenAI } = await loadSdk('openai', () => import('openai'));
+  return new OpenAI({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(foreign ? { adminAPIKey: null, organization: null, project: null } : {}),
+    fetch: patientFetch(maxRetryWait),
+    logLevel: 'off',
+  });
+}
+
+/** Such an error, as if it had come with a status of its own. */
+export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFault {
+  const status = Number(code);
+  return {
+    status: Number.isInteger(status) && status >= 400 && status < 600 ? status : (STATUSES[String(code)] ?? 500),
+    message: message ?? '',
+    parameter: null,
+    code: typeof code === 'string' ? code : null,
+    retryAfter: null,
+    requestId: null,
+  };
+}
+
+/** Errors of a response that was begun and failed. Others are the request's fault. */
+const STATUSES: Readonly<Partial<Record<string, number>>> = {
+  rate_limit_exceeded: 429,
+  invalid_prompt: 400,
+};

@@ -1,7 +1,7 @@
 /** The grammar of the packets that a request allows, for constrained decoding. Node only: it reads the packaged grammar. */
 
+import { aacp as grammarText } from '../../../generated/grammars.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
-import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { exportGrammar } from '../../grammar-export/export-grammar.js';
 import { packetOverlay, resolveNarrowing } from '../language/narrowing.js';
 import { CORE_KEYS, EXTENDED_KEYS, TASKS } from '../vocabulary.js';
@@ -38,7 +38,7 @@ export function packetGrammar(
       ...Object.fromEntries(others.map((name) => [name, { optional: true }])),
     },
   });
-  const grammar = compileGrammar(packagedGrammar('aacp'), {
+  const grammar = compileGrammar(grammarText, {
     name: 'aacp',
     startRule: 'packet',
     parseOptions: { dialect: 'strict' },
@@ -57,3 +57,26 @@ function barePattern(text: string): string {
   const [, pattern] = /^\/\^(.*)\$\/u?$/m.exec(text)!;
   return pattern!;
 }
+
+/** What the tool, the schema and the member are called. */
+export const PACKET = 'packet';
+
+/** `{ packet: "..." }` and nothing else; with a pattern, of such packets only. It is a regular expression for whole texts. */
+export function packetSchema(pattern: string | null): Record<string, unknown> {
+  return {
+    type: 'object',
+    properties: {
+      [PACKET]: {
+        type: 'string',
+        description: 'One AACP packet, on one line.',
+        ...(pattern === null ? {} : { pattern: `^(?:${pattern})$` }),
+      },
+    },
+    required: [PACKET],
+    additionalProperties: false,
+  };
+}
+
+/** What the system message says beside how a packet is written. */
+export const JSON_REPLY = `Unlike said above, the reply is JSON: {"${PACKET}": "..."}, where ... stands for the packet.`;
+export const TOOL_REPLY = `Unlike said above, the reply is a call of the tool ${PACKET} with the packet.`;

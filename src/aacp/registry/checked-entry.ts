@@ -1,5 +1,5 @@
 /** Entries as they may be put into a registry, and what putting them in does to their counts. */
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { EntryState } from './entries.js';
 import type { NewEntry, RegistryEntry } from './registry.js';
 

@@ -1,14 +1,12 @@
 /** Takes over what the reference SDK has learnt: `unknown_patterns.json`. */
-import { z } from 'zod';
 import type { Packet } from '../ast.js';
-import { RegistryError } from '../fallback/errors.js';
-import { MAX_INSTRUCTION } from '../fallback/request.js';
-import { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
+import { instructionId, keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
 import { anchoredForm, relativeUnit } from '../matching/instruction/relative-anchor.js';
-import { termsOf as encoderTermsOf } from '../matching/terms.js';
+import { termsOf as encoderTermsOf } from '../matching/wording.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
 import { lowerAscii, VERSION } from '../vocabulary.js';
+import { RegistryError } from './errors.js';
 import type { NewEntry, Registry } from './registry.js';
 
 export interface ImportOptions {
@@ -45,17 +43,14 @@ export interface ImportReport {
 }
 
 /** What is needed of an entry. All else can be worked out, or does not matter. */
-const pattern = z.object({
-  domain: z.string(),
-  english: z.string(),
-  aacp_packet: z.string(),
-  id: z.string().nullable().catch(null),
-  timestamp: z.string().catch(''),
-  times_seen: z.number().int().min(1).catch(1),
-  rule_based_written: z.boolean().catch(false),
-});
-
-type Pattern = z.infer<typeof pattern>;
+interface Pattern {
+  readonly domain: string;
+  readonly english: string;
+  readonly aacp_packet: string;
+  readonly timestamp: string;
+  readonly times_seen: number;
+  readonly rule_based_written: boolean;
+}
 
 /**
  * Puts the entries of a reference SDK's file into a registry: those with a valid packet for the domain that they name. They are
@@ -133,8 +128,8 @@ function readPattern(
   given: unknown,
   options: ImportOptions,
 ): { readonly entry: NewEntry; readonly isRewritten: boolean } | string {
-  const { success, data, error } = pattern.safeParse(given);
-  if (!success) return problemOf(error);
+  const data = patternOf(given);
+  if (typeof data === 'string') return data;
   const text = packetOf(data);
   if (typeof text !== 'string') return text.reason;
   // It is valid by now.
@@ -174,10 +169,22 @@ function normalFormAt(instruction: string, created: number): string {
   return anchoredForm(normaliseInstruction(instruction), relativeUnit(instruction), created);
 }
 
-function problemOf(error: z.ZodError): string {
-  const [issue] = error.issues;
-  const path = issue?.path.join('.');
-  return path === undefined || path === '' ? 'It is no entry.' : `Its ${path} is missing or no text.`;
+/** The members of an entry; or what is wrong with them. */
+function patternOf(given: unknown): Pattern | string {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'It is no entry.';
+  const entry = given as { readonly [name in keyof Pattern]?: unknown };
+  const { domain, english, aacp_packet, timestamp, times_seen, rule_based_written } = entry;
+  if (typeof domain !== 'string') return 'Its domain is missing or no text.';
+  if (typeof english !== 'string') return 'Its english is missing or no text.';
+  if (typeof aacp_packet !== 'string') return 'Its aacp_packet is missing or no text.';
+  return {
+    domain,
+    english,
+    aacp_packet,
+    timestamp: typeof timestamp === 'string' ? timestamp : '',
+    times_seen: Number.isSafeInteger(times_seen) && Number(times_seen) >= 1 ? Number(times_seen) : 1,
+    rule_based_written: rule_based_written === true,
+  };
 }
 
 /** The packet as this version writes it; or why it is none. */

@@ -1,7 +1,8 @@
 /** A registry for as long as the process runs. */
-import { RegistryError } from '../fallback/errors.js';
+
 import { checkedBatches, checkedEntry, distinctTerms, moreOften, stateAfter } from './checked-entry.js';
 import { entryWith } from './entries.js';
+import { RegistryError } from './errors.js';
 import { memoryIndex } from './memory-index.js';
 import { recency, type Seen } from './memory-recency.js';
 import { memoryReservations } from './memory-reservations.js';

@@ -1,5 +1,5 @@
 /** What all registries can be told. */
-import { steadyClock } from '../../async/steady-clock.js';
+import { monotonicClock } from '../../async/timers.js';
 import { MAX_TIME } from './checked-entry.js';
 
 export interface RegistryOptions {
@@ -45,7 +45,7 @@ export function resolveLimits(options: RegistryOptions, further: readonly string
   if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
   if (ttl !== undefined && !(ttl > 0)) throw new TypeError('ttl is a number of milliseconds above 0');
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError('maxEntries is a whole number above 0');
-  const steady = steadyClock(clock);
+  const steady = monotonicClock(clock);
   return {
     maxEntries,
     trimEvery: Math.max(1, Math.min(MAX_TRIM_EVERY, Math.floor(maxEntries / 16))),

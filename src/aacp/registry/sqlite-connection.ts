@@ -3,7 +3,7 @@ import { storageError } from '../../storage/errors.js';
 import type { OpenDatabase } from '../../storage/open.js';
 import { identityOf } from '../../storage/place.js';
 import { setAside } from '../../storage/set-aside.js';
-import { RegistryError } from '../fallback/errors.js';
+import { RegistryError } from './errors.js';
 import type { NoticeListener } from './notices.js';
 import { corruptError, isDamage, registryError } from './sqlite-errors.js';
 import { prepareStatements, type Statements } from './sqlite-statements.js';

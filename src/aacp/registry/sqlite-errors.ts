@@ -1,6 +1,6 @@
 /** The errors of storage as those of a registry. */
 import { type StorageError, type StorageReason, storageError } from '../../storage/errors.js';
-import { RegistryError, type RegistryErrorCode } from '../fallback/errors.js';
+import { RegistryError, type RegistryErrorCode } from './errors.js';
 
 const CODES: Readonly<Record<StorageReason, RegistryErrorCode>> = {
   foreign: 'bad-registry-file',

@@ -1,7 +1,8 @@
 /** A registry over the connection to its file. */
-import type { RegistryError } from '../fallback/errors.js';
+
 import { checkedBatches, checkedEntry } from './checked-entry.js';
 import { entryCache } from './entry-cache.js';
+import type { RegistryError } from './errors.js';
 import { hitCounts } from './hit-counts.js';
 import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry.js';

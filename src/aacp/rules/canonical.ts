@@ -1,7 +1,7 @@
 /** What two libraries with the same rules have in common. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { byCodeUnit } from '../../text/order.js';
+import { byCodeUnit } from '../../text/ascii.js';
 import type { Rule } from './rule.js';
 import { sourceOf } from './rule-schema.js';
 

@@ -17,9 +17,8 @@ export class RulesError extends PegwireError {
 
   constructor(
     details: ErrorDetails & { readonly code: RulesErrorCode; readonly message: string },
-    options: { readonly cause?: unknown } = {},
+    options: ErrorOptions = {},
   ) {
-    super(details);
-    if (options.cause !== undefined) this.cause = options.cause;
+    super(details, options);
   }
 }

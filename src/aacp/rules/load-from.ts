@@ -1,8 +1,9 @@
 /** Rule libraries from elsewhere: pinned, for who serves them could serve others tomorrow. */
 import { systemReason } from '../../text/system-reason.js';
+import type { EncodeStep } from './check-rule.js';
 import { RulesError } from './errors.js';
 import type { RuleLibrary } from './library.js';
-import { type LoadRulesOptions, loadRules } from './load.js';
+import { type LoadRulesOptions, readRules } from './load.js';
 import { checkedPin, checkPin } from './pin.js';
 import { textOf } from './text-of.js';
 
@@ -16,16 +17,12 @@ export interface LoadRulesFromOptions extends LoadRulesOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/**
- * Loads rules by http or https; see `loadRules`. Nothing is kept: whoever does not want to load them each time stores the
- * file, and pins it there.
- *
- * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError on an option
- *   that is none, and without a pin
- * @example
- * const library = await loadRulesFrom('https://rules.example.org/2026.json', { sha256: '9f86d0...' });
- */
-export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOptions): Promise<RuleLibrary> {
+/** Loads rules by http or https: `loadRulesFrom`, with the default of `encodeStep`. */
+export async function readRulesFrom(
+  url: string | URL,
+  options: LoadRulesFromOptions,
+  ownSteps: EncodeStep | null,
+): Promise<RuleLibrary> {
   const { sha256, fetch = globalThis.fetch, signal, maxBytes = 16_777_216, ...rest } = options ?? {};
   const pin = checkedPin(sha256);
   const address = checkedAddress(url);
@@ -33,7 +30,7 @@ export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOpt
   if (!(Number.isInteger(maxBytes) && maxBytes > 0)) throw new TypeError('maxBytes is a whole number above 0');
   const bytes = await load(address, fetch, signal, maxBytes);
   checkPin(bytes, pin);
-  return loadRules(textOf(bytes), rest);
+  return readRules(textOf(bytes), rest, ownSteps);
 }
 
 function checkedAddress(url: unknown): URL {

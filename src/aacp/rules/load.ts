@@ -1,21 +1,17 @@
-/** Rule libraries from text or data: each rule is checked by itself, and a bad one stops none of the others. */
-import type * as z from 'zod';
-import { encodeStep as ownSteps } from '../encoders/encode-step.js';
-import { wordsOf } from '../matching/instruction/normalise.js';
 import { checkRule, type EncodeStep } from './check-rule.js';
 import { libraryOf, type RuleLibrary } from './library.js';
 import { entriesOf } from './parse-rules.js';
 import { checkPin } from './pin.js';
 import type { RuleReport, RuleReportCode, Tell } from './reports.js';
 import type { Rule } from './rule.js';
-import { ruleOf, ruleSchema } from './rule-schema.js';
+import { isRuleSource, ruleOf } from './rule-schema.js';
 
 export interface LoadRulesOptions {
   /** The SHA-256 that the text's UTF-8 bytes have to have, 64 hexadecimal digits: another text is refused. */
   readonly sha256?: string | undefined;
   /**
    * What the steps are tried with that rules name; `null` where they are taken as they are.
-   * @default the workflow encoders that come with pegwire
+   * @default the workflow encoders that come with pegwire; `null` in `pegwire/aacp/fallback/portable`
    */
   readonly encodeStep?: EncodeStep | null | undefined;
 }
@@ -24,15 +20,11 @@ export interface LoadRulesOptions {
 const MAX_ISSUES = 10;
 
 /**
- * Reads rules in the reference format: a list, or `{ "rules": [...] }`; members beyond the format are let be. A rule with an
- * error is left out, and told in `reports` like the warnings about others.
+ * Reads rules: `loadRules`, with the default of `encodeStep`.
  *
- * @param source JSON text, or what was read from it
- * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError on an option that is none
- * @example
- * const { rules, reports } = loadRules(await readFile('rules.json', 'utf8'));
+ * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
  */
-export function loadRules(source: unknown, options: LoadRulesOptions = {}): RuleLibrary {
+export function readRules(source: unknown, options: LoadRulesOptions, ownSteps: EncodeStep | null): RuleLibrary {
   const { sha256, encodeStep = ownSteps } = options;
   if (encodeStep !== null && typeof encodeStep !== 'function') throw new TypeError('encodeStep is a function, or null');
   if (sha256 !== undefined) {
@@ -73,21 +65,17 @@ function reportsAbout(index: number, entry: unknown) {
 }
 
 function readRule(entry: unknown, tell: Tell): Rule | null {
-  const read = ruleSchema.safeParse(entry);
-  if (read.success) return ruleOf(read.data);
-  for (const issue of read.error.issues.slice(0, MAX_ISSUES)) tell('not-a-rule', sentenceOf(issue));
-  return null;
-}
-
-function sentenceOf({ path, message }: z.core.$ZodIssue): string {
-  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return place === '' ? `${message}.` : `${place.replace(/^\./, '')}: ${message}.`;
+  let issues = 0;
+  const fault = (place: string, expected: string): void => {
+    if (++issues <= MAX_ISSUES) tell('not-a-rule', `${place}${place === '' ? '' : ': '}${expected}.`);
+  };
+  return isRuleSource(entry, fault) ? ruleOf(entry) : null;
 }
 
 /** Two rules of a domain with the same phrase: which of them serves would hang on their names. */
 function checkPhrases({ id, domain, phrases }: Rule, known: Map<string, string>, tell: Tell): void {
   for (const phrase of phrases) {
-    const key = [domain, ...wordsOf(phrase)].join(' ');
+    const key = `${domain} ${phrase.toLowerCase().trim().replace(/\s+/g, ' ')}`;
     const other = known.get(key);
     if (other !== undefined && other !== id)
       tell('same-phrase', `The rule ${other} has the phrase "${phrase}", too.`, 'warning');

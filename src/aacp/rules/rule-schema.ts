@@ -1,5 +1,4 @@
 /** The shape of a rule in a file: the reference rule format, and what pegwire adds to it. */
-import * as z from 'zod';
 import type { Rule, RuleWorkflow } from './rule.js';
 
 /** A rule as files have it. What it has beyond this is let be. */
@@ -24,28 +23,63 @@ const MAX_PACKET = 10_000;
 /** Longer texts are no names, tags or descriptions; a search would have to read them. */
 const MAX_TEXT = 2000;
 
-const text = z.string().max(MAX_TEXT);
-const word = z.string().min(1).max(100);
+const MAX_WORD = 100;
+const MAX_ITEMS = 100;
 
-/** By name, looked at apart: zod drops an input of the name `__proto__`. */
-const inputs = z.custom<RuleWorkflow['args']>(isInputs, 'expected an object of texts and lists of texts');
+/** Takes a fault of a rule: where it is, and what was expected there. */
+type Fault = (place: string, expected: string) => void;
 
-export const ruleSchema: z.ZodType<RuleSource> = z.object({
-  id: z
-    .string()
-    .max(200)
-    .regex(/^[a-z0-9-]+$/, 'expected lower-case letters, digits and "-"'),
-  name: text.min(1),
-  description: text,
-  task: word,
-  dom: word,
-  packet: z.string().min(1).max(MAX_PACKET),
-  tags: z.array(word).max(100),
-  version: text,
-  source: text,
-  phrases: z.array(z.string().min(1).max(MAX_PHRASE)).max(100).optional(),
-  workflow: z.object({ encoder: word, method: word, args: inputs }).nullable().optional(),
-});
+/** Checks whether a value has the shape of a rule, and reports what it lacks. */
+export function isRuleSource(value: unknown, fault: Fault): value is RuleSource {
+  if (!isObject(value)) {
+    fault('', 'expected an object');
+    return false;
+  }
+  let isGood = true;
+  const failing: Fault = (place, expected) => {
+    isGood = false;
+    fault(place, expected);
+  };
+  // Own members only: data from outside may lack any of them.
+  const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
+  checkText(own('id'), 'id', 1, 200, failing);
+  if (typeof own('id') === 'string' && !/^[a-z0-9-]*$/.test(String(own('id')))) {
+    failing('id', 'expected lower-case letters, digits and "-"');
+  }
+  checkText(own('name'), 'name', 1, MAX_TEXT, failing);
+  for (const name of ['description', 'version', 'source']) checkText(own(name), name, 0, MAX_TEXT, failing);
+  for (const name of ['task', 'dom']) checkText(own(name), name, 1, MAX_WORD, failing);
+  checkText(own('packet'), 'packet', 1, MAX_PACKET, failing);
+  checkList(own('tags'), 'tags', MAX_WORD, failing);
+  if (own('phrases') !== undefined) checkList(own('phrases'), 'phrases', MAX_PHRASE, failing);
+  const workflow = own('workflow') ?? null;
+  if (workflow !== null) checkWorkflow(workflow, failing);
+  return isGood;
+}
+
+function checkText(value: unknown, place: string, least: number, most: number, fault: Fault): void {
+  if (typeof value !== 'string') fault(place, `expected a text, found ${value === null ? 'null' : typeof value}`);
+  else if (value.length < least) fault(place, 'expected a text that is not empty');
+  else if (value.length > most) fault(place, `expected at most ${most} characters`);
+}
+
+function checkList(value: unknown, place: string, most: number, fault: Fault): void {
+  if (!Array.isArray(value) || value.length > MAX_ITEMS) {
+    fault(place, `expected a list of at most ${MAX_ITEMS} texts`);
+    return;
+  }
+  for (const [index, item] of value.entries()) checkText(item, `${place}[${index}]`, 1, most, fault);
+}
+
+function checkWorkflow(value: unknown, fault: Fault): void {
+  if (!isObject(value)) {
+    fault('workflow', 'expected an object');
+    return;
+  }
+  checkText(value['encoder'], 'workflow.encoder', 1, MAX_WORD, fault);
+  checkText(value['method'], 'workflow.method', 1, MAX_WORD, fault);
+  if (!isInputs(value['args'])) fault('workflow.args', 'expected an object of texts and lists of texts');
+}
 
 /** The rule as the rest of the library has it: nothing missing, and nobody can change it. */
 export function ruleOf({ dom, tags, phrases = [], workflow = null, ...same }: RuleSource): Rule {
@@ -82,8 +116,12 @@ function frozenWorkflow({ encoder, method, args }: RuleWorkflow): RuleWorkflow {
   return Object.freeze({ encoder, method, args: Object.freeze(own) });
 }
 
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function isInputs(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   return Object.values(value).every((input) => isText(input) || (Array.isArray(input) && input.every(isText)));
 }
 

@@ -13,8 +13,8 @@ export interface Rule {
   readonly version: string;
   readonly source: string;
   /**
-   * Instructions that ask for it, with slots in braces: `retrieve the salary records for {period}`. Without any, the rule is
-   * found by its name, description and tags.
+   * Instructions that ask for it, with slots in braces: `retrieve the salary records for {period}`. Without any, its
+   * name serves as one, alone or behind the verb of its TASK: `fetch customer profile`.
    */
   readonly phrases: readonly string[];
   /** The step that makes the packet instead, with the slots that are its inputs. */

@@ -1,5 +1,5 @@
 /** Ranked search in rules: an inverted index over their names, tags, phrases and descriptions. */
-import { byCodeUnit } from '../../text/order.js';
+import { byCodeUnit } from '../../text/ascii.js';
 import type { Rule } from './rule.js';
 import { actionsOf, isOtherAction, searchWords } from './search-words.js';
 

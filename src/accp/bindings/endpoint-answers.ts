@@ -1,13 +1,13 @@
 /** What an endpoint answers a message with: what its handler gives, as frames. */
-import { safely } from '../../async/safely.js';
-import { AccpError } from '../errors/accp-error.js';
+import { type LinkedSignal, linkSignals, untilAborted } from '../../async/abort.js';
+import { notifyListener } from '../../async/listeners.js';
+import { AccpError } from '../errors.js';
 import type { Message, MessageInput } from '../message/message.js';
-import { chatMessage } from '../profiles/chat.js';
+import { chatMessage } from '../profiles/profiles.js';
 import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { interruption } from './endpoint-interrupted.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
-import { type LinkedSignal, linkSignals, untilAborted } from './endpoint-signals.js';
 
 /** Makes the frames of one message. They are numbered when it is called, so they have to go out before the next ones. */
 export type Batch = () => readonly string[];
@@ -55,7 +55,7 @@ export class EndpointAnswers {
     let last: Encoded = { frames: NO_FRAMES, isFailure: false };
     let isAnswered = false;
     let isOver = false;
-    const failed = (thrown: unknown): void => safely(() => this.#options.failed?.(thrown, message, session));
+    const failed = (thrown: unknown): void => notifyListener(() => this.#options.failed?.(thrown, message, session));
     try {
       for await (const answer of untilAborted(source, signal, failed)) {
         yield () => {
@@ -84,7 +84,7 @@ export class EndpointAnswers {
     } finally {
       work.release();
       // Nobody takes it now; but it has a number, and who asks for what is missing is given it.
-      if (!isOver && !last.isFailure) safely(() => this.tell(message, interruption(), session));
+      if (!isOver && !last.isFailure) notifyListener(() => this.tell(message, interruption(), session));
     }
   }
 
@@ -97,17 +97,17 @@ export class EndpointAnswers {
       const { frames, losses, warnings } = codec.encode(input, session);
       // Thrown from here, it would undo what is numbered already.
       if (losses.length > 0 || warnings.length > 0)
-        safely(() => noticed?.({ session, direction: 'sent', losses, warnings }));
+        notifyListener(() => noticed?.({ session, direction: 'sent', losses, warnings }));
       return { frames, isFailure: isFailure(input) };
     } catch (thrown) {
       if (thrown instanceof StoreError) throw thrown;
-      safely(() => this.#options.failed?.(thrown, message, session));
+      notifyListener(() => this.#options.failed?.(thrown, message, session));
       return { frames: this.tell(message, unwritten(thrown), session), isFailure: true, isRefused: true };
     }
   }
 
   #fail(message: Message, thrown: unknown, session: Session): readonly string[] {
-    safely(() => this.#options.failed?.(thrown, message, session));
+    notifyListener(() => this.#options.failed?.(thrown, message, session));
     return this.tell(message, thrown, session);
   }
 }

@@ -1,5 +1,5 @@
 /** Requests that a session was at work on when its process ended. */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { partsOfSession, type Session } from '../session/session.js';
 import type { EndpointOptions } from './endpoint-options.js';

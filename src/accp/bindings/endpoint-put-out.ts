@@ -1,7 +1,7 @@
 /** Sessions that were disconnected: who comes with one of them is refused. */
-import { AccpError } from '../errors/accp-error.js';
+import { type LinkedSignal, linkSignals } from '../../async/abort.js';
+import { AccpError } from '../errors.js';
 import type { Session } from '../session/session.js';
-import { type LinkedSignal, linkSignals } from './endpoint-signals.js';
 
 /** Sessions that are remembered. */
 const MAX = 10_000;

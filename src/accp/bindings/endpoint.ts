@@ -1,12 +1,12 @@
 /** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
 
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
+import { Semaphore } from '../../async/semaphore.js';
 import type { Codec } from '../codec/codec.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { AccpErrorCode } from '../errors/codes.js';
+import { AccpError, type AccpErrorCode } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
-import { checkAgentName } from '../session/names.js';
+import { checkAgentName } from '../session/envelope.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { Arrivals } from './arrivals.js';
@@ -15,7 +15,6 @@ import { takeUpInterrupted } from './endpoint-interrupted.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { DISCONNECTED, PutOut } from './endpoint-put-out.js';
 import { EndpointSessions } from './endpoint-sessions.js';
-import { Turns } from './endpoint-turns.js';
 import { bareErrorFrame } from './error-frame.js';
 import { type FrameAddress, type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
 import { registryRefusal } from './registry-refusal.js';
@@ -57,7 +56,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);
   const putOut = new PutOut();
-  const turnsOf = new WeakMap<Session, Turns>();
+  const turnsOf = new WeakMap<Session, Semaphore>();
   const arrivalsOf = new WeakMap<Session, Arrivals>();
 
   /** A session whose store has failed has ended; the next frame opens it anew. */
@@ -78,7 +77,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
     const { losses, warnings, replies, message } = outcome;
     if (losses.length > 0 || warnings.length > 0)
-      safely(() => noticed?.({ session, direction: 'received', losses, warnings }));
+      notifyListener(() => noticed?.({ session, direction: 'received', losses, warnings }));
     if (message === undefined) return { replies, message };
     if (message.intent === 'ping') return { ...NOTHING, replies: [...replies, ...pong(message, session)] };
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
@@ -107,10 +106,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
     let turns = turnsOf.get(session);
     if (turns === undefined) {
-      turns = new Turns();
+      turns = new Semaphore(1);
       turnsOf.set(session, turns);
     }
-    const turn = turns.take();
+    const turn = turns.acquire();
     const end = typeof turn === 'function' ? turn : await turn;
     try {
       for (const frame of stored(session, make)) yield frame;

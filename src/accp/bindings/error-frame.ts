@@ -1,12 +1,9 @@
 /** Error frames of the bindings themselves, for what never came to a session (draft-benzing-accp-00, sections 3.6 and 11). */
 
-import { errorBody } from '../codec/error-frame.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { AccpErrorCode } from '../errors/codes.js';
-import { metadataText } from '../session/envelope.js';
-import { createIds } from '../session/ids.js';
-import { checkAgentName, isIdentifier } from '../session/names.js';
-import { systemClock } from '../session/runtime.js';
+import { errorBody } from '../codec/sender.js';
+import { AccpError, type AccpErrorCode } from '../errors.js';
+import { checkAgentName, isIdentifier, metadataText } from '../session/envelope.js';
+import { createIds, systemClock } from '../session/runtime.js';
 import type { FrameHead } from './frames.js';
 
 /** Who error frames are from that no session knows of: nobody's numbers are used up by them. */

@@ -1,24 +1,17 @@
 /** The codec: the five operations of draft-benzing-accp-00, section 7.1, and what an endpoint needs besides. */
 
-import { AccpError } from '../errors/accp-error.js';
-import type { JsonObject } from '../message/json.js';
+import { AccpError } from '../errors.js';
+import type { JsonObject, SchemaDefinition } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { handlerErrorCode } from '../profiles/tool.js';
-import type { SchemaDefinition } from '../registry/definition.js';
 import { createRegistry, type Registry, registerSchema } from '../registry/registry.js';
-import { createIds } from '../session/ids.js';
-import { kept, partsOfSession, type Session, type SessionParts } from '../session/session.js';
+import { createIds } from '../session/runtime.js';
+import { partsOfSession, type Session, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
-import { decode } from './decode.js';
-import { encode } from './encode.js';
-import type { Engine } from './engine.js';
-import { sendError } from './error-frame.js';
-import { changedHere } from './long-answers.js';
-import { announce } from './negotiate.js';
-import { type CodecOptions, resolveCodecOptions } from './options.js';
-import type { DecodeOutcome, EncodeResult } from './outcome.js';
-import { recover } from './recover.js';
-import { sendDelta, sendFullState } from './state-sync.js';
+import { type CodecOptions, type DecodeOutcome, type EncodeResult, resolveCodecOptions } from './contract.js';
+import { changedHere, decode, sendFullState, sendRegistry } from './decode.js';
+import { type CodecSession, encode } from './encode.js';
+import { Sender } from './sender.js';
 
 export interface Codec {
   /**
@@ -81,47 +74,57 @@ export interface Codec {
  */
 export function createCodec(options: CodecOptions = {}): Codec {
   const settings = resolveCodecOptions(options, createIds());
-  const engine: Engine = { settings, registry: options.registry ?? createRegistry(), peerRegistries: new WeakMap() };
   const source = { clock: settings.clock, tokens: settings.tokens, log: settings.log };
+  const sessions = new WeakMap<SessionParts, CodecSession>();
+  let registry = options.registry ?? createRegistry();
+
+  function opened(parts: SessionParts): CodecSession {
+    const known = sessions.get(parts);
+    if (known !== undefined) return known;
+    // A checkpoint that was begun before the session was resumed goes on now that its tools are there.
+    parts.state.resumeCheckpoints(settings.checkpointTools);
+    const ownRegistry = (): Registry => parts.registries.own(registry);
+    const session = { ...parts, settings, sender: new Sender(parts, settings), ownRegistry };
+    sessions.set(parts, session);
+    return session;
+  }
 
   /** Works on a session, and keeps what has changed before anything is given back. */
-  const within = <T>(session: Session, operation: (parts: SessionParts) => T): T => {
+  const within = <T>(session: Session, operation: (session: CodecSession) => T): T => {
     const parts = partsOfSession(session);
     parts.runtime.bind(source);
-    return parts.commit(() => {
-      // A checkpoint that was begun before the session was resumed goes on now that its tools are there.
-      if (parts.unfinished())
-        for (const result of parts.state.resumeCheckpoints(settings.checkpointTools)) kept(result, parts.commit);
-      return operation(parts);
-    });
+    return parts.commit(() => operation(opened(parts)));
   };
 
   return {
-    encode: (message, session) => within(session, (parts) => encode(message, parts, engine)),
-    decode: (frame, session) => within(session, (parts) => decode(frame, parts, engine)),
-    checkpoint: async (session) =>
-      within(session, (parts) => kept(parts.state.checkpoint('phase', settings.checkpointTools), parts.commit)),
+    encode: (message, session) => within(session, (opened) => encode(message, opened)),
+    decode: (frame, session) => within(session, (opened) => decode(frame, opened)),
+    checkpoint: async (session) => within(session, ({ state }) => state.checkpoint('phase', settings.checkpointTools)),
     getBudget: (session) => within(session, ({ state }) => state.budget()),
     registerSchema: (name, schema) => {
-      engine.registry = registerSchema(engine.registry, name, schema);
+      registry = registerSchema(registry, name, schema);
     },
     get registry() {
-      return engine.registry;
+      return registry;
     },
-    announce: (session) => within(session, (parts) => announce(parts, engine)),
+    announce: (session) =>
+      within(session, (opened) => sendRegistry(opened.registries.announcing(opened.ownRegistry()), opened)),
     syncState: (values, session, { full = false } = {}) =>
-      within(session, (parts) => {
-        changedHere(parts);
-        return full ? sendFullState(values, parts.state.version + 1, parts, engine) : sendDelta(values, parts, engine);
+      within(session, (opened) => {
+        const { state } = opened;
+        changedHere(opened);
+        if (full) return sendFullState(values, state.version + 1, opened);
+        const { version, delta } = state.delta(values);
+        return encode({ intent: 'sync', operation: 'state', payload: { version, delta } }, opened);
       }),
     fail: (message, thrown, session, { reason } = {}) =>
-      within(session, (parts) => {
+      within(session, ({ chains, sender }) => {
         const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
-        parts.chains.settled(cid);
-        return sendError(errorOf(thrown, reason, parts.chains.get(cid)), { cid, mid }, parts, engine);
+        chains.settled(cid);
+        return sender.sendError(errorOf(thrown, reason, chains.get(cid)), { cid, mid });
       }),
     resync: (expected, session, { agent } = {}) =>
-      within(session, (parts) => recover({ expected, refused: undefined, agent }, parts, engine).frames),
+      within(session, ({ sender }) => sender.recover({ expected, agent }).frames),
   };
 }
 

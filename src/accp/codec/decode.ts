@@ -4,41 +4,27 @@
  * permission, intent, parts, schema, references.
  */
 import type { Diagnostic } from '../../text/diagnostic.js';
-import type { Frame, Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES } from '../errors/codes.js';
-import type { Json, JsonObject } from '../message/json.js';
+import type { Frame, Param, Value } from '../ast.js';
+import { AccpError, type AccpErrorCode, ERROR_CODES } from '../errors.js';
+import { type Json, type JsonObject, Reference, type SchemaDefinition } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
-import { Reference } from '../message/reference.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
-import type { SchemaDefinition } from '../registry/definition.js';
-import { ANNOUNCEMENT_TYPES } from '../registry/negotiation.js';
-import { cancelled } from '../session/chains.js';
+import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
+import type { Registry } from '../registry/registry.js';
+import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
-import { type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
+import { isIdentifier, type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
 import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
-import { ENDS_A_CHAIN } from './check-message.js';
-import { ASKS, applyReceived, isAboutDelivery, isTaken, readStateSync } from './effects.js';
-import { LARGE_VALUE } from './encode.js';
-import { type Engine, noteFrame, registryOf, textState } from './engine.js';
-import { countOf, expectedOf, isErrorFrame, sendError } from './error-frame.js';
-import { answerAtLength, unanswered } from './long-answers.js';
-import { negotiate } from './negotiate.js';
-import type { DecodeOutcome, Rejected } from './outcome.js';
-import { heldPayload, type Resolve, readPayload, rereading, wireKindOf } from './read-payload.js';
-import { recover } from './recover.js';
-import { fullState } from './state-sync.js';
+import type { DecodeOutcome, EncodeResult, Rejected } from './contract.js';
+import { ASKS, applyReceived, givesWay, isAboutDelivery } from './effects.js';
+import { type CodecSession, encode, LARGE_VALUE, profileWarning } from './encode.js';
+import { heldPayload, readPayload, rereading, wireKindOf } from './read-payload.js';
 
-/** What the steps hand on. */
-interface Decoding {
-  readonly engine: Engine;
-  readonly parts: SessionParts;
-  readonly text: string;
-  readonly frame: Frame;
-  readonly envelope: ReceivedEnvelope;
+/** What decoding brings beside the message. */
+interface Findings {
   readonly losses: Loss[];
   readonly warnings: Diagnostic[];
   readonly replies: string[];
@@ -47,12 +33,13 @@ interface Decoding {
 /** Options take a look at each of them; none is faster. */
 const LENIENT = { dialect: 'lenient' } as const;
 
-export function decode(text: string, parts: SessionParts, engine: Engine): DecodeOutcome {
-  const parsed = tryParseFrame(text, engine.settings.dialect === 'strict' ? undefined : LENIENT);
+export function decode(text: string, session: CodecSession): DecodeOutcome {
+  const { settings, options, runtime, delivery, sender } = session;
+  const parsed = tryParseFrame(text, settings.dialect === 'strict' ? undefined : LENIENT);
   if (!parsed.ok) {
     const { message, span, help } = parsed.error;
     const error = new AccpError({ code: 'E1001', message, text: typeof text === 'string' ? text : '', span, help });
-    return reject(error, null, undefined, parts, engine);
+    return reject(error, null, undefined, session);
   }
   const frame = parsed.value;
   let envelope: ReceivedEnvelope | undefined;
@@ -60,18 +47,23 @@ export function decode(text: string, parts: SessionParts, engine: Engine): Decod
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
     const arrival = arrivalOf(frame, envelope);
-    const isOurs = envelope.sid === undefined || envelope.sid === parts.options.id;
-    if (reading.fault === undefined && isExpired(envelope, parts)) return drop(text, isOurs ? arrival : null, parts);
+    const isOurs = envelope.sid === undefined || envelope.sid === options.id;
+    if (reading.fault === undefined && isExpired(envelope, runtime)) {
+      // Silently: who sent it learns nothing by it (section 3.7, item 5).
+      if (isOurs) delivery.expire(arrival);
+      runtime.note('dropped', 'A frame has expired.', { frame: text });
+      return { outcome: 'dropped', reason: 'expired' };
+    }
     // A frame of another session has not come to the right place, and its number is none of ours.
     if (!isOurs)
       throw new AccpError({ code: 'E5001', path: 'metadata.sid', message: 'the frame belongs to another session' });
-    parts.delivery.admit(arrival);
+    delivery.admit(arrival);
     if (reading.fault !== undefined) throw reading.fault;
-    if (parts.runtime.log !== undefined) noteFrame('received', { text, seq: envelope.seq }, parts, engine);
-    return process({ engine, parts, text, frame, envelope, losses: [], warnings: [], replies: [] });
+    sender.note('received', { text, seq: envelope.seq });
+    return process(text, frame, envelope, session);
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
-    return reject(refusalOf(thrown), frame, envelope, parts, engine);
+    return reject(refusalOf(thrown), frame, envelope, session);
   }
 }
 
@@ -94,36 +86,28 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
  * Frames without a time stamp never expire, nor those with a `ttl` of 0 (section 3.5). Where the wall clock here has jumped since the session
  * began, the frame is as old as the clock says that its sender goes by: the one by which it is youngest and not of the future.
  */
-function isExpired({ ts, ttl }: ReceivedEnvelope, { runtime }: SessionParts): boolean {
+function isExpired({ ts, ttl }: ReceivedEnvelope, runtime: SessionParts['runtime']): boolean {
   if (ts === undefined || ttl === undefined || ttl <= 0) return false;
   const ages = [runtime.now() - ts, runtime.steady() - ts].filter((age) => age >= 0);
   return ages.length > 0 && Math.min(...ages) > ttl;
-}
-
-/** Silently: who sent it learns nothing by it (section 3.7, item 5). */
-function drop(text: string, arrival: Arrival | null, { delivery, note }: SessionParts): DecodeOutcome {
-  if (arrival !== null) delivery.expire(arrival);
-  note('dropped', 'A frame has expired.', { frame: text });
-  return { outcome: 'dropped', reason: 'expired' };
 }
 
 function reject(
   error: AccpError,
   frame: Frame | null,
   envelope: ReceivedEnvelope | undefined,
-  parts: SessionParts,
-  engine: Engine,
+  { runtime, sender }: Pick<CodecSession, 'runtime' | 'sender'>,
 ): Rejected {
   const { details, code } = error;
-  parts.note('rejected', error.message, { details: { code, ...details } });
+  runtime.note('rejected', error.message, { details: { code, ...details } });
   // An error frame is never answered by another, or two sides could go on for ever.
   if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
   // A request without a chain of its own is answered under its identifier (section 10.2), so that its sender can settle it. What is refused for
   // its order alone (E3002, E3003) is answered later.
   const mid = envelope?.mid ?? identifierIn(frame, 'mid');
   const isOrder = code === 'E3002' || code === 'E3003';
-  const cause = { cid: envelope?.cid ?? identifierIn(frame, 'cid') ?? (isOrder ? undefined : mid), mid };
-  return { outcome: 'rejected', error, reply: sendError(error, cause, parts, engine) };
+  const cid = envelope?.cid ?? identifierIn(frame, 'cid') ?? (isOrder ? undefined : mid);
+  return { outcome: 'rejected', error, reply: sender.sendError(error, { cid, mid }) };
 }
 
 /** An identifier of a frame whose envelope is refused, if it can stand in an answer. */
@@ -131,40 +115,37 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
   const value = frame?.metadata?.find(({ key }) => key === name)?.value;
   const text =
     value?.kind === 'integer' ? (value.text ?? String(value.value)) : value?.kind === 'string' ? value.value : '';
-  return /^[!-~]{1,256}$/.test(text) ? text : undefined;
+  return isIdentifier(text) ? text : undefined;
 }
 
 /** What comes after delivery: the frame has used up its number whatever happens now. */
-function process(decoding: Decoding): DecodeOutcome {
-  const { engine, parts, frame, envelope } = decoding;
-  checkPermission(frame, envelope, parts, engine);
-  checkIntent(frame, engine);
-  const whole = joinParts(decoding);
-  if (whole === null) {
-    const { losses, warnings, replies } = decoding;
-    return {
-      outcome: 'pending',
-      part: 'sequence',
-      correlationId: envelope.cid ?? envelope.mid,
-      losses,
-      warnings,
-      replies,
-    };
+function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
+  const { settings, chains, sequences, runtime } = session;
+  const findings: Findings = { losses: [], warnings: [], replies: [] };
+  checkPermission(frame, own, chains, settings);
+  if (!settings.intents.has(frame.intent)) {
+    throw new AccpError({ code: 'E1002', path: 'intent', message: `"${frame.intent}" is no intent of Table 7` });
   }
-  return settle(readMessage(whole.params, whole.envelope, decoding), whole.envelope, decoding);
+  const whole = joinParts(text, frame, own, settings.dialect, sequences, runtime.steady);
+  if (whole === null) {
+    return { outcome: 'pending', part: 'sequence', correlationId: own.cid ?? own.mid, ...findings };
+  }
+  const { params, envelope } = whole;
+  const reading = readMessage(text, frame, params, envelope, session, findings);
+  return settle(text, frame, reading, envelope, session, findings);
 }
 
-function checkPermission(frame: Frame, { cid }: ReceivedEnvelope, parts: SessionParts, { settings }: Engine): void {
-  if (cid !== undefined && parts.chains.isCancelled(cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(cid);
-  const verdict = settings.authorize?.(frame) ?? true;
+function checkPermission(
+  frame: Frame,
+  { cid }: ReceivedEnvelope,
+  chains: SessionParts['chains'],
+  { authorize }: CodecSession['settings'],
+): void {
+  if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(cid);
+  const verdict = authorize?.(frame) ?? true;
   if (verdict === true) return;
   const message = typeof verdict === 'string' ? verdict : 'the frame is not authorized';
   throw new AccpError({ code: 'E5001', message });
-}
-
-function checkIntent({ intent }: Frame, { settings }: Engine): void {
-  if (settings.intents.has(intent)) return;
-  throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
 }
 
 interface Whole {
@@ -173,20 +154,18 @@ interface Whole {
 }
 
 /** The parameters of a message, when all of its frames are there (section 3.4). */
-function joinParts({ engine, parts, frame, envelope, text }: Decoding): Whole | null {
+function joinParts(
+  text: string,
+  frame: Frame,
+  envelope: ReceivedEnvelope,
+  dialect: CodecSession['settings']['dialect'],
+  sequences: SessionParts['sequences'],
+  now: () => number,
+): Whole | null {
   const { part, cid } = envelope;
-  if (part === undefined) return { params: frame.payload, envelope };
-  const joined = parts.sequences.add({
-    agent: frame.agent,
-    intent: frame.intent,
-    operation: frame.operation,
-    part,
-    envelope,
-    params: frame.payload,
-    text,
-    dialect: engine.settings.dialect,
-    now: parts.runtime.steady(),
-  });
+  const { agent, intent, operation, payload: params } = frame;
+  if (part === undefined) return { params, envelope };
+  const joined = sequences.add({ agent, intent, operation, part, envelope, params, text, dialect, now: now() });
   if (joined === null) return null;
   // A sequence needs a cid; where the message had none, it is the identifier of its first frame.
   const first = joined.envelope;
@@ -205,16 +184,24 @@ interface MessageReading {
 }
 
 /** Steps 2 to 5 of section 7.3: schema, references, keys, defaults. */
-function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decoding: Decoding): MessageReading {
-  const { engine, parts, frame, text, warnings } = decoding;
+function readMessage(
+  text: string,
+  frame: Frame,
+  params: readonly Param[],
+  envelope: ReceivedEnvelope,
+  { settings, registries, ownRegistry, chains, state }: CodecSession,
+  findings: Findings,
+): MessageReading {
   const { agent, intent, operation } = frame;
+  const { dialect } = settings;
   const code = schemaCode(params);
-  const schema = resolveSchema(code, decoding);
+  const schema = code === undefined ? undefined : schemaOf(code, registries.of(agent, ownRegistry()));
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
-  const rules = { code, schema, types, transliterated: textState(engine, parts, agent).reading };
+  const rules = { code, schema, types, transliterated: registries.isTransliterated(agent, settings.text) };
   const resolved = new Map<string, Json>();
-  const { payload, losses } = readPayload(params, rules, createResolver(parts, engine, resolved));
-  for (const loss of losses) decoding.losses.push(loss);
+  const resolve = createResolver(state.resolver(settings.references), dialect, resolved);
+  const { payload, losses } = readPayload(params, rules, resolve);
+  for (const loss of losses) findings.losses.push(loss);
   const message = {
     agent,
     intent,
@@ -227,27 +214,21 @@ function readMessage(params: readonly Param[], envelope: ReceivedEnvelope, decod
     message,
     {
       direction: 'receive',
-      dialect: engine.settings.dialect,
+      dialect,
       wireKind: (key) => wireKindOf(params, key, rules),
       isExact: (key) => losses.every(({ path, kind }) => kind !== 'precision' || path !== `payload.${key}`),
-      request: envelope.cid === undefined ? undefined : parts.chains.get(envelope.cid),
-      tools: engine.settings.tools,
-      warn: (name, text, path) => {
-        const said = path === undefined ? text : `${path}: ${text}`;
-        warnings.push({ code: name, severity: 'warning', message: said, span: null, section: '10' });
-      },
+      request: envelope.cid === undefined ? undefined : chains.get(envelope.cid),
+      tools: settings.tools,
+      warn: (name, said, path) => findings.warnings.push(profileWarning(name, said, path)),
     },
-    engine.settings.profiles,
+    settings.profiles,
   );
-  const { dialect } = engine.settings;
   const body = withoutMetadata(text);
-  if (engine.settings.state || ASKS.has(intent)) {
-    for (const [path, value] of resolved) resolved.set(path, heldValue(path, value, parts));
+  if (settings.state || ASKS.has(intent)) {
+    for (const [path, value] of resolved) resolved.set(path, heldValue(path, value, state));
   }
-  const held =
-    params === frame.payload && resolved.size === 0
-      ? rereading(body, dialect, rules)
-      : heldPayload(params, rules, resolved);
+  const isReadAgain = params === frame.payload && resolved.size === 0;
+  const held = isReadAgain ? rereading(body, dialect, rules) : heldPayload(params, rules, resolved);
   return { message, body, held };
 }
 
@@ -266,16 +247,18 @@ function schemaCode(params: readonly Param[]): string | undefined {
   return undefined;
 }
 
-function resolveSchema(code: string | undefined, { engine, parts, frame }: Decoding): SchemaDefinition | undefined {
-  if (code === undefined) return undefined;
-  const schema = registryOf(engine, parts, frame.agent).byCode(code);
+function schemaOf(code: string, { byCode }: Registry): SchemaDefinition {
+  const schema = byCode(code);
   if (schema !== undefined) return schema;
   throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
 }
 
 /** Step 2: what references stand for (section 5.1). `resolved` is filled with the values by path. */
-function createResolver({ state }: SessionParts, { settings }: Engine, resolved: Map<string, Json>): Resolve {
-  const resolve = state.resolver(settings.references);
+function createResolver(
+  resolve: (path: string) => Json,
+  dialect: CodecSession['settings']['dialect'],
+  resolved: Map<string, Json>,
+): (path: string, at: string) => Json {
   return (path, at) => {
     let value: Json;
     try {
@@ -284,7 +267,7 @@ function createResolver({ state }: SessionParts, { settings }: Engine, resolved:
       if (!(thrown instanceof AccpError)) throw thrown;
       const { code, message, details, help } = thrown;
       // The draft writes amounts of money so: `budget:$42.30`.
-      const isAmount = code !== 'E2003' && settings.dialect === 'lenient' && /^[0-9]/.test(path);
+      const isAmount = code !== 'E2003' && dialect === 'lenient' && /^[0-9]/.test(path);
       if (!isAmount) throw new AccpError({ code, message, details, help, path: at });
       value = `$${path}`;
     }
@@ -300,7 +283,7 @@ const UNCHANGING = /^cold\.v[0-9a-f]{6,}$/;
  * What hot state keeps in place of a reference: small values as they are, and large ones as references to a value that never
  * changes. Otherwise each short frame that names a large value would cost its size once more, in memory and in the store.
  */
-function heldValue(path: string, value: Json, { state }: SessionParts): Json {
+function heldValue(path: string, value: Json, state: SessionParts['state']): Json {
   if (UNCHANGING.test(path)) return new Reference(path);
   return toText(value).length <= LARGE_VALUE ? value : new Reference(state.externalize(value));
 }
@@ -316,54 +299,54 @@ function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope)
 }
 
 /** What the message does to the session, and what has to be sent because of it. */
-function settle(reading: MessageReading, envelope: ReceivedEnvelope, decoding: Decoding): DecodeOutcome {
-  const { parts, engine, frame, losses, warnings, replies } = decoding;
-  const { message, body, held } = reading;
-  const { intent, operation, payload } = message;
+function settle(
+  text: string,
+  frame: Frame,
+  { message, body, held }: MessageReading,
+  envelope: ReceivedEnvelope,
+  session: CodecSession,
+  findings: Findings,
+): DecodeOutcome {
+  const { state, streams, registries, settings } = session;
+  const { agent, intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
     throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
   }
-  const answersState = intent === 'sync' && operation === 'state' && isBehind(payload, parts);
-  const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, parts, engine);
-  const streamed = takeChunk(message, parts);
-  const registry = isRegistrySync(frame) ? negotiate(message, parts, engine) : null;
-  if (registry !== null) addAnswer(registry, decoding);
-  if (isErrorFrame(frame)) answerError(message, decoding);
-  if (answersState) addAnswer(() => fullState(parts, engine, payload['version'] as number), decoding);
-  const results = { losses, warnings, replies };
-  if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...results };
-  return { outcome: 'message', message, ...results, ...(checkpoint === undefined ? {} : { checkpoint }) };
-}
-
-/** Whether the other side has a state that gives way to ours, and has to be told of it. */
-function isBehind(payload: JsonObject, parts: SessionParts): boolean {
-  const sync = readStateSync(payload, parts);
-  return sync.kind === 'full' && !isTaken(sync, parts);
-}
-
-/** Answers what can be asked for by a short frame, as far as it may be. */
-function addAnswer(answer: () => readonly string[], { text, parts, replies, warnings }: Decoding): void {
-  const frames = answerAtLength(text.length, parts, answer);
-  if (frames === null) warnings.push(unanswered);
-  else replies.push(...frames);
+  // The other side has a state that gives way to ours, and has to be told of it.
+  const answersState = intent === 'sync' && operation === 'state' && givesWay(payload, state);
+  const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, session, settings);
+  const streamed = takeChunk(message, streams);
+  const step = isRegistrySync(frame) ? registries.received(agent, payload, session.ownRegistry()) : null;
+  const answer = (frames: () => readonly string[]): void => answerAtLength(frames, text.length, session, findings);
+  if (step !== null) answer(() => sendRegistry(step, session).frames);
+  if (isErrorFrame(frame)) answerError(frame, message, session, findings, answer);
+  if (answersState) answer(() => fullState(session, payload['version'] as number));
+  if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...findings };
+  return { outcome: 'message', message, ...findings, ...(checkpoint === undefined ? {} : { checkpoint }) };
 }
 
 /** What an error frame asks for by itself. */
-function answerError(message: Message, decoding: Decoding): void {
-  const { parts, engine, frame, replies, warnings } = decoding;
+function answerError(
+  frame: Frame,
+  message: Message,
+  session: CodecSession,
+  findings: Findings,
+  answer: (frames: () => readonly string[]) => void,
+): void {
+  const { sender, streams } = session;
   const { payload, envelope } = message;
   const expected = expectedOf(frame);
   if (expected !== undefined) {
-    const recovery = recover({ expected, refused: envelope.causation_id, reporter: frame.agent }, parts, engine);
-    replies.push(...recovery.frames);
-    warnings.push(...recovery.warnings);
+    const { frames, warnings } = sender.recover({ expected, refused: envelope.causation_id, reporter: frame.agent });
+    findings.replies.push(...frames);
+    findings.warnings.push(...warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
-    addAnswer(() => fullState(parts, engine), decoding);
+    answer(() => fullState(session));
   }
   const cid = envelope.correlation_id;
   if (cid === undefined || isAboutDelivery(message)) return;
-  if (parts.streams.pending.includes(cid)) parts.streams.abort(cid, receivedError(message));
+  if (streams.pending.includes(cid)) streams.abort(cid, receivedError(message));
 }
 
 /** What a peer has told of, as an error. */
@@ -382,7 +365,7 @@ function receivedError({ agent, payload }: Message): AccpError {
  *
  * @returns whether the message was a chunk and nothing else
  */
-function takeChunk({ agent, intent, schema, payload, envelope }: Message, { streams }: SessionParts): boolean {
+function takeChunk({ agent, intent, schema, payload, envelope }: Message, streams: SessionParts['streams']): boolean {
   const cid = envelope.correlation_id;
   if (cid === undefined) return false;
   const { chunk_index: index, total_chunks: total, data = null, is_final: final } = payload;
@@ -402,4 +385,105 @@ function takeChunk({ agent, intent, schema, payload, envelope }: Message, { stre
 function withoutMetadata(text: string): string {
   const close = text.lastIndexOf('}[');
   return close < 0 ? text : text.slice(0, close + 1);
+}
+
+// ---- Answers that go out with the outcome ----
+
+/** Announces our registry, or gives its schemas, by a `sync:registry` frame (section 6.4). */
+export function sendRegistry(step: Step, session: CodecSession): EncodeResult {
+  const { registries, settings } = session;
+  const registry = session.ownRegistry();
+  const payload = registries.payloadOf(step, registry, settings.text);
+  const result = encode({ intent: 'sync', operation: 'registry', payload }, session);
+  registries.sent(step, registry);
+  return result;
+}
+
+/** Sends the whole state, as a map of its own, so that its keys are not taken for abbreviations (section 5.4). */
+export function sendFullState(values: JsonObject, version: number, session: CodecSession): EncodeResult {
+  if (!Number.isSafeInteger(version))
+    throw new AccpError({ code: 'E1004', path: 'version', message: 'is no whole number' });
+  return encode({ intent: 'sync', operation: 'state', payload: { version, state: values } }, session);
+}
+
+/**
+ * The whole state as it is, for a side that could not use a delta, or has another one.
+ *
+ * @param theirs the version of the other side's state, where it has one: ours has to be above it
+ */
+function fullState(session: CodecSession, theirs = -1): readonly string[] {
+  const { state } = session;
+  return sendFullState(state.values(), Math.max(state.version, theirs + 1), session).frames;
+}
+
+/** Characters that are given in answer in one session, beyond what was earned. */
+const MOST_GIVEN = 1_048_576;
+/** Characters that each character of a frame that asks earns. */
+const EARNED = 8;
+/** Under this name a session keeps the characters that were given and not earned. */
+const GIVEN = 'given-in-answer';
+
+/**
+ * Gives an answer that is much longer than what asks for it, unless the peers were given too much already: they are known to have it,
+ * since frames that get lost are sent again (section 3.7), and may ask again.
+ *
+ * @param asked characters of what asks for it
+ */
+function answerAtLength(
+  answer: () => readonly string[],
+  asked: number,
+  { facts, runtime }: Pick<SessionParts, 'facts' | 'runtime'>,
+  { replies, warnings }: Findings,
+): void {
+  const before = facts.get(GIVEN);
+  const given = Math.max(0, (typeof before === 'number' ? before : 0) - EARNED * asked);
+  if (given > MOST_GIVEN) {
+    facts.set(GIVEN, given);
+    runtime.note('unanswered', UNANSWERED.message);
+    warnings.push(UNANSWERED);
+    return;
+  }
+  const frames = answer();
+  const sum = frames.reduce((length, frame) => length + frame.length, given);
+  facts.set(GIVEN, sum);
+  replies.push(...frames);
+}
+
+/** What this side changes, the other side may ask for anew. */
+export function changedHere({ facts }: Pick<SessionParts, 'facts'>): void {
+  facts.delete(GIVEN);
+}
+
+/** What the host is told where no answer was given. */
+const UNANSWERED: Diagnostic = Object.freeze({
+  code: 'unanswered',
+  severity: 'warning',
+  message: 'The other side asks for the state or the registry again and again, and is not given it now.',
+  span: null,
+  section: '5.4',
+  help: 'the next change of the state here answers it again',
+});
+
+// ---- Error frames (section 3.6) ----
+
+function isErrorFrame({ intent, operation }: Pick<Frame, 'intent' | 'operation'>): boolean {
+  return intent === 'fail' && operation === 'error';
+}
+
+/** What a report of a gap says: the number that the other side waits for. */
+function expectedOf(frame: Frame): number | undefined {
+  if (!isErrorFrame(frame)) return undefined;
+  const code = memberOf(frame, 'code');
+  return code?.kind === 'string' && code.value === 'E3003' ? countOf(frame, 'expected') : undefined;
+}
+
+/** A whole number of a payload. */
+function countOf(frame: Frame, key: string): number | undefined {
+  const value = memberOf(frame, key);
+  const isCount = value?.kind === 'integer' && typeof value.value === 'number' && value.value >= 0;
+  return isCount ? (value.value as number) : undefined;
+}
+
+function memberOf({ payload }: Frame, key: string): Value | undefined {
+  return payload.find((param) => param.key === key)?.value;
 }

@@ -1,17 +1,15 @@
 /** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
-
-import { AccpError } from '../errors/accp-error.js';
-import type { Json, JsonObject } from '../message/json.js';
+import { AccpError } from '../errors.js';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
-import { canonicalJson } from '../message/plain.js';
-import { Reference } from '../message/reference.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
-import { kept, type SessionParts } from '../session/session.js';
-import type { CheckpointResult, HotFrame } from '../state/state.js';
+import type { SessionParts } from '../session/session.js';
+import type { CheckpointResult, HotFrame, SessionState } from '../state/state.js';
 import { toText } from '../store/text.js';
 import { ENDING_INTENTS } from '../vocabulary.js';
-import { bodyText, type Engine } from './engine.js';
+import type { Settings } from './contract.js';
+import { bodyText } from './sender.js';
 
 /** A message with full key names, on its way out. */
 export interface Outbound extends ProfileMessage {
@@ -19,7 +17,7 @@ export interface Outbound extends ProfileMessage {
 }
 
 /** A message that is all the session has to know of it. */
-export interface Processed {
+interface Processed {
   readonly message: ProfileMessage;
   /** Header and body as they are on the wire. */
   readonly text: string;
@@ -31,32 +29,36 @@ export interface Processed {
 }
 
 type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
+type EffectParts = Pick<SessionParts, 'runtime' | 'chains' | 'streams' | 'sentStreams' | 'state'>;
+type EffectSettings = Pick<Settings, 'state' | 'checkpoints' | 'checkpointTools'>;
 
 /** Intents that ask for an answer. */
 export const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
 /** Intents that say that the answer takes time. */
 const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
-export function applySent(processed: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+export function applySent(processed: Processed, parts: EffectParts, settings: EffectSettings): Checkpoint {
   const { message, cid } = processed;
-  const checkpoint = apply(processed, parts, engine);
-  parts.sentStreams.sent(cid, message);
-  if (ASKS.has(message.intent)) parts.chains.requested(cid, chainOf(message), parts.runtime.monotonic());
-  else if (ENDING_INTENTS.has(message.intent)) parts.chains.settled(cid);
+  const { chains, sentStreams, runtime } = parts;
+  const checkpoint = apply(processed, parts, settings);
+  sentStreams.sent(cid, message);
+  if (ASKS.has(message.intent)) chains.requested(cid, chainOf(message), runtime.monotonic());
+  else if (ENDING_INTENTS.has(message.intent)) chains.settled(cid);
   return checkpoint;
 }
 
 export function applyReceived(
   processed: Processed & { readonly message: Message },
-  parts: SessionParts,
-  engine: Engine,
+  parts: EffectParts,
+  settings: EffectSettings,
 ): Checkpoint {
   const { message, cid, held } = processed;
-  const checkpoint = apply(processed, parts, engine);
+  const { chains, runtime } = parts;
+  const checkpoint = apply(processed, parts, settings);
   const payload = typeof held === 'object' ? held : message.payload;
-  if (ASKS.has(message.intent)) parts.chains.received(cid, chainOf(message), { ...message, payload });
-  else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) parts.chains.answered(cid);
-  else if (PROLONGS.has(message.intent)) parts.chains.prolong(cid, parts.runtime.monotonic());
+  if (ASKS.has(message.intent)) chains.received(cid, chainOf(message), { ...message, payload });
+  else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) chains.answered(cid);
+  else if (PROLONGS.has(message.intent)) chains.prolong(cid, runtime.monotonic());
   return checkpoint;
 }
 
@@ -75,25 +77,26 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
 }
 
 /** State comes first: only that can be refused. */
-function apply({ message, text, mid, cid, held }: Processed, parts: SessionParts, engine: Engine): Checkpoint {
+function apply(processed: Processed, parts: EffectParts, settings: EffectSettings): Checkpoint {
+  const { message, text, mid, cid, held } = processed;
   const { agent, intent, operation, schema, payload } = message;
+  const { state, chains, streams } = parts;
   // What keeps the session going is not part of what it is about.
-  const isTaken = engine.settings.state && !isUpkeep(message);
+  const isTaken = settings.state && !isUpkeep(message);
   if (isTaken) takeIn({ agent, intent, operation, schema, payload: held ?? payload, cid, mid, text }, parts);
-  if (intent === 'sync' && operation === 'state') applyStateSync(payload, parts);
+  if (intent === 'sync' && operation === 'state') applyStateSync(payload, state);
   if (intent === 'cancel') {
-    parts.chains.cancel(cid);
-    if (parts.streams.pending.includes(cid)) parts.streams.abort(cid, cancelled(cid));
+    chains.cancel(cid);
+    if (streams.pending.includes(cid)) streams.abort(cid, cancelled(cid));
   }
   if (!isTaken) return undefined;
-  const { state } = parts;
   const trigger = state.due(intent);
-  if (trigger === null || engine.settings.checkpoints === 'manual') return undefined;
-  return kept(state.checkpoint(trigger, engine.settings.checkpointTools), parts.commit);
+  if (trigger === null || settings.checkpoints === 'manual') return undefined;
+  return state.checkpoint(trigger, settings.checkpointTools);
 }
 
 /** What alone is over the budget of hot state goes to cold state; hot state refers to it (section 7.2, item 6). */
-function takeIn(frame: HotFrame, { state, runtime, note }: SessionParts): void {
+function takeIn(frame: HotFrame, { state, runtime }: EffectParts): void {
   const { agent, intent, operation, text } = frame;
   try {
     state.addFrame(frame);
@@ -104,7 +107,7 @@ function takeIn(frame: HotFrame, { state, runtime, note }: SessionParts): void {
   }
   const { payload } = frame;
   const path = state.externalize(typeof payload === 'function' ? payload() : payload);
-  note('moved', `A message over the budget of hot state lies in cold state, as $${path}.`);
+  runtime.note('moved', `A message over the budget of hot state lies in cold state, as $${path}.`);
   const short = bodyText(agent, intent, operation, [{ key: 'ref', value: { kind: 'ref', path } }]);
   state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short });
 }
@@ -116,7 +119,7 @@ function isUpkeep(message: ProfileMessage): boolean {
 }
 
 /** What a `sync:state` frame says (section 5.4). */
-export type StateSync =
+type StateSync =
   | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
   | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
 
@@ -126,7 +129,7 @@ export type StateSync =
  *
  * @throws AccpError E1004 for a payload that is neither, E2001 (with our `version`) for a delta to another base
  */
-export function readStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): StateSync {
+function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
   const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
     throw new AccpError({
@@ -137,10 +140,9 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
   }
   const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
-    if (!isMap(delta) || keys > 1) {
+    if (!isJsonObject(delta) || keys > 1) {
       throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
     }
-    const base = parts.state.version;
     if (version !== base + 1) {
       throw new AccpError({
         code: 'E2001',
@@ -153,7 +155,7 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
     return { kind: 'delta', version, delta };
   }
   const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isMap(state) ? state : bare(rest);
+  const values = keys === 1 && isJsonObject(state) ? state : bareCopy(rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
     throw new AccpError({
@@ -166,13 +168,18 @@ export function readStateSync(payload: { readonly [key: string]: Json }, parts: 
 }
 
 /**
- * Whether the whole state of the other side takes the place of ours: a newer one does. Where both sides have made the same
- * version at once, one of them has to give way, and both sides have to see it alike: the text decides.
+ * Whether a `sync:state` frame changes nothing here, because the whole state that it brings gives way to ours: a newer one wins.
+ * Where both sides have made the same version at once, one of them has to give way, and both sides have to see it alike: the text
+ * decides.
+ *
+ * @throws AccpError as {@link readStateSync}
  */
-export function isTaken(
-  { version, values }: { version: number; values: JsonObject },
-  { state }: SessionParts,
-): boolean {
+export function givesWay(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
+  const sync = readStateSync(payload, state);
+  return sync.kind === 'full' && !wins(sync, state);
+}
+
+function wins({ version, values }: { version: number; values: JsonObject }, state: SessionState): boolean {
   if (version !== state.version) return version > state.version;
   const own = state.values();
   return Object.keys(own).length === 0 || sortedText(values) >= sortedText(own);
@@ -182,17 +189,12 @@ function sortedText(values: JsonObject): string {
   return canonicalJson(JSON.parse(toText(values)));
 }
 
-function applyStateSync(payload: { readonly [key: string]: Json }, parts: SessionParts): void {
-  const sync = readStateSync(payload, parts);
-  const { state } = parts;
+function applyStateSync(payload: { readonly [key: string]: Json }, state: SessionState): void {
+  const sync = readStateSync(payload, state);
   if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
-  else if (isTaken(sync, parts)) state.applyFull(sync.version, sync.values);
+  else if (wins(sync, state)) state.applyFull(sync.version, sync.values);
 }
 
-function bare(values: JsonObject): JsonObject {
+function bareCopy(values: JsonObject): JsonObject {
   return Object.assign(Object.create(null), values);
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }

@@ -2,27 +2,40 @@
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import type { Json } from '../message/json.js';
+import { isPlainObject, type Json, ref, type SchemaDefinition } from '../message/json.js';
 import type { Loss, MessageInput } from '../message/message.js';
-import { ref } from '../message/reference.js';
-import { isPlainObject } from '../message/values.js';
 import { createWriting, type Writing, writeParam } from '../message/write-value.js';
-import { chatMessage } from '../profiles/chat.js';
 import { completeError } from '../profiles/error.js';
+import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
-import type { SchemaDefinition } from '../registry/definition.js';
 import type { Registry } from '../registry/registry.js';
+import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
 import type { SessionParts } from '../session/session.js';
-import { checkAnnounced, checkRules } from './check-message.js';
-import { applySent, type Outbound } from './effects.js';
-import { bodyText, type Engine, freshId, noteFrame, ownRegistry, type Sent, send, textState } from './engine.js';
-import { addTokens, countFrame, type FramePart, isOverHardLimit, overLimits } from './frame-limits.js';
-import type { EncodeResult, FrameTokens } from './outcome.js';
+import {
+  addTokens,
+  countFrame,
+  type EncodeResult,
+  type FramePart,
+  type FrameTokens,
+  isOverHardLimit,
+  overLimits,
+  type Settings,
+} from './contract.js';
+import { applySent, givesWay, type Outbound } from './effects.js';
 import { readPayload } from './read-payload.js';
+import { bodyText, type Sender, type Sent } from './sender.js';
+
+/** A session as a codec works on it. */
+export interface CodecSession extends SessionParts {
+  readonly settings: Settings;
+  readonly sender: Sender;
+  /** The schemas of this side. */
+  readonly ownRegistry: () => Registry;
+}
 
 /** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;
@@ -38,8 +51,7 @@ interface Field {
 
 /** What the steps hand on. */
 interface Encoding {
-  readonly engine: Engine;
-  readonly parts: SessionParts;
+  readonly session: CodecSession;
   readonly message: Outbound;
   readonly schema: SchemaDefinition | undefined;
   readonly writing: Writing;
@@ -47,22 +59,24 @@ interface Encoding {
 }
 
 /** @throws AccpError for a message that breaks a rule; nothing has happened then */
-export function encode(input: MessageInput | string, parts: SessionParts, engine: Engine): EncodeResult {
+export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
+  const { settings, registries, options, state } = session;
   const given = typeof input === 'string' ? chatMessage(input) : input;
-  const message = normalize(given, parts, engine);
+  const message = normalize(given, session);
   const warnings: Diagnostic[] = [];
-  const registry = ownRegistry(engine, parts);
+  const registry = session.ownRegistry();
   const schema = resolveSchema(message, registry);
-  checkAnnounced(message, registry, parts, warnings);
-  checkRules(message, parts, engine, warnings);
-  const { writing: text, undone } = textState(engine, parts, '');
+  checkAnnounced(message, registry, registries.announced, warnings);
+  checkRules(message, session, warnings);
   const writing = createWriting({
-    text,
-    undone,
-    externalize: (value, path) => keepValue(value, path, parts),
+    ...registries.writing(settings.text),
+    externalize: (value, path) => {
+      if (options.shared) return state.externalize(value);
+      throw unshared(path);
+    },
   });
   writing.losses.push(...renamedKeys(given));
-  const encoding: Encoding = { engine, parts, message, schema, writing, warnings };
+  const encoding: Encoding = { session, message, schema, writing, warnings };
 
   const named = abbreviateKeys(message);
   const compressed = compressValues(named, encoding);
@@ -73,19 +87,38 @@ export function encode(input: MessageInput | string, parts: SessionParts, engine
 }
 
 /** Fills in what a message may leave out, and gives keys their full names. */
-function normalize(input: MessageInput, { options, runtime }: SessionParts, engine: Engine): Outbound {
+function normalize(input: MessageInput, { options, runtime, settings }: CodecSession): Outbound {
   if (!isPlainObject(input))
     throw new TypeError('A message is an object, or a string for a message of the chat profile');
   if (input.payload !== undefined && !isPlainObject(input.payload)) {
     throw new AccpError({ code: 'E1004', path: 'payload', message: 'a payload is a plain object' });
   }
   const { intent, operation, schema, envelope = {} } = input;
-  if (!engine.settings.intents.has(intent)) {
+  if (!settings.intents.has(intent)) {
     throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
   }
+  const payload = withFullKeys(schema, input.payload ?? {});
+  if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
+    throw new AccpError({ code: 'E5001', path: 'envelope.session_id', message: `the session is ${options.id}` });
+  }
+  const message: Outbound = {
+    agent: input.agent ?? options.agent,
+    intent,
+    operation,
+    schema,
+    payload,
+    envelope: {
+      ...envelope,
+      timestamp: wholeSeconds('timestamp', envelope.timestamp) ?? runtime.now(),
+      ttl: wholeSeconds('ttl', envelope.ttl),
+    },
+  };
+  return { ...message, payload: completeError(message) };
+}
+
+function withFullKeys(schema: string | undefined, given: { readonly [key: string]: Json }): Record<string, Json> {
   const table = keyTable(schema);
   const payload: Record<string, Json> = Object.create(null);
-  const given = input.payload ?? {};
   const keys = Object.keys(given);
   if (keys.length > DEFAULT_LIMITS.maxItems) {
     throw new AccpError({ code: 'E1004', path: 'payload', message: `has more than ${DEFAULT_LIMITS.maxItems} keys` });
@@ -103,22 +136,7 @@ function normalize(input: MessageInput, { options, runtime }: SessionParts, engi
     }
     payload[full] = value;
   }
-  if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
-    throw new AccpError({ code: 'E5001', path: 'envelope.session_id', message: `the session is ${options.id}` });
-  }
-  const message: Outbound = {
-    agent: input.agent ?? options.agent,
-    intent,
-    operation,
-    schema,
-    payload,
-    envelope: {
-      ...envelope,
-      timestamp: wholeSeconds('timestamp', envelope.timestamp) ?? runtime.now(),
-      ttl: wholeSeconds('ttl', envelope.ttl),
-    },
-  };
-  return { ...message, payload: completeError(message) };
+  return payload;
 }
 
 /** Keys that were given abbreviated: the reader gets their full names. */
@@ -145,6 +163,92 @@ function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefiniti
   throw new AccpError({ code: 'E1003', path: 'schema', message: `no schema "${schema}" is registered` });
 }
 
+/**
+ * A schema of our own is of use only to whoever knows it (section 6.4): the other side would read the message by what we have
+ * told before.
+ *
+ * @throws AccpError E1003 when the registry has changed since it was announced
+ */
+function checkAnnounced(
+  { schema }: Outbound,
+  registry: Registry,
+  announced: string | undefined,
+  warnings: Diagnostic[],
+): void {
+  if (schema === undefined || PROFILE_CODES.has(schema) || announced === registry.hash) return;
+  if (announced !== undefined) {
+    throw new AccpError({
+      code: 'E1003',
+      path: 'schema',
+      message: 'the registry has changed since it was announced',
+      help: 'send what codec.announce(session) gives first',
+    });
+  }
+  warnings.push({
+    code: 'not-announced',
+    severity: 'warning',
+    message: `The schema ${schema} was not announced; the other side has to know it from elsewhere.`,
+    span: null,
+    section: '6.4',
+    help: 'begin with codec.announce(session)',
+  });
+}
+
+const PROFILE_CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
+
+/** What the profiles and the state of the session demand of a message (sections 3.7, 5.4 and 10). */
+function checkRules(message: Outbound, session: CodecSession, warnings: Diagnostic[]): void {
+  const { delivery, chains, state, sentStreams, settings } = session;
+  const { envelope, intent, agent } = message;
+  const { correlation_id: cid, sequence, msg_id: mid } = envelope;
+  const next = delivery.nextToSend(agent);
+  if (sequence !== undefined && sequence !== next) {
+    throw new AccpError({
+      code: 'E3003',
+      path: 'envelope.sequence',
+      message: `the next number is ${next}`,
+      details: { expected: next },
+    });
+  }
+  if (mid !== undefined && delivery.hasSeen(mid)) {
+    throw new AccpError({ code: 'E3002', path: 'envelope.msg_id', message: `${mid} is taken` });
+  }
+  if (intent === 'cancel' && cid === undefined) {
+    throw new AccpError({
+      code: 'E1004',
+      path: 'envelope.correlation_id',
+      message: 'cancel names the chain that is to stop',
+    });
+  }
+  if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(intent)) throw cancelled(cid);
+  if (intent === 'sync' && message.operation === 'state' && givesWay(message.payload, state)) {
+    const { version } = state;
+    throw new AccpError({
+      code: 'E2001',
+      path: 'payload.version',
+      message: `the state here is at version ${version} already`,
+      details: { version },
+    });
+  }
+  checkProfiles(
+    message,
+    {
+      direction: 'send',
+      dialect: 'strict',
+      request: cid === undefined ? undefined : chains.get(cid),
+      warn: (code, text, path) => warnings.push(profileWarning(code, text, path)),
+    },
+    settings.profiles,
+  );
+  if (cid !== undefined) sentStreams.check(cid, message);
+}
+
+/** What a profile recommends (section 10), as a warning. */
+export function profileWarning(code: string, text: string, path: string | undefined): Diagnostic {
+  const message = path === undefined ? text : `${path}: ${text}`;
+  return { code, severity: 'warning', message, span: null, section: '10' };
+}
+
 /** Step 2: full keys to their abbreviations (section 4.2). */
 function abbreviateKeys({ schema, payload }: Outbound): Field[] {
   const table = keyTable(schema);
@@ -152,15 +256,15 @@ function abbreviateKeys({ schema, payload }: Outbound): Field[] {
 }
 
 /** Step 3: large values as references (section 3.3, rule 4), where the other side can look them up. */
-function compressValues(fields: readonly Field[], { parts, message }: Encoding): readonly Field[] {
-  const { options, state, runtime, note } = parts;
+function compressValues(fields: readonly Field[], { session, message }: Encoding): readonly Field[] {
+  const { options, state, runtime } = session;
   if (!options.shared && runtime.log === undefined) return fields;
   // Errors have to say what they say even where state is what failed.
   if (message.schema === 'ER' || message.intent === 'sync') return fields;
   return fields.map((field) => {
     if (!isLarge(field.value)) return field;
     if (options.shared) return { ...field, value: ref(state.externalize(field.value)) };
-    note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
+    runtime.note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
     return field;
   });
 }
@@ -169,10 +273,8 @@ function isLarge(value: Json): boolean {
   return typeof value === 'string' && value.length > LARGE_VALUE;
 }
 
-/** Keeps a value that cannot be written, for the other side to look up. */
-function keepValue(value: Json, path: string, { options, state }: SessionParts): string {
-  if (options.shared) return state.externalize(value);
-  throw new AccpError({
+function unshared(path: string): AccpError {
+  return new AccpError({
     code: 'E1004',
     path,
     message: 'cannot be written in a frame, and the other side shares no store to look it up in',
@@ -204,7 +306,7 @@ interface Draft {
 /** Steps 5 and 6: tokens are counted, and what is over a hard limit is split (section 3.4). */
 function withinBudget(params: readonly Param[], encoding: Encoding): readonly Draft[] {
   const { agent, intent, operation } = encoding.message;
-  const { limits, tokens: counter } = encoding.engine.settings;
+  const { limits, tokens: counter } = encoding.session.settings;
   const whole = bodyText(agent, intent, operation, params);
   // No token is shorter than a character.
   if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
@@ -240,15 +342,15 @@ const BODY_SLACK = 6;
 const LEAST_ROOM = 16;
 
 /** A metadata block such as the frame will have. */
-function sampleMetadata({ message, parts }: Encoding, part?: Part): string {
+function sampleMetadata({ message, session }: Encoding, part?: Part): string {
   const { agent, envelope } = message;
   return metadataText({
     mid: envelope.msg_id ?? 'a12345678901',
-    seq: parts.delivery.nextToSend(agent),
+    seq: session.delivery.nextToSend(agent),
     ts: envelope.timestamp,
     cid: envelope.correlation_id,
     aid: envelope.causation_id,
-    sid: envelope.session_id ?? parts.options.id,
+    sid: envelope.session_id ?? session.options.id,
     ttl: envelope.ttl,
     part,
   });
@@ -256,7 +358,7 @@ function sampleMetadata({ message, parts }: Encoding, part?: Part): string {
 
 /** Tokens that the parameters of one frame of a sequence may take. */
 function roomFor(encoding: Encoding): number {
-  const { limits, tokens: counter } = encoding.engine.settings;
+  const { limits, tokens: counter } = encoding.session.settings;
   const { agent, intent, operation, envelope } = encoding.message;
   const sample = sampleMetadata(
     { ...encoding, message: { ...encoding.message, envelope: { correlation_id: 'a12345678901', ...envelope } } },
@@ -268,7 +370,7 @@ function roomFor(encoding: Encoding): number {
 }
 
 /** Both sides keep the state that the frame says, rounded as it may be (section 3.1.1). */
-function asWritten(params: readonly Param[], { message, writing, parts }: Encoding): Outbound {
+function asWritten(params: readonly Param[], { message, writing, session }: Encoding): Outbound {
   const { intent, operation } = message;
   if (intent !== 'sync' || operation !== 'state' || writing.losses.length === 0) return message;
   const rules = {
@@ -277,32 +379,37 @@ function asWritten(params: readonly Param[], { message, writing, parts }: Encodi
     types: undefined,
     transliterated: writing.text === 'transliterate',
   };
-  const { payload } = readPayload(params, rules, (path) => parts.state.resolve(path));
+  const { payload } = readPayload(params, rules, session.state.resolve);
   return { ...message, payload };
 }
 
 /** Step 7: the frames get their envelopes, and go out. */
 function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Encoding): EncodeResult {
-  const { engine, parts, message, writing, warnings } = encoding;
+  const { session, message, writing, warnings } = encoding;
+  const { sender, settings } = session;
   const { agent, envelope } = message;
   const isSplit = drafts.length > 1;
-  const mid = envelope.msg_id ?? freshId(engine, parts);
+  const mid = envelope.msg_id ?? sender.freshId();
   // The frames of a sequence belong together by their cid.
   const cid = envelope.correlation_id ?? (isSplit ? mid : undefined);
   const correlationId = envelope.correlation_id ?? mid;
   // Only now can nothing fail any more but state: a number that is taken has to be sent.
   sampleMetadata(encoding);
   const text = drafts.map(({ body }) => body).join('');
-  const checkpoint = applySent({ message: asWritten(params, encoding), text, mid, cid: correlationId }, parts, engine);
+  const checkpoint = applySent(
+    { message: asWritten(params, encoding), text, mid, cid: correlationId },
+    session,
+    settings,
+  );
   const sent = drafts.map(({ body, part }, index) =>
-    send(engine, parts, {
+    sender.send({
       agent,
       body,
       ts: envelope.timestamp,
       cid,
       aid: envelope.causation_id,
       // Whoever has no connection knows by it alone whose part it is: cid and sender are no secrets.
-      sid: index === 0 || engine.settings.sessionId === 'always' ? envelope.session_id : null,
+      sid: index === 0 || settings.sessionId === 'always' ? envelope.session_id : null,
       ttl: envelope.ttl,
       part,
       mid: index === 0 ? mid : undefined,
@@ -310,7 +417,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
     }),
   );
   const tokens = tokensOf(sent, encoding);
-  if (parts.runtime.log !== undefined) for (const frame of sent) noteFrame('sent', frame, parts, engine);
+  for (const frame of sent) sender.note('sent', frame);
   return {
     frames: sent.map((frame) => frame.text),
     msgId: mid,
@@ -323,15 +430,16 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
 }
 
 function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
-  const { engine, parts, warnings } = encoding;
-  const { limits, tokens: counter } = engine.settings;
+  const { session, warnings } = encoding;
+  const { facts } = session;
+  const { limits, tokens: counter } = session.settings;
   let sum: FrameTokens | undefined;
   for (const { text } of sent) {
     const tokens = countFrame(text, counter);
     for (const { part, over, warning } of overLimits(tokens, limits)) {
       if (over === 'hard' || !isUnavoidable(part, encoding)) warnings.push(warning);
-      else if (!parts.facts.has(`${WARNED}${part}`)) {
-        parts.facts.set(`${WARNED}${part}`, true);
+      else if (!facts.has(`${WARNED}${part}`)) {
+        facts.set(`${WARNED}${part}`, true);
         warnings.push({ ...warning, help: 'no frame of this session can meet the limit; this is not repeated' });
       }
     }
@@ -344,9 +452,9 @@ function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
 const WARNED = 'warned-soft-';
 
 /** Whether even the shortest frame of this sender is over the soft limit of a part. */
-function isUnavoidable(part: FramePart, { engine, parts, message }: Encoding): boolean {
-  const { settings } = engine;
-  const sid = settings.sessionId === 'always' ? parts.options.id : undefined;
+function isUnavoidable(part: FramePart, { session, message }: Encoding): boolean {
+  const { settings, options } = session;
+  const sid = settings.sessionId === 'always' ? options.id : undefined;
   const metadata = metadataText({ mid: 'a', seq: 1, ts: message.envelope.timestamp, sid });
   const shortest = countFrame(`@${message.agent}>${message.intent}:a{}${metadata}`, settings.tokens);
   return shortest[part] > settings.limits[part].soft;

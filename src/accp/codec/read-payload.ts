@@ -1,19 +1,16 @@
 /** The payload of a received frame: references, keys, defaults (draft-benzing-accp-00, section 7.3, steps 2 to 4). */
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import { bareObject } from '../message/bare.js';
-import type { FieldType } from '../message/field-type.js';
-import type { Json, JsonObject } from '../message/json.js';
+import { bare, type FieldType, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Loss } from '../message/message.js';
 import { createReading, type Reading, readKey, readValue } from '../message/read-value.js';
-import { Reference } from '../message/reference.js';
 import { type Dialect, parseFrame } from '../parse.js';
 import { addDefaults } from '../registry/defaults.js';
 import type { SchemaDefinition } from '../registry/definition.js';
 
 /** How the sender writes. */
-export interface PayloadRules {
+interface PayloadRules {
   /** The schema that the frame names, and what is known of it. */
   readonly code: string | undefined;
   readonly schema: SchemaDefinition | undefined;
@@ -25,7 +22,7 @@ export interface PayloadRules {
 /** @throws AccpError where there is nothing, or nothing that may be read */
 export type Resolve = (path: string, at: string) => Json;
 
-export interface PayloadReading {
+interface PayloadReading {
   /** With full key names and defaults; without a prototype. */
   readonly payload: JsonObject;
   readonly losses: readonly Loss[];
@@ -36,7 +33,7 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
   const { code, schema, types, transliterated } = rules;
   const table = keyTable(code);
   const reading = createReading({ transliterated, resolve });
-  const payload = bareObject<Json>();
+  const payload = bare<Json>();
   for (const { key, value } of params) {
     if (key === 'schema') continue;
     const full = table.expand(readKey(key, reading));

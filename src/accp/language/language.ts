@@ -2,15 +2,16 @@
  * ACCP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
  * package, and compiles it.
  */
+
+import { accp as grammarText } from '../../../generated/grammars.js';
 import type { DisagreementKind } from '../../fuzz/differential/judge.js';
 import type { Answer } from '../../fuzz/differential/target.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
-import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
-import { ENVELOPE_KEYS } from '../keys.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
+import { ENVELOPE_KEYS } from '../vocabulary.js';
 import { type AccpLanguageOptions, resolveNarrowing } from './narrowing.js';
 import { frameOverlay } from './overlay.js';
 
@@ -40,7 +41,7 @@ export function accpLanguage(options: AccpLanguageOptions = {}): Language {
   const narrowing = resolveNarrowing(options);
   const { dialect, maxDepth } = narrowing;
   const overlay = frameOverlay(narrowing);
-  const grammar = compileGrammar(packagedGrammar('accp'), {
+  const grammar = compileGrammar(grammarText, {
     name: 'accp',
     startRule: 'frame',
     parseOptions: { dialect, maxDepth },

@@ -1,8 +1,7 @@
 /** What a narrowed ACCP language allows, and the rules in Peggy's notation that say so. */
 import { checkMembers, type FieldList, fieldEntries, flag, wordList } from '../../fuzz/grammar/narrowing.js';
-import { resolveChoice } from '../../text/choice.js';
 import { PrintError } from '../../text/errors.js';
-import { DEFAULT_LIMITS } from '../../text/limits.js';
+import { DEFAULT_LIMITS, resolveChoice } from '../../text/limits.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import type { Frame, Value } from '../ast.js';
 import { type Dialect, tryParseFrame } from '../parse.js';

@@ -1,5 +1,5 @@
 /** What to tell a model, so that it writes frames and nothing else. For Node only, like `language.ts`. */
-import type { Encoding } from '../../tokens/count.js';
+import type { Encoding } from '../../tokens/load-counter.js';
 import { choiceOf, type ModelPrompt, promptOf } from '../../tokens/prompt.js';
 import { INTENTS } from '../vocabulary.js';
 import { type AccpLanguageOptions, type Field, type Narrowing, resolveNarrowing, type ValueType } from './narrowing.js';

@@ -1,13 +1,13 @@
 /** Short and full names of keys (draft-benzing-accp-00, sections 3.5, 4.2 and 10). */
 
 /** The two ways between the full names of keys and their abbreviations; other keys stay as they are. */
-export interface KeyTable {
+interface KeyTable {
   readonly abbreviate: (key: string) => string;
   readonly expand: (key: string) => string;
 }
 
 /** A table that can be looked through, too. */
-export interface FieldTable extends KeyTable {
+interface FieldTable extends KeyTable {
   /** Full name and abbreviation of each field, in the order of the draft. */
   readonly fields: readonly (readonly [name: string, abbreviation: string])[];
 }

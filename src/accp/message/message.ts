@@ -1,4 +1,6 @@
 /** Messages as programs hold them: with full key names and plain JSON (draft-benzing-accp-00, sections 3.5, 4.2, 7.1). */
+
+import { quotedShort } from '../../text/visible.js';
 import type { Json } from './json.js';
 
 /** The standard envelope with its full names (Table 4). */
@@ -54,4 +56,28 @@ export interface Loss {
   /** The digits, or the key, before and after. */
   readonly from: string;
   readonly to: string;
+}
+
+/** One step down: a key of a map, or an index of an array. */
+export type Step = string | number;
+
+const WORD = /^[A-Za-z_][A-Za-z0-9_]{0,79}$/;
+/** Deeper places are cut: nobody reads on. */
+const MOST_STEPS = 16;
+
+/** `payload.args["file name"][2]`, from the steps below the payload. */
+export function pathText(steps: readonly Step[]): string {
+  let text = 'payload';
+  for (let index = 0; index < steps.length; index++) {
+    if (index === MOST_STEPS) return `${text}...`;
+    const step = steps[index]!;
+    text += stepText(step);
+  }
+  return text;
+}
+
+/** One step of a path: `.args`, `["file name"]`, `[2]`. */
+export function stepText(step: Step): string {
+  if (typeof step === 'number') return `[${step}]`;
+  return WORD.test(step) ? `.${step}` : `[${quotedShort(step)}]`;
 }

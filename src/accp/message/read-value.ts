@@ -1,18 +1,13 @@
 /** From trees to JSON: exactly, with losses that are told, or not at all (draft-benzing-accp-00, section 3.1.1). */
+
 import { digitsOf } from '../../text/decimal.js';
 import type { DecimalValue, IntegerValue, MapValue, Value } from '../ast.js';
+import { AccpError } from '../errors.js';
 import { decimalDigits } from '../numbers.js';
-import { bareObject } from './bare.js';
-import type { FieldType } from './field-type.js';
-import type { Json } from './json.js';
+import { bare, type FieldType, hasType, type Json, MOST_NESTING, nameOf } from './json.js';
 import { BadJsonText, fromJsonText } from './json-text.js';
-import { isMarkedKey, keyOfMarked } from './keys.js';
-import type { Step } from './path.js';
-import { placeOf, type Reading, unreadable } from './reading.js';
-import { BadCamelText, isMarked, isMarkedJson, textOfMarked } from './transliterate.js';
-import { hasType, MOST_NESTING, nameOf } from './values.js';
-
-export { createReading, type Reading, type ReadingOptions } from './reading.js';
+import { type Loss, pathText, type Step } from './message.js';
+import { BadCamelText, isMarked, isMarkedJson, isMarkedKey, keyOfMarked, textOfMarked } from './transliterate.js';
 
 /**
  * The key that a written one stands for; under transliteration it may be escaped.
@@ -99,7 +94,7 @@ function array(nodes: readonly Value[], reading: Reading, level: number): Json {
 }
 
 function map({ entries }: MapValue, reading: Reading, level: number): Json {
-  const made = bareObject<Json>();
+  const made = bare<Json>();
   let isEscaped = false;
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]!;
@@ -170,4 +165,40 @@ function keyOf(written: string, reading: Reading, level: number): string {
   const key = keyOfMarked(written);
   if (key !== null) return key;
   throw unreadable(placeOf(reading, level, written), 'the escaped key cannot be read');
+}
+
+/** What reading the values of one message carries along. */
+interface ReadingOptions {
+  /** Whether the writer transliterates: both ends have to know. */
+  readonly transliterated: boolean;
+  /**
+   * Gives the value that a reference stands for, or throws.
+   *
+   * @param path without its `$`: `warm.ckpt_1.status`
+   * @param at the place of the reference: `payload.src`
+   */
+  readonly resolve: (path: string, at: string) => Json;
+}
+
+export interface Reading extends ReadingOptions {
+  /** What could not be read exactly so far. */
+  readonly losses: Loss[];
+  /** The steps down to the array or map that is being read; what stands beyond its level is left from others. */
+  readonly path: Step[];
+}
+
+export function createReading({ transliterated, resolve }: ReadingOptions): Reading {
+  return { transliterated, resolve, losses: [], path: [] };
+}
+
+/** The place of a value: `step` in the array or map that `level` steps lead to. */
+function placeOf({ path }: Reading, level: number, step: Step): string {
+  path[level] = step;
+  path.length = level + 1;
+  return pathText(path);
+}
+
+/** An E1004 about a value. */
+function unreadable(path: string, message: string, help?: string): AccpError {
+  return new AccpError({ code: 'E1004', message, path, help });
 }

@@ -1,17 +1,19 @@
 /** From JSON to trees: exactly, with losses that are told, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 import type { MapValue, Param, Value } from '../ast.js';
-import type { FieldType } from './field-type.js';
-import type { Json } from './json.js';
-import { toJsonText } from './json-text.js';
-import { isMarkedKey, isPlainKey, transliterateKey } from './keys.js';
-import { pathText } from './path.js';
-import { checkedMap, containsItself, noJson, plainCopy, tooDeep } from './plain-copy.js';
-import { nodeSpelled, whyNotPlain } from './plain-text.js';
-import { Reference } from './reference.js';
-import { isMarked, transliterate, transliterateJson } from './transliterate.js';
-import { hasType, MOST_NESTING, nameOf } from './values.js';
-import { numberNode } from './write-number.js';
-import { countItems, unwritable, type Writing } from './writing.js';
+import { type FieldType, hasType, type Json, MOST_NESTING, nameOf, Reference } from './json.js';
+import { checkedMap, containsItself, noJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
+import { pathText } from './message.js';
+import {
+  isMarked,
+  isMarkedKey,
+  isPlainKey,
+  nodeSpelled,
+  transliterate,
+  transliterateJson,
+  transliterateKey,
+  whyNotPlain,
+} from './transliterate.js';
+import { countItems, numberNode, unwritable, type Writing } from './writing.js';
 
 export { createWriting, type TextPolicy, type Writing, type WritingOptions } from './writing.js';
 

@@ -1,8 +1,6 @@
 /** ER: errors (draft-benzing-accp-00, section 3.6). */
-import type { AccpError } from '../errors/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../errors/codes.js';
-import type { Json } from '../message/json.js';
-import { sealDefinition } from '../message/schema-definition.js';
+import { type AccpError, type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../errors.js';
+import { type Json, sealDefinition } from '../message/json.js';
 import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
 
 export const ERROR: Profile = {
@@ -24,7 +22,7 @@ const CODE = /^E[0-9]{4}$/;
 const RANGES = /^E[123459]/;
 
 /** Whether a message is an error frame, or would be one if it named the schema. */
-export function isError({ intent, operation, schema }: ProfileMessage): boolean {
+function isError({ intent, operation, schema }: ProfileMessage): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
 }
 

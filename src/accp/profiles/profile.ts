@@ -1,9 +1,7 @@
 /** What a domain profile is (draft-benzing-accp-00, section 10), and what its rules look at. */
-import { AccpError } from '../errors/accp-error.js';
-import type { AccpErrorCode } from '../errors/codes.js';
-import type { Json } from '../message/json.js';
+import { AccpError, type AccpErrorCode } from '../errors.js';
+import type { Json, SchemaDefinition } from '../message/json.js';
 import type { Envelope } from '../message/message.js';
-import type { SchemaDefinition } from '../message/schema-definition.js';
 import type { ToolBook } from './tool-book.js';
 
 /** A message on its way out or in, its payload with full key names. */

@@ -1,15 +1,142 @@
 /** The profiles, several of which are active at once (draft-benzing-accp-00, section 10). */
+
 import { quotedShort } from '../../text/visible.js';
-import { CHAT } from './chat.js';
+import { sealDefinition } from '../message/json.js';
+import type { MessageInput } from '../message/message.js';
 import { ERROR } from './error.js';
-import { broken, type Profile, type ProfileContext, type ProfileMessage } from './profile.js';
-import { STREAMING } from './streaming.js';
+import {
+  broken,
+  member,
+  type Profile,
+  type ProfileContext,
+  type ProfileMessage,
+  requireCorrelation,
+} from './profile.js';
 import { TOOL } from './tool.js';
 import { TRANSACTION } from './transaction.js';
-import { WORKFLOW } from './workflow.js';
 
 export type { Profile, ProfileContext, ProfileMessage, RememberedRequest } from './profile.js';
 export { type Tool, type ToolBook, toolBook } from './tool-book.js';
+
+/** CH: conversation (draft-benzing-accp-00, section 10.1). It has fields and defaults, and no rule beyond them. */
+const CHAT: Profile = {
+  code: 'CH',
+  name: 'Chat',
+  schemaName: 'chat',
+  schema: sealDefinition({
+    code: 'CH',
+    version: 1,
+    fields: ['role', 'content', 'turn', 'lang', 'reply_to'],
+    defaults: { role: 'assistant', lang: 'en' },
+    types: { role: 'string', content: 'string', turn: 'integer', lang: 'string', reply_to: 'string' },
+    operations: ['chat'],
+  }),
+  check: () => {},
+};
+
+export interface ChatOptions {
+  /** Who speaks: `user`, `assistant`, ... @default 'assistant' */
+  readonly role?: string | undefined;
+  /** The number of the turn in the conversation. */
+  readonly turn?: number | undefined;
+  /** @default 'en' */
+  readonly lang?: string | undefined;
+  /** What it answers. */
+  readonly replyTo?: string | undefined;
+  /** @default as in the draft's examples: `done` for the assistant, `req` for everybody else */
+  readonly intent?: string | undefined;
+}
+
+/** A text as a message of the chat profile. */
+export function chatMessage(text: string, options: ChatOptions = {}): MessageInput {
+  const { role = 'assistant', turn, lang, replyTo, intent = role === 'assistant' ? 'done' : 'req' } = options;
+  return {
+    intent,
+    operation: 'chat',
+    schema: 'CH',
+    payload: {
+      role,
+      content: text,
+      ...(turn === undefined ? {} : { turn }),
+      ...(lang === undefined ? {} : { lang }),
+      ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+    },
+  };
+}
+
+/** ST: results in chunks (draft-benzing-accp-00, section 10.4). Buffering and order are the business of `streams/`. */
+const STREAMING: Profile = {
+  code: 'ST',
+  name: 'Streaming',
+  schemaName: 'stream_chunk',
+  schema: sealDefinition({
+    code: 'ST',
+    version: 1,
+    fields: ['chunk_index', 'total_chunks', 'data', 'is_final'],
+    defaults: { is_final: false },
+    // Chunks hold any data: text in the examples, parts of artifacts in section 11.4.
+    types: { chunk_index: 'integer', total_chunks: 'integer', data: 'any', is_final: 'boolean' },
+  }),
+  check: checkStreaming,
+};
+
+function checkStreaming(message: ProfileMessage): void {
+  const { intent, schema } = message;
+  if (intent === 'stream' || intent === 'end' || schema === 'ST') {
+    requireCorrelation(message, 'All frames of a stream share one correlation_id (section 10.4).');
+  }
+  if (schema === 'ST') checkChunk(message);
+}
+
+function checkChunk(message: ProfileMessage): void {
+  const index = member(message, 'chunk_index');
+  const total = member(message, 'total_chunks');
+  const isFinal = member(message, 'is_final');
+  // What ends a stream need not be a chunk; but data without an index would have no place.
+  if (index === undefined && (message.intent === 'stream' || hasData(message))) {
+    throw broken('payload.chunk_index', 'A chunk needs its index: a whole number from 0 on.');
+  }
+  if (index !== undefined && !isCount(index, 0)) {
+    throw broken('payload.chunk_index', 'The index of a chunk is a whole number from 0 on.');
+  }
+  if (total !== undefined && !isCount(total, 1)) {
+    throw broken('payload.total_chunks', 'The number of chunks is a whole number from 1 on.');
+  }
+  if (isFinal !== undefined && typeof isFinal !== 'boolean') {
+    throw broken('payload.is_final', 'Whether a chunk is the final one is true or false.');
+  }
+  if (index === undefined || total === undefined) return;
+  if (index >= total) {
+    throw broken('payload.chunk_index', `The indexes of ${total} chunks end at ${total - 1}; this one is ${index}.`);
+  }
+  if ((index === total - 1) !== (isFinal ?? false)) {
+    throw broken('payload.is_final', 'The final chunk, and no other, has is_final=true (section 10.4).');
+  }
+}
+
+function hasData(message: ProfileMessage): boolean {
+  return message.intent === 'end' && member(message, 'data') !== undefined;
+}
+
+function isCount(value: unknown, from: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= from;
+}
+
+/** TA: assignment of tasks (draft-benzing-accp-00, section 10.5). It has fields and defaults, and no rule beyond them. */
+const WORKFLOW: Profile = {
+  code: 'TA',
+  name: 'Workflow',
+  schemaName: 'task_assignment',
+  schema: sealDefinition({
+    code: 'TA',
+    // As in the example of a registry (section 6.2), so that whoever loads that has the same.
+    version: 2,
+    fields: ['assignee', 'task', 'priority', 'deadline', 'deps'],
+    defaults: { priority: 'medium', deps: [] },
+    types: { assignee: 'string', task: 'string', priority: 'string', deadline: 'string', deps: 'array' },
+  }),
+  check: () => {},
+};
 
 /** In the order of section 10; errors (section 3.6) are no profile of it, and belong to every one. */
 export const PROFILES: readonly Profile[] = Object.freeze([CHAT, TOOL, TRANSACTION, STREAMING, WORKFLOW, ERROR]);

@@ -1,10 +1,7 @@
 /** TC: calls of tools (draft-benzing-accp-00, section 10.2). */
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
-import type { Json } from '../message/json.js';
-import { isPlainMap } from '../message/plain.js';
-import { Reference } from '../message/reference.js';
-import { sealDefinition } from '../message/schema-definition.js';
+import { isPlainMap, type Json, Reference, sealDefinition } from '../message/json.js';
 import { errorPayload } from './error.js';
 import {
   broken,

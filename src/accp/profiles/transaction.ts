@@ -1,9 +1,8 @@
 /** TX: transactions (draft-benzing-accp-00, section 10.3), which are safe to repeat. */
 
 import { digitsOf, PLACES } from '../../text/decimal.js';
-import type { AccpError } from '../errors/accp-error.js';
-import { sealDefinition } from '../message/schema-definition.js';
-import { isCurrency } from './currency.js';
+import type { AccpError } from '../errors.js';
+import { sealDefinition } from '../message/json.js';
 import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
 
 export const TRANSACTION: Profile = {
@@ -91,4 +90,15 @@ function checkCurrency(message: ProfileMessage, { warn }: ProfileContext): void 
   const currency = member(message, 'currency');
   if (typeof currency !== 'string' || isCurrency(currency)) return;
   warn('currency', 'The currency should be a code of ISO 4217, such as EUR (section 10.3).', 'payload.currency');
+}
+
+const SHAPE = /^[A-Z]{3}$/;
+
+let known: ReadonlySet<string> | null = null;
+
+/** Whether a text is a code that the platform knows; where it has no list, one of three capital letters. */
+function isCurrency(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  known ??= new Set(typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('currency') : []);
+  return known.size === 0 || known.has(text);
 }

@@ -2,10 +2,14 @@
 
 import * as z from 'zod';
 import { asciiLowerCase } from '../../text/ascii.js';
-import type { FieldType } from '../message/field-type.js';
-import type { Json, JsonObject } from '../message/json.js';
-import { bare, isPlainMap } from '../message/plain.js';
-import type { SchemaDefinition } from '../message/schema-definition.js';
+import {
+  bare,
+  type FieldType,
+  isPlainMap,
+  type Json,
+  type JsonObject,
+  type SchemaDefinition,
+} from '../message/json.js';
 import { checkShape } from './definition.js';
 import { isProfileSchema } from './profile-schemas.js';
 import { type Registry, shortHash } from './registry.js';

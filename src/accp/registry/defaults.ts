@@ -4,13 +4,22 @@
  * To the draft, a field that is absent and one that holds its default are the same message: the sender leaves the second out,
  * the receiver fills both in. So a message comes back with all of its schema's defaults, whichever of them it was given.
  */
-import type { FieldType } from '../message/field-type.js';
-import type { Json } from '../message/json.js';
-import { bare, copyOf, isPlainMap } from '../message/plain.js';
-import type { SchemaDefinition } from '../message/schema-definition.js';
+
+import { PLACES } from '../../text/decimal.js';
+import { quotedShort } from '../../text/visible.js';
+import { AccpError } from '../errors.js';
+import {
+  bare,
+  copyOf,
+  type FieldType,
+  hasType,
+  isPlainMap,
+  type Json,
+  type SchemaDefinition,
+} from '../message/json.js';
 
 /** A payload with full key names. */
-export interface Payload {
+interface Payload {
   readonly [key: string]: Json;
 }
 
@@ -85,4 +94,56 @@ function isEqual(value: unknown, standard: Json): boolean {
   }
   for (const key in value) if (value[key] !== undefined && !Object.hasOwn(standard, key)) return false;
   return true;
+}
+
+/** Nesting of a default, counted as that of a parameter's value: a scalar is 0. */
+const MAX_DEPTH = 5;
+
+/**
+ * The default as data of its own.
+ *
+ * @param path the place in the registry, for errors
+ * @throws AccpError E1004 on what is no JSON, or not exactly what a frame can hold, or not of the field's type
+ */
+export function checkDefault(value: unknown, type: FieldType | undefined, path: string): Json {
+  const checked = checkJson(value, path, 0);
+  if (type !== undefined && !hasType(checked, type)) throw refusal(path, `the field's type is ${type}`);
+  return checked;
+}
+
+function checkJson(value: unknown, path: string, depth: number): Json {
+  if (typeof value === 'number') return checkNumber(value, path);
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value !== 'object') throw refusal(path, `a value of type ${typeof value} is no JSON`);
+  if (depth === MAX_DEPTH) throw refusal(path, `more than ${MAX_DEPTH} levels of nesting`);
+  if (Array.isArray(value)) return Array.from(value, (item, at) => checkJson(item, `${path}[${at}]`, depth + 1));
+  if (!isPlainMap(value)) throw refusal(path, 'neither a plain object nor an array');
+  const copy = bare<Json>();
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member !== undefined) copy[key] = checkJson(member, `${path}.${key}`, depth + 1);
+  }
+  return copy;
+}
+
+function checkNumber(value: number, path: string): number {
+  const digits = String(value);
+  if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value) || digits.includes('e')) {
+    throw refusal(path, `${digits} is no number that every frame keeps`);
+  }
+  const point = digits.indexOf('.');
+  if (point >= 0 && digits.length - point - 1 > PLACES) {
+    throw refusal(path, `${digits} has more than ${PLACES} decimal places`);
+  }
+  // Frames know no negative zero.
+  return value === 0 ? 0 : value;
+}
+
+function refusal(path: string, why: string): AccpError {
+  return new AccpError({ code: 'E1004', message: `This cannot be a default: ${why}.`, path: shortened(path) });
+}
+
+/** Keys of hostile data can be of any length. */
+function shortened(path: string): string {
+  return path.length > 200 ? quotedShort(path) : path;
 }

@@ -2,15 +2,13 @@
 import * as z from 'zod';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import { FIELD_TYPES } from '../message/field-type.js';
-import { bare, isPlainMap } from '../message/plain.js';
-import { type SchemaDefinition, sealDefinition } from '../message/schema-definition.js';
-import { checkDefault } from './check-default.js';
+import { bare, FIELD_TYPES, isPlainMap, type SchemaDefinition, sealDefinition } from '../message/json.js';
+import { checkDefault } from './defaults.js';
 import { whyNoWord } from './words.js';
 
-export type { SchemaDefinition } from '../message/schema-definition.js';
+export type { SchemaDefinition } from '../message/json.js';
 
 const word = z.string().superRefine((text, context) => {
   const why = whyNoWord(text);

@@ -17,8 +17,8 @@
  *
  * {@link Negotiation} is what a side remembers, {@link nextStep} what it has to send.
  */
-import { AccpError } from '../errors/accp-error.js';
-import { bare, isPlainMap } from '../message/plain.js';
+import { AccpError } from '../errors.js';
+import { bare, isPlainMap } from '../message/json.js';
 import type { Announcement, Delta } from './announcement.js';
 import type { SchemaDefinition } from './definition.js';
 import { createRegistry, matchesHash, type Registry } from './registry.js';

@@ -1,9 +1,7 @@
 /** The schemas that every registry has: those of the profiles (draft-benzing-accp-00, sections 3.6 and 10). */
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { FieldType } from '../message/field-type.js';
-import { bare, canonicalJson } from '../message/plain.js';
-import { type SchemaDefinition, sealDefinition } from '../message/schema-definition.js';
+import { AccpError } from '../errors.js';
+import { bare, canonicalJson, type FieldType, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { PROFILES } from '../profiles/profiles.js';
 
 /** By name: `chat`, `tool_call`, ... */

@@ -3,14 +3,11 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import * as z from 'zod';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { JsonObject } from '../message/json.js';
-import { bare, canonicalJson, isPlainMap } from '../message/plain.js';
-import type { SchemaDefinition } from '../message/schema-definition.js';
+import { AccpError } from '../errors.js';
+import { bare, canonicalJson, isPlainMap, type JsonObject, type SchemaDefinition } from '../message/json.js';
 import { checkDefinition, checkShape } from './definition.js';
-import { CORE_OPERATIONS } from './operations.js';
 import { isProfileSchema, isSame, keepProfile, PROFILE_SCHEMAS } from './profile-schemas.js';
-import { whyNoWord } from './words.js';
+import { CORE_OPERATIONS, whyNoWord } from './words.js';
 
 export interface Registry {
   /** 1 for the profiles' schemas alone; one more with each registration. */

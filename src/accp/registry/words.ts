@@ -9,3 +9,26 @@ export function whyNoWord(text: string): string | null {
   // Listed in a delta, it would arrive as a number or a boolean.
   return READS_AS_ANOTHER_KIND.test(text) ? 'would be read as a number or a boolean' : null;
 }
+
+/** Core operations (draft-benzing-accp-00, section 4.3). Harnesses register more; unregistered ones are no error. */
+export const CORE_OPERATIONS: readonly string[] = [
+  'analyze',
+  'plan',
+  'execute',
+  'review',
+  'approve',
+  'reject',
+  'fetch',
+  'transform',
+  'summarize',
+  'classify',
+  'generate',
+  'validate',
+  'schedule',
+  'notify',
+  'merge',
+  'split',
+  'route',
+  'cache',
+  'purge',
+];

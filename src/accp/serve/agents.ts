@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AnswerContext, EndpointOptions } from '../bindings/endpoint.js';
 import { createCodec } from '../codec/codec.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { type ToolBook, toolBook } from '../profiles/tool-book.js';

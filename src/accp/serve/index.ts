@@ -1,6 +1,7 @@
 /** ACCP over HTTP and WebSocket on one port, for Node. Public as `pegwire/accp/serve`. */
 
-export { ServeError, type ServeErrorCode } from '../../channels/node/listen/errors.js';
+export { ServeError, type ServeErrorCode } from '../../channels/node/listen.js';
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export {
   type Answer,
   type AnswerContext,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** What browsers ask before a request of a page (Fetch, section 3.2.2). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answer } from '../../channels/node/listen/plain-answers.js';
+import { answer } from '../../channels/node/listen.js';
 
 /** Seconds that a page may remember what it may ask for. */
 const MAX_AGE = '600';

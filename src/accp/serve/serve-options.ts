@@ -1,8 +1,8 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** What a server is told. */
-import { isIPv6 } from 'node:net';
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
+import { HEALTH_PATH } from '../../channels/node/listen.js';
 import { MAX_FRAME_BYTES } from '../bindings/frames.js';
 import { checkPath, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import type { AccessEntry } from './access-log.js';
@@ -39,7 +39,6 @@ export interface ServeOptions {
 
 export interface ResolvedServeOptions {
   readonly port: number;
-  /** Without brackets. */
   readonly host: string;
   readonly path: string;
   readonly token: string | undefined;
@@ -55,19 +54,11 @@ export interface ResolvedServeOptions {
   readonly tellError: (thrown: unknown) => void;
 }
 
-/** Where a server says how it is. */
-export const HEALTH_PATH = '/healthz';
-
 /** @throws TypeError on options that are none */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
   const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
   const { maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, requestTimeout = 30, closeGrace = 5 } = options;
   const { onAccess, onError } = options;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
-  const bare = typeof host === 'string' ? host.replace(/^\[(.*)\]$/, '$1') : '';
-  if (bare === '' || (bare !== host && !isIPv6(bare)))
-    throw new TypeError(`host is a name or an address; got "${host}"`);
   checkPath(path);
   if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
   if (!Array.isArray(origins)) throw new TypeError('origins is a list');
@@ -76,10 +67,11 @@ export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions
     throw new TypeError(`requestTimeout is a number of seconds above 0; got ${requestTimeout}`);
   if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
   return {
-    ...{ port, host: bare, path, token, insecure, origins, maxFrameBytes, maxConnections },
+    ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
     requestTimeout: Math.max(1, Math.round(requestTimeout * 1000)),
     closeGrace: closeGrace === Number.POSITIVE_INFINITY ? closeGrace : Math.min(closeGrace * 1000, LONGEST_TIMER),
-    tellAccess: (entry) => safely(() => onAccess?.(entry)),
-    tellError: (thrown) => safely(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
+    tellAccess: (entry) => notifyListener(() => onAccess?.(entry)),
+    tellError: (thrown) =>
+      notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
   };
 }

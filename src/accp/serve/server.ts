@@ -1,29 +1,30 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
 /** ACCP over HTTP and WebSocket on one port of this machine (draft-benzing-accp-00, sections 11.1 and 11.2). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import {
   type Admission,
-  createAdmission,
-  isLoopbackAddress,
+  answer,
+  answerJson,
+  HEALTH_PATH,
+  isWebSocketUpgrade,
+  listenOn,
   type Refusal,
-} from '../../channels/node/listen/admission.js';
-import { ServeError } from '../../channels/node/listen/errors.js';
-import { addressOf, listening } from '../../channels/node/listen/listening.js';
-import { toOriginForm } from '../../channels/node/listen/origin-form.js';
-import { answer, refuseUpgrade } from '../../channels/node/listen/plain-answers.js';
-import { isWebSocketUpgrade, withoutUpgrade } from '../../channels/node/listen/without-upgrade.js';
+  refuseUpgrade,
+  toOriginForm,
+  withoutUpgrade,
+} from '../../channels/node/listen.js';
 import type { Endpoint } from '../bindings/endpoint.js';
 import { createHandler } from '../bindings/http/index.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
 import { Exchanges } from './exchanges.js';
 import { observed } from './observed.js';
 import { isPreflight, preflight } from './preflight.js';
-import { HEALTH_PATH, type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
+import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
 
 export interface ServerStatus {
   readonly status: 'ok' | 'closing';
@@ -69,18 +70,14 @@ const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
  */
 export async function startServer(endpoint: Endpoint, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = resolveServeOptions(options);
-  const { port, host, path, token, insecure, origins } = settings;
-  const address = await addressOf(host);
-  const isLoopback = isLoopbackAddress(address);
-  if (!isLoopback && token === undefined && !insecure)
-    throw new ServeError('no-token', `Without a token, others than this machine would speak on ${host}`);
-  const admission = createAdmission({ token, origins, host, isLoopback });
-  const front = new Front(endpoint, admission, settings);
-  await listening(front.server, port, address);
-  const bound = (front.server.address() as AddressInfo).port;
-  const place = `${isIPv6(host) ? `[${host}]` : host}:${bound}${path}`;
+  let front!: Front;
+  const { host, port, authority } = await listenOn(settings, (admission) => {
+    front = new Front(endpoint, admission, settings);
+    return front.server;
+  });
+  const place = `${authority}${settings.path}`;
   const { status, close, terminate } = front;
-  return { host, port: bound, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
+  return { host, port, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
 }
 
 /** What stands between the network and an endpoint. */
@@ -187,10 +184,7 @@ class Front {
       return;
     }
     this.status().then(
-      (status) => {
-        response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store');
-        response.end(`${JSON.stringify(status)}\n`);
-      },
+      (status) => answerJson(response, status),
       (thrown) => {
         this.#settings.tellError(thrown);
         answer(response, 500);

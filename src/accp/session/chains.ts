@@ -2,7 +2,7 @@
  * Request chains: what belongs to one correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 items 3 and 4, 10.3).
  * Answers that do not come, cancellation, and what a retry must not change.
  */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -17,7 +17,7 @@ export interface PendingRequest {
 }
 
 /** What is remembered of a chain. */
-export interface Chain {
+interface Chain {
   /** The schema of its latest request. */
   readonly schema?: string | undefined;
   /** The transaction of its first request that has one, which all that follow keep (section 10.3). */
@@ -34,7 +34,7 @@ interface Asked {
   readonly isDeferred?: true | undefined;
 }
 
-export interface ChainsOptions {
+interface ChainsOptions {
   readonly journal: Journal;
   /** Chains that are remembered. */
   readonly maxChains: number;
@@ -196,6 +196,9 @@ function merged(known: Chain | undefined, chain: Chain): Chain {
   const transactionId = known?.transactionId ?? (rest.schema === 'TX' ? told : undefined);
   return { ...known, ...rest, ...(transactionId === undefined ? {} : { transactionId }) };
 }
+
+/** Intents that go through under a chain that was cancelled: they say that it has ended. */
+export const ENDS_A_CHAIN: ReadonlySet<string> = new Set(['cancel', 'ack', 'fail']);
 
 export function cancelled(cid: string): AccpError {
   return new AccpError({ code: 'E5001', message: `The request chain ${cid} was cancelled.` });

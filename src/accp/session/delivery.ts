@@ -5,13 +5,13 @@
  * by `sync:resync{from:n}` what it sends again, with `n` the number that was missing. So both sides know exactly which
  * messages have been processed, whatever the channel lost, repeated or reordered.
  */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Collection, Journal } from '../store/journal.js';
 
 /** `session`: one count for all parties, who speak in turn. `sender`: each sender counts its own frames. */
 export type SequenceMode = 'session' | 'sender';
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly journal: Journal;
   readonly mode: SequenceMode;
   /** The number of the first frame. */

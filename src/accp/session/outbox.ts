@@ -54,7 +54,7 @@ export interface Copy {
   readonly times: number;
 }
 
-export interface Unprocessed {
+interface Unprocessed {
   /** Those that may be sent again now, in the order in which they were first sent. */
   readonly copies: readonly Copy[];
   /** How many come after them, and stay until the other side asks again. */

@@ -1,11 +1,10 @@
 /** Messages that come as a sequence of frames, kept until they are whole (draft-benzing-accp-00, section 3.4). */
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
-import { joinPieces } from './join-pieces.js';
-import { MAX_CHARACTERS, MAX_PARTS, type Piece } from './sequence.js';
+import { joinPieces, MAX_CHARACTERS, MAX_PARTS, type Piece } from './sequence.js';
 
 /** Sequences that may be under way at once. */
 const MAX_SEQUENCES = 64;
@@ -34,7 +33,7 @@ interface Kept {
 }
 
 /** A message that has become whole. */
-export interface Joined {
+interface Joined {
   readonly params: readonly Param[];
   readonly envelope: ReceivedEnvelope;
 }

@@ -1,11 +1,10 @@
 /** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
 
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
-import type { Registry, RegistryJson } from '../registry/registry.js';
 import {
   type CheckpointResult,
   createState,
@@ -13,7 +12,6 @@ import {
   type SessionState,
   type StateBudgets,
 } from '../state/state.js';
-import type { Note } from '../store/events.js';
 import { type Collection, Journal } from '../store/journal.js';
 import { memoryStore } from '../store/memory.js';
 import { type SessionStore, StoreError } from '../store/store.js';
@@ -21,10 +19,10 @@ import { SentStreams } from '../streams/sent-streams.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
 import { Chains, type PendingRequest } from './chains.js';
 import { Delivery, type SequenceMode } from './delivery.js';
-import { createIds } from './ids.js';
-import { checkAgentName, isIdentifier } from './names.js';
+import { checkAgentName, isIdentifier } from './envelope.js';
 import { Outbox } from './outbox.js';
-import { createRuntime, type Runtime } from './runtime.js';
+import { Registries } from './registries.js';
+import { createIds, createRuntime, type Runtime } from './runtime.js';
 import { Sequences } from './sequences.js';
 
 export interface SessionOptions {
@@ -100,41 +98,33 @@ export interface Session {
   readonly close: () => void;
 }
 
-/** What a peer has announced, as it is kept. */
-export interface Peer {
-  readonly announcement: Announcement;
-  /** Its schemas, where it had to send them. */
-  readonly registry?: RegistryJson | undefined;
-  /** The hash of our registry that it knows. */
-  readonly known?: string | null | undefined;
-}
-
-/** What the codec works with. */
+/** What a session consists of, for the codec and the bindings that work on it. */
 export interface SessionParts {
-  readonly session: Session;
-  /** The state without a commit at each step: an operation has one at its end. */
-  readonly state: SessionState;
   readonly options: ResolvedSessionOptions;
+  /** Clock, token counter and log. */
   readonly runtime: Runtime;
+  /** Numbers and identifiers of frames, both ways. */
   readonly delivery: Delivery;
+  /** Frames that may have to be sent again. */
   readonly outbox: Outbox;
-  readonly chains: Chains;
+  /** Messages that come in several frames. */
   readonly sequences: Sequences;
+  readonly registries: Registries;
+  /** Requests and their answers. */
+  readonly chains: Chains;
   readonly streams: Streams;
   readonly sentStreams: SentStreams;
-  readonly peers: Collection<Peer>;
-  /** Single values: what was announced, the registry of this side. */
+  /** The state without a commit at each step: an operation has one at its end. Only checkpoints that end later have their own. */
+  readonly state: SessionState;
+  /** Single values that a session keeps. */
   readonly facts: Collection<Json>;
-  /** The registry of this side, worked out for the codec's. */
-  readonly own: { source: Registry | undefined; registry: Registry | undefined };
-  readonly note: Note;
-  /** True once, when the session was resumed: there may be checkpoints to finish. */
-  readonly unfinished: () => boolean;
   /** Runs one operation and keeps what it has changed. What it returns is given only when that is safe. */
-  readonly commit: <T>(operation: () => T) => T;
+  readonly commit: Commit;
 }
 
-export interface ResolvedSessionOptions {
+type Commit = <T>(operation: () => T) => T;
+
+interface ResolvedSessionOptions {
   readonly id: string;
   readonly agent: string;
   readonly sequence: SequenceMode;
@@ -193,16 +183,8 @@ export function createSession(options: SessionOptions): Session {
   checkNumbers(options);
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);
-  const runtime = createRuntime({ clock: options.clock, tokens: options.tokens });
-  const note: Note = (type, message, more) => {
-    if (runtime.log === undefined) return;
-    try {
-      runtime.log({ type, session: id, agent, at: runtime.now(), message, ...more });
-    } catch {
-      // Half a step of the protocol would be worse than a line that is missing in a log.
-    }
-  };
-
+  const runtime = createRuntime({ session: id, agent, clock: options.clock, tokens: options.tokens });
+  const { note } = runtime;
   const meta = journal.collection<Json>('session');
   const kept = meta.get('sequence');
   if (kept !== undefined && kept !== sequence) {
@@ -229,8 +211,8 @@ export function createSession(options: SessionOptions): Session {
     save: () => commit(() => undefined),
     note,
   });
-  const peers = journal.collection<Peer>('peers');
   const facts = journal.collection<Json>('facts');
+  const registries = new Registries(journal, facts, sequence);
   const state = createState({
     session: id,
     journal,
@@ -242,7 +224,6 @@ export function createSession(options: SessionOptions): Session {
     note,
   });
 
-  let unfinished = kept !== undefined;
   let end: StoreError | null = null;
   const commit = <T>(operation: () => T): T => {
     if (end !== null) throw end;
@@ -272,7 +253,7 @@ export function createSession(options: SessionOptions): Session {
     resumed: kept !== undefined,
     state: saved(state, commit),
     get peers() {
-      return new Map([...peers.entries()].map(([name, { announcement }]) => [name, announcement]));
+      return new Map([...registries.peers.entries()].map(([name, { announcement }]) => [name, announcement]));
     },
     stream: (cid) => streams.open(cid),
     get pendingStreams() {
@@ -306,34 +287,25 @@ export function createSession(options: SessionOptions): Session {
       end = new StoreError('closed', `The session ${id} is closed`);
     },
   };
-  const parts: SessionParts = {
-    session,
-    state,
+  PARTS.set(session, {
     options: { id, agent, sequence, shared: options.shared ?? false, timeout: options.timeout ?? 60 },
     runtime,
     delivery,
     outbox,
-    chains,
     sequences,
+    registries,
+    chains,
     streams,
     sentStreams: new SentStreams(journal),
-    peers,
+    state: withLateCheckpoints(state, (step) => step(), commit),
     facts,
-    own: { source: undefined, registry: undefined },
-    note,
-    unfinished: () => {
-      const was = unfinished;
-      unfinished = false;
-      return was;
-    },
     commit,
-  };
-  PARTS.set(session, parts);
+  });
   return session;
 }
 
 /** The state as hosts see it: what they set is kept before the call returns, like what frames bring. */
-function saved(state: SessionState, commit: SessionParts['commit']): SessionState {
+function saved(state: SessionState, commit: Commit): SessionState {
   const own: Partial<SessionState> = {
     set: (tier, key, value, options) => commit(() => state.set(tier, key, value, options)),
     delete: (tier, key) => commit(() => state.delete(tier, key)),
@@ -341,25 +313,69 @@ function saved(state: SessionState, commit: SessionParts['commit']): SessionStat
     externalize: (value) => commit(() => state.externalize(value)),
     applyDelta: (version, delta) => commit(() => state.applyDelta(version, delta)),
     applyFull: (version, values) => commit(() => state.applyFull(version, values)),
-    checkpoint: (trigger, tools) =>
-      kept(
-        commit(() => state.checkpoint(trigger, tools)),
-        commit,
-      ),
     finishOverdue: (now) => commit(() => state.finishOverdue(now)),
-    resumeCheckpoints: (tools) => commit(() => state.resumeCheckpoints(tools)).map((one) => kept(one, commit)),
+  };
+  return Object.assign(withLateCheckpoints(state, commit, commit), own);
+}
+
+/**
+ * The state with checkpoints that are stored when they are finished.
+ *
+ * @param now runs what is done at once
+ */
+function withLateCheckpoints(state: SessionState, now: Commit, commit: Commit): SessionState {
+  const own: Partial<SessionState> = {
+    checkpoint: (trigger, tools) => {
+      const result = now(() => state.checkpoint(trigger, tools));
+      return kept(result, commit);
+    },
+    resumeCheckpoints: (tools) => now(() => state.resumeCheckpoints(tools)).map((one) => kept(one, commit)),
   };
   return Object.assign(Object.create(state) as SessionState, own);
 }
 
 /** A checkpoint that is finished later has to be stored then. */
-export function kept(
-  result: MaybePromise<CheckpointResult>,
-  commit: SessionParts['commit'],
-): MaybePromise<CheckpointResult> {
+function kept(result: MaybePromise<CheckpointResult>, commit: Commit): MaybePromise<CheckpointResult> {
   if (!(result instanceof Promise)) return result;
   const stored = result.then((finished) => commit(() => finished));
   // Whoever does not wait for it must not be brought down by it.
   stored.catch(() => undefined);
   return stored;
+}
+
+/** A clock's hand for sessions: without one, nobody notices what does not come. */
+export interface KeepTimeOptions {
+  /** Seconds between two looks at the clock. @default 1, or the session's `timeout` where that is shorter */
+  readonly every?: number | undefined;
+  /** Told each answer that is overdue, once. */
+  readonly overdue?: ((overdue: Overdue) => void) | undefined;
+  /** Told what a look at the clock threw: the session's store failed. @default it is thrown, out of the timer */
+  readonly failed?: ((thrown: unknown) => void) | undefined;
+}
+
+/**
+ * Calls `session.tick()` again and again, so that overdue answers (E3001) and stalled streams show by themselves. In Node, it
+ * does not keep the process alive.
+ *
+ * @returns stops it
+ * @throws TypeError on a time that is none
+ * @example
+ * const stop = keepTime(session, { overdue: ({ correlationId }) => retry(correlationId) });
+ */
+export function keepTime(session: Session, options: KeepTimeOptions = {}): () => void {
+  const { timeout } = partsOfSession(session).options;
+  const { every = timeout > 0 ? Math.min(1, timeout) : 1, overdue, failed } = options;
+  if (!(every > 0)) throw new TypeError(`every is a number of seconds above 0; got ${every}`);
+  const handle: unknown = setInterval(() => {
+    try {
+      for (const late of session.tick()) overdue?.(late);
+    } catch (thrown) {
+      stop();
+      if (failed === undefined) throw thrown;
+      failed(thrown);
+    }
+  }, every * 1000);
+  (handle as { readonly unref?: () => void }).unref?.();
+  const stop = (): void => clearInterval(handle as never);
+  return stop;
 }

@@ -1,20 +1,16 @@
 /** Compression checkpoints (draft-benzing-accp-00, sections 5.2 and 5.3): the six steps, each a function of its own. */
+
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Note } from '../store/events.js';
 import type { Collection, Journal } from '../store/journal.js';
-import type { StateBudgets } from './budgets.js';
-import { cutToTokens } from './cut.js';
-import { digest, entryFor, rawOf } from './digest.js';
+import { fromText, toText } from '../store/text.js';
+import { cutToTokens, digest, entryFor, type FittedEntry, rawOf, summarizeFacts } from './digest.js';
 import { extractFacts } from './facts/extract.js';
-import type { Fact } from './facts/fact.js';
-import { frozenCopy } from './frozen-copy.js';
+import type { Fact, FactValue } from './facts/fact.js';
 import type { HotContent } from './hot.js';
-import { andThen, type MaybePromise, recover } from './maybe-promise.js';
-import { checkFacts, checkSummary } from './plug-ins.js';
 import { createLookUp, type Tiers } from './resolve.js';
-import { summarizeFacts } from './summarize.js';
-import type { FittedEntry } from './warm-entry.js';
+import type { StateBudgets } from './tier.js';
 
 /** Why a checkpoint is made: the five conditions of section 5.2. The host signals `phase`. */
 export type CheckpointTrigger = 'done' | 'hot-tokens' | 'esc' | 'phase' | 'comp';
@@ -66,7 +62,7 @@ export interface CheckpointResult {
   readonly exact: boolean;
 }
 
-export interface Checkpoints {
+interface Checkpoints {
   readonly make: (trigger: CheckpointTrigger, tools: CheckpointTools) => MaybePromise<CheckpointResult>;
   /** Finishes what an earlier process has begun. */
   readonly resume: (tools: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
@@ -74,7 +70,7 @@ export interface Checkpoints {
   readonly finishOverdue: (now: number) => void;
 }
 
-export interface CheckpointOptions {
+interface CheckpointOptions {
   readonly journal: Journal;
   readonly tiers: Tiers;
   readonly counter: TokenCounter;
@@ -318,4 +314,69 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
 function isDefault({ extractFacts: custom, summarize }: CheckpointTools): boolean {
   return custom === undefined && summarize === undefined;
+}
+
+/** More facts than an entry of warm state ever holds. */
+const MAX_FACTS = 1000;
+
+/**
+ * Facts without anything else.
+ *
+ * @throws TypeError on what is no list of facts
+ */
+function checkFacts(answer: unknown): Fact[] {
+  if (!Array.isArray(answer)) throw new TypeError('the answer is no list of facts');
+  return answer.slice(0, MAX_FACTS).map((given: unknown, index) => {
+    const { entity, relation, value } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    if (isName(entity) && isName(relation) && isValue(value)) return { entity, relation, value };
+    throw new TypeError(`item ${index} has no entity, relation and value`);
+  });
+}
+
+/** @throws TypeError on what is no text */
+function checkSummary(answer: unknown): string {
+  if (typeof answer !== 'string' || answer.trim() === '') throw new TypeError('the answer is no text');
+  return answer;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isValue(value: unknown): value is FactValue {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean';
+}
+
+/** A deep copy of plain data and of what turns into it as JSON; none of it can be changed. */
+function frozenCopy<T extends object>(data: T): T {
+  return frozen(fromText(toText(data))) as T;
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
+
+/** Values that may come later: what is there at once is gone on with at once. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** `next(value)`, now or when the value is there. */
+function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
+}
+
+/** What `attempt` gives, or, when it throws or rejects, what `instead` gives. */
+function recover<T>(attempt: () => MaybePromise<T>, instead: (error: unknown) => T): MaybePromise<T> {
+  try {
+    const value = attempt();
+    return isPromise(value) ? Promise.resolve(value).catch(instead) : value;
+  } catch (error) {
+    return instead(error);
+  }
+}
+
+function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Promise<T>>).then === 'function';
 }

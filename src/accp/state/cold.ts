@@ -1,12 +1,12 @@
 /** Tier 3: what lies in the store and costs no context (draft-benzing-accp-00, section 5.1). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { type ColdEntry, DELETED } from '../store/store.js';
 import { storedValue, toText } from '../store/text.js';
-import { isExpired, type Lookup } from './kept.js';
+import { isExpired, type Lookup } from './tier.js';
 
 /** Digits of the hash that a key begins with. More are taken where two values share them. */
 const HASH_DIGITS = 6;
@@ -29,7 +29,7 @@ export interface ColdTier {
   readonly externalize: (value: Json) => string;
 }
 
-export interface ColdOptions {
+interface ColdOptions {
   readonly session: string;
   readonly journal: Journal;
   readonly now: () => number;

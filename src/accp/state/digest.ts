@@ -1,13 +1,12 @@
 /** What becomes of messages at a checkpoint where the host has no tools of its own: always the same of the same messages. */
+
 import type { TokenCounter } from '../../tokens/counter.js';
-import type { Json, JsonObject } from '../message/json.js';
-import type { Reference } from '../message/reference.js';
-import type { StateBudgets } from './budgets.js';
+import { AccpError } from '../errors.js';
+import type { Json, JsonObject, Reference } from '../message/json.js';
 import { extractFacts } from './facts/extract.js';
-import type { Fact, FactSource } from './facts/fact.js';
+import type { Fact, FactSource, FactValue } from './facts/fact.js';
 import type { HotContent } from './hot.js';
-import { summarizeFacts } from './summarize.js';
-import { type FittedEntry, fitEntry } from './warm-entry.js';
+import { type StateBudgets, stateText } from './tier.js';
 
 /** What cold state keeps of a checkpoint, and what its entry in warm state is made from. */
 export interface Phase {
@@ -63,4 +62,196 @@ export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'fra
   const hot: Record<string, Json> = Object.create(null);
   for (const [key, { value }] of Object.entries(values)) hot[key] = value;
   return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
+}
+
+/** One entity, and what is told of it. */
+interface Told {
+  readonly entity: string;
+  readonly phrases: string[];
+}
+
+/**
+ * A sentence an entity: `txn_001: amount 142.5, status settled. impl_auth assignee dev.` The most important facts that fit
+ * into `max` tokens, which are told in the order in which they come.
+ *
+ * @param facts the most important first
+ */
+export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
+  const told = new Map<string, Told>();
+  let tokens = 0;
+  for (const fact of facts) {
+    if (tokens >= max) break;
+    const known = told.get(fact.entity);
+    const phrase = phraseOf(fact);
+    const cost = counter.count(` ${phrase},`) + (known === undefined ? counter.count(` ${fact.entity}:`) : 0);
+    // A shorter one may still fit.
+    if (tokens + cost > max) continue;
+    tokens += cost;
+    if (known === undefined) told.set(fact.entity, { entity: fact.entity, phrases: [phrase] });
+    else known.phrases.push(phrase);
+  }
+  const sentences = [...told.values()].map(({ entity, phrases }) => {
+    return phrases.length === 1 ? `${entity} ${phrases[0]!}.` : `${entity}: ${phrases.join(', ')}.`;
+  });
+  return cutToTokens(sentences.join(' '), max, counter);
+}
+
+function phraseOf({ relation, value }: Fact): string {
+  return relation === 'is' || relation === 'says' ? String(value) : `${relation} ${value}`;
+}
+
+/** The members of an entry that do not depend on the budget. */
+interface EntryHead {
+  /** How the phase ended: the intent of its last message that reports an outcome, or `open`. */
+  readonly status: string;
+  /** The version of the state at the checkpoint. */
+  readonly version: number;
+  /** How many messages it stands for. */
+  readonly frames: number;
+  readonly trigger: string;
+  /** Seconds since 1970. */
+  readonly at: number;
+}
+
+export interface FittedEntry {
+  /** `{ summary, facts: { entity: { relation: value } }, status, version, frames, trigger, at }` */
+  readonly entry: JsonObject;
+  /** The facts that the entry has room for, the most important first. */
+  readonly facts: readonly Fact[];
+  readonly summary: string;
+  readonly tokens: number;
+}
+
+/**
+ * Puts an entry together that has no more than `max` tokens, counted as JSON. Facts that the summary states give way to
+ * those that it does not; then the least important ones.
+ *
+ * @param facts the most important first
+ * @throws AccpError with code `E2003` when not even an entry without facts and words fits
+ */
+function fitEntry(
+  head: EntryHead,
+  summary: string,
+  facts: readonly Fact[],
+  max: number,
+  counter: TokenCounter,
+): FittedEntry {
+  const told = cutSummary(head, summary, max, counter);
+  const states = statedIn(told);
+  const ranked = [...facts.filter((fact) => !states(fact)), ...facts.filter(states)];
+  const kept: Fact[] = [];
+  const known = new Set<string>();
+  let room = max - tokensOf(head, told, [], counter);
+  for (const fact of ranked) {
+    if (room <= 0) break;
+    const isNew = !known.has(fact.entity);
+    const cost = costOf(fact, isNew, counter);
+    if (cost > room) continue;
+    room -= cost;
+    known.add(fact.entity);
+    kept.push(fact);
+  }
+  const rank = new Map(facts.map((fact, index) => [fact, index]));
+  kept.sort((a, b) => rank.get(a)! - rank.get(b)!);
+  // What was added up fact by fact may fall into tokens differently as a whole.
+  let tokens = tokensOf(head, told, kept, counter);
+  while (tokens > max) {
+    kept.pop();
+    tokens = tokensOf(head, told, kept, counter);
+  }
+  return { entry: entryOf(head, told, kept), facts: kept, summary: told, tokens };
+}
+
+function cutSummary(head: EntryHead, summary: string, max: number, counter: TokenCounter): string {
+  let told = summary;
+  let excess = tokensOf(head, told, [], counter) - max;
+  while (excess > 0 && told !== '') {
+    told = cutToTokens(told, Math.max(0, counter.count(told) - excess), counter);
+    excess = tokensOf(head, told, [], counter) - max;
+  }
+  if (excess <= 0) return told;
+  throw new AccpError({
+    code: 'E2003',
+    message: `a checkpoint has at least ${max + excess} tokens, and its budget is ${max}`,
+  });
+}
+
+function tokensOf(head: EntryHead, summary: string, facts: readonly Fact[], counter: TokenCounter): number {
+  return counter.count(stateText(entryOf(head, summary, facts)));
+}
+
+function costOf({ entity, relation, value }: Fact, isNew: boolean, counter: TokenCounter): number {
+  const member = counter.count(`${stateText(relation)}:${stateText(value)},`);
+  return isNew ? member + counter.count(`${stateText(entity)}:{},`) - 1 : member;
+}
+
+function entryOf(head: EntryHead, summary: string, facts: readonly Fact[]): JsonObject {
+  return Object.assign(Object.create(null), { summary, facts: groupFacts(facts), ...head });
+}
+
+/** Facts by entity and relation, so that `$warm.ckpt_1.facts.txn_001.status` finds one. Several values are a list. */
+function groupFacts(facts: readonly Fact[]): JsonObject {
+  const groups: Record<string, Record<string, Json>> = Object.create(null);
+  for (const { entity, relation, value } of facts) {
+    groups[entity] ??= Object.create(null) as Record<string, Json>;
+    const group = groups[entity];
+    const known = group[relation] as FactValue | readonly FactValue[] | undefined;
+    group[relation] = known === undefined ? value : [known, value].flat();
+  }
+  return groups;
+}
+
+/** Whether one sentence of a summary has both the entity and the value of a fact. */
+function statedIn(summary: string): (fact: Fact) => boolean {
+  const sentences = ` ${summary} `.split(/[.;](?= )/);
+  return ({ entity, value }) =>
+    sentences.some((sentence) => hasWord(sentence, entity) && hasWord(sentence, String(value)));
+}
+
+function hasWord(text: string, word: string): boolean {
+  if (word === '') return false;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const isStart = at === 0 || !/[\w.-]/.test(text[at - 1]!);
+    if (isStart && !/^\.?\w|^%/.test(text.slice(at + word.length, at + word.length + 2))) return true;
+  }
+  return false;
+}
+
+/** Few tokens are longer than so many characters: a longer text is cut before it is counted. */
+const CHARACTERS_PER_TOKEN = 20;
+
+/** The first half of a character that was cut in two. */
+const HALF = /[\ud800-\udbff]$/;
+
+/**
+ * The longest beginning of a text that has no more than `max` tokens and ends with a word. White space becomes single spaces.
+ * Where not even the first word fits, it is cut within. In time proportional to the length, as each count is of a text that
+ * is cut already.
+ */
+export function cutToTokens(text: string, max: number, counter: TokenCounter): string {
+  const clean = text
+    .slice(0, max * CHARACTERS_PER_TOKEN)
+    .replace(HALF, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const fits = (part: string): boolean => counter.count(part) <= max;
+  if (fits(clean)) return clean;
+  const words = clean.split(' ');
+  const byWord = longest(words.length, (length) => fits(words.slice(0, length).join(' ')));
+  if (byWord > 0) return words.slice(0, byWord).join(' ');
+  const characters = Array.from(words[0]!);
+  const byCharacter = longest(characters.length, (length) => fits(characters.slice(0, length).join('')));
+  return characters.slice(0, byCharacter).join('');
+}
+
+/** The greatest length that fits, by halving; a little less where more text has fewer tokens. */
+function longest(length: number, fits: (length: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

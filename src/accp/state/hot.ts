@@ -1,16 +1,12 @@
 /** Tier 1: what is in the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
-import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { Json } from '../message/json.js';
-import { Reference } from '../message/reference.js';
-import type { Collection, Journal } from '../store/journal.js';
-import type { StateBudgets } from './budgets.js';
-import type { ColdTier } from './cold.js';
-import { HeldFrame, type HotFrame, type KeptFrame } from './held-frame.js';
-import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup } from './kept.js';
-import { stateText } from './state-text.js';
 
-export type { HotFrame, KeptFrame };
+import type { TokenCounter } from '../../tokens/counter.js';
+import { AccpError } from '../errors.js';
+import { type Json, type JsonObject, Reference } from '../message/json.js';
+import type { Collection, Journal } from '../store/journal.js';
+import { fromText, toText } from '../store/text.js';
+import type { ColdTier } from './cold.js';
+import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup, type StateBudgets, stateText } from './tier.js';
 
 /** All that hot state held at one moment. */
 export interface HotContent {
@@ -32,7 +28,7 @@ export interface HotTier {
   readonly refer: (id: string) => void;
 }
 
-export interface HotOptions {
+interface HotOptions {
   readonly journal: Journal;
   readonly counter: TokenCounter;
   readonly now: () => number;
@@ -172,4 +168,62 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       values.set(CHECKPOINT_KEY, keep(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
     },
   };
+}
+
+/** A message on its way into hot state. */
+export interface HotFrame {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string | undefined;
+  /** Or what reads it, always the same, for when somebody asks. An object is copied: its owner may change it. */
+  readonly payload: JsonObject | (() => JsonObject);
+  readonly cid?: string | undefined;
+  readonly mid: string;
+  /** The canonical frame without its envelope, by which its tokens are counted. */
+  readonly text: string;
+}
+
+/** A message in hot state. */
+export interface KeptFrame extends Omit<HotFrame, 'text' | 'payload'> {
+  readonly payload: JsonObject;
+  readonly tokens: number;
+}
+
+/** A class, because one getter has to serve many messages: it costs more than all else where each has its own. */
+class HeldFrame implements KeptFrame {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema: string | undefined;
+  readonly cid: string | undefined;
+  readonly mid: string;
+  readonly tokens: number;
+  readonly #read: () => JsonObject;
+
+  constructor({ agent, intent, operation, schema, payload, cid, mid }: HotFrame, tokens: number) {
+    this.agent = agent;
+    this.intent = intent;
+    this.operation = operation;
+    this.schema = schema;
+    this.cid = cid;
+    this.mid = mid;
+    this.tokens = tokens;
+    this.#read = typeof payload === 'function' ? payload : copyOf(payload);
+  }
+
+  get payload(): JsonObject {
+    return this.#read();
+  }
+
+  /** All of it as plain data, for stores and for the host's tools. */
+  toJSON(): KeptFrame {
+    const { agent, intent, operation, schema, payload, cid, mid, tokens } = this;
+    return { agent, intent, operation, schema, payload, cid, mid, tokens };
+  }
+}
+
+function copyOf(payload: JsonObject): () => JsonObject {
+  const text = toText(payload);
+  return () => fromText(text) as JsonObject;
 }

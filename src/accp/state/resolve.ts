@@ -1,12 +1,10 @@
 /** Looking references up (draft-benzing-accp-00, sections 3.1, 5.1 and 7.3, step 2). */
 import { byteLength } from '../../text/bytes.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { Json, JsonObject } from '../message/json.js';
-import { Reference } from '../message/reference.js';
+import { AccpError } from '../errors.js';
+import { isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { ColdTier } from './cold.js';
 import type { HotTier } from './hot.js';
-import { isShareable, type Lookup, type Tier } from './kept.js';
-import { isObject } from './snapshot.js';
+import { isShareable, type Lookup, type Tier } from './tier.js';
 import type { WarmTier } from './warm.js';
 
 export interface Tiers {
@@ -39,7 +37,7 @@ export interface ReferenceLimits {
   readonly maxCount: number;
 }
 
-export const REFERENCE_LIMITS: ReferenceLimits = { maxBytes: 4 * 1024 * 1024, maxCount: 1024 };
+const REFERENCE_LIMITS: ReferenceLimits = { maxBytes: 4 * 1024 * 1024, maxCount: 1024 };
 
 /** @throws TypeError on limits that are not numbers of at least 0 */
 export function resolveReferenceLimits(limits: Partial<ReferenceLimits> = {}): ReferenceLimits {
@@ -106,7 +104,7 @@ export function createLookUp(tiers: Tiers): (reference: Reference) => Json {
 export function withValues(value: Json, lookUp: (reference: Reference) => Json): Json {
   if (value instanceof Reference) return lookUp(value);
   if (Array.isArray(value)) return value.map((item: Json) => withValues(item, lookUp));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const made: Record<string, Json> = Object.create(null);
   for (const key in value) made[key] = withValues(value[key]!, lookUp);
   return made;
@@ -188,7 +186,7 @@ function tierOf(segment: string): Tier | null {
 
 function member(value: Json, segment: string): Json | undefined {
   if (Array.isArray(value)) return INDEX.test(segment) ? (value as readonly Json[])[Number(segment)] : undefined;
-  return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
 function missing(path: string, what: string): AccpError {

@@ -1,39 +1,46 @@
 /** The context state of one endpoint of a session (draft-benzing-accp-00, section 5). */
+
 import type { TokenCounter } from '../../tokens/counter.js';
+import { AccpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Note } from '../store/events.js';
-import type { Journal } from '../store/journal.js';
-import { resolveBudgets, type StateBudgets, type TokenBudget } from './budgets.js';
+import type { Collection, Journal } from '../store/journal.js';
+import { toText } from '../store/text.js';
 import {
   type CheckpointResult,
   type CheckpointTools,
   type CheckpointTrigger,
   createCheckpoints,
+  type MaybePromise,
 } from './checkpoint.js';
 import { createCold } from './cold.js';
 import { digest, type Phase } from './digest.js';
 import { createHot, type HotFrame } from './hot.js';
-import { checkKey, expiryOf, type Tier } from './kept.js';
-import type { MaybePromise } from './maybe-promise.js';
 import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers, withValues } from './resolve.js';
-import { snapshot } from './snapshot.js';
-import { createVersions, type Delta } from './versions.js';
+import {
+  checkKey,
+  expiryOf,
+  resolveBudgets,
+  type StateBudgets,
+  snapshot,
+  snapshotObject,
+  type Tier,
+  type TokenBudget,
+} from './tier.js';
 import { createWarm } from './warm.js';
 
-export type { StateBudgets, TokenBudget } from './budgets.js';
 export type {
   CheckpointResult,
   CheckpointTools,
   CheckpointTrigger,
   Frozen,
   FrozenWithFacts,
+  MaybePromise,
 } from './checkpoint.js';
 export type { Fact, FactValue } from './facts/fact.js';
 export type { HotFrame, KeptFrame } from './hot.js';
-export type { Tier } from './kept.js';
-export type { MaybePromise } from './maybe-promise.js';
 export type { ReferenceLimits } from './resolve.js';
-export type { Delta } from './versions.js';
+export type { StateBudgets, Tier, TokenBudget } from './tier.js';
 
 export interface StateOptions {
   readonly session: string;
@@ -227,4 +234,87 @@ export function createState(options: StateOptions): SessionState {
     resumeCheckpoints: (tools = {}) => checkpoints.resume(tools),
     finishOverdue: checkpoints.finishOverdue,
   };
+}
+
+/** What a `sync:state` frame carries. */
+interface Delta {
+  readonly version: number;
+  /** New values by key; `null` for a key that is removed, written `~`. */
+  readonly delta: JsonObject;
+}
+
+interface Versions {
+  readonly version: () => number;
+  readonly values: () => JsonObject;
+  readonly delta: (next: JsonObject) => Delta;
+  readonly applyDelta: (version: number, delta: JsonObject) => void;
+  readonly applyFull: (version: number, values: JsonObject) => void;
+}
+
+function createVersions(journal: Journal): Versions {
+  const values: Collection<Json> = journal.collection('state.values');
+  const meta: Collection<number> = journal.collection('state.version');
+  const version = (): number => meta.get('version') ?? 0;
+
+  function checkNoNulls(path: string, object: JsonObject): void {
+    for (const [key, value] of Object.entries(object)) {
+      if (value !== null) continue;
+      throw new AccpError({
+        code: 'E1004',
+        message: 'null means that a key is removed, and cannot be the value of one',
+        path: `${path}.${key}`,
+        help: 'leave the key out',
+      });
+    }
+  }
+
+  return {
+    version,
+    values() {
+      const all: Record<string, Json> = Object.create(null);
+      for (const [key, value] of values.entries()) all[key] = value;
+      return all;
+    },
+    delta(next) {
+      const wanted = snapshotObject(next, 'values');
+      checkNoNulls('values', wanted);
+      const delta: Record<string, Json> = Object.create(null);
+      for (const [key, value] of Object.entries(wanted)) if (!isSame(values.get(key), value)) delta[key] = value;
+      for (const key of values.keys()) if (!Object.hasOwn(wanted, key)) delta[key] = null;
+      return { version: version() + 1, delta };
+    },
+    applyDelta(given, delta) {
+      if (given !== version() + 1) {
+        throw new AccpError({
+          code: 'E2001',
+          message: `a delta to version ${given} needs version ${given - 1}, and here is version ${version()}`,
+          path: 'payload.version',
+          help: 'ask for the full state',
+          details: { version: version() },
+        });
+      }
+      for (const [key, value] of Object.entries(snapshotObject(delta, 'payload.delta'))) {
+        if (value === null) values.delete(key);
+        else values.set(key, value);
+      }
+      meta.set('version', given);
+    },
+    applyFull(given, full) {
+      if (!Number.isSafeInteger(given) || given < 0) {
+        throw new AccpError({ code: 'E1004', message: 'a version is a natural number', path: 'payload.version' });
+      }
+      const wanted = snapshotObject(full, 'values');
+      checkNoNulls('values', wanted);
+      for (const key of [...values.keys()]) if (!Object.hasOwn(wanted, key)) values.delete(key);
+      for (const [key, value] of Object.entries(wanted)) if (!isSame(values.get(key), value)) values.set(key, value);
+      meta.set('version', given);
+    },
+  };
+}
+
+/** Snapshots have their keys in order, so that equal values have equal texts. */
+function isSame(known: Json | undefined, value: Json): boolean {
+  if (known === value) return true;
+  const areObjects = typeof known === 'object' && typeof value === 'object';
+  return areObjects && toText(known) === toText(value);
 }

@@ -1,14 +1,11 @@
 /** Tier 2: summaries of what was said, and values of the host (draft-benzing-accp-00, section 5.1). */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors/accp-error.js';
-import type { Json, JsonObject } from '../message/json.js';
+import { AccpError } from '../errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
-import type { StateBudgets, TokenBudget } from './budgets.js';
 import type { ColdTier } from './cold.js';
-import { isExpired, type Kept, type Lookup } from './kept.js';
-import { isObject } from './snapshot.js';
-import { stateText } from './state-text.js';
-import type { FittedEntry } from './warm-entry.js';
+import type { FittedEntry } from './digest.js';
+import { isExpired, type Kept, type Lookup, type StateBudgets, stateText, type TokenBudget } from './tier.js';
 
 export interface WarmTier {
   readonly find: (key: string) => Lookup;
@@ -22,7 +19,7 @@ export interface WarmTier {
   readonly budget: () => TokenBudget['warm'];
 }
 
-export interface WarmOptions {
+interface WarmOptions {
   readonly journal: Journal;
   readonly counter: TokenCounter;
   readonly now: () => number;
@@ -51,7 +48,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
 
   function made(id: string): Kept | undefined {
     const raw = cold.find(id);
-    if (raw === undefined || raw === 'expired' || !isObject(raw.value)) return undefined;
+    if (raw === undefined || raw === 'expired' || !isJsonObject(raw.value)) return undefined;
     const { entry, tokens } = digest(raw.value);
     return { value: entry, tokens, expires: null };
   }

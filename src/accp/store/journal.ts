@@ -1,6 +1,5 @@
 /** The data of one endpoint of a session: collections that note what has changed, to be stored with the next commit. */
 
-import { takingOldest } from './oldest.js';
 import type { Change, ColdChange, ColdEntry, EndpointStore } from './store.js';
 import { storedValue, toText } from './text.js';
 
@@ -221,4 +220,30 @@ class LaterChange implements ColdChange {
     this.#make = undefined;
     return this.#made;
   }
+}
+
+interface Ordered<K, V> {
+  readonly entries: () => MapIterator<[K, V]> | SetIterator<[K, V]>;
+  readonly delete: (key: K) => boolean;
+}
+
+/**
+ * Gives a function that takes out the entry that was set first. One iterator is kept between the calls: a new one would step over
+ * the places of all that was taken out before, which are many in a map that is full all the time.
+ */
+export function takingOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
+  // An iterator keeps all tables that the map has outgrown since its last step: where nothing is taken, there must be none.
+  let places: ReturnType<Ordered<K, V>['entries']> | null = null;
+  return () => {
+    places ??= map.entries();
+    let next = places.next();
+    if (next.done === true) {
+      // An iterator that has come to the end stays there, whatever is set then.
+      places = map.entries();
+      next = places.next();
+      if (next.done === true) return undefined;
+    }
+    map.delete(next.value[0]);
+    return next.value;
+  };
 }

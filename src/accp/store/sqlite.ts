@@ -11,6 +11,7 @@ export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../stor
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
 export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/database.js';
 export { StorageError, type StorageReason } from '../../storage/errors.js';
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { type ColdChange, StoreError } from './store.js';
 export type { Change, ColdEntry, EndpointStore, SessionStore };
 

@@ -1,4 +1,5 @@
 /** Where a session's data lies, so that another process can go on with it (draft-benzing-accp-00, section 5.1, tier 3). */
+import { PegwireError } from '../../text/errors.js';
 
 /** One change to an endpoint's data. */
 export interface Change {
@@ -77,7 +78,7 @@ export interface EndpointStore {
 }
 
 /** Storage failed; nothing of the commit was kept. */
-export class StoreError extends Error {
+export class StoreError extends PegwireError {
   override readonly name: string = 'StoreError';
   /**
    * - `taken`: another holder has claimed the endpoint.
@@ -86,9 +87,10 @@ export class StoreError extends Error {
    * - `failed`: see `cause`.
    */
   readonly reason: 'taken' | 'closed' | 'busy' | 'failed';
+  declare readonly code: StoreError['reason'];
 
-  constructor(reason: StoreError['reason'], message: string, options?: { readonly cause: unknown }) {
-    super(message, options);
+  constructor(reason: StoreError['reason'], message: string, options?: ErrorOptions) {
+    super({ code: reason, message }, options);
     this.reason = reason;
   }
 }

@@ -1,6 +1,5 @@
 /** Values as text for a store: JSON, which has no bigints and no references, with a mark for them. */
-import { Reference } from '../message/reference.js';
-import { isPlainObject } from '../message/values.js';
+import { isJsonObject, isPlainObject, Reference } from '../message/json.js';
 import { StoreError } from './store.js';
 
 /** Begins the text of what JSON cannot write; a string that begins with it gets another one in front. */
@@ -43,7 +42,7 @@ function isPlain(value: unknown): boolean {
 export function fromText(text: string): unknown {
   return JSON.parse(text, (_key, member: unknown) => {
     if (typeof member === 'string' && member.startsWith(MARK)) return unmarked(member.slice(MARK.length));
-    if (isObject(member)) Object.setPrototypeOf(member, null);
+    if (isJsonObject(member)) Object.setPrototypeOf(member, null);
     return member;
   });
 }
@@ -64,8 +63,4 @@ export function storedValue(text: string): unknown {
 function unmarked(rest: string): unknown {
   if (rest.startsWith(MARK)) return rest;
   return rest.startsWith('$') ? new Reference(rest.slice(1)) : BigInt(rest);
-}
-
-function isObject(value: unknown): value is object {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Reference);
 }

@@ -1,8 +1,8 @@
 /** What was sent of streams, so that no frame goes out that its receiver could only refuse (draft-benzing-accp-00, section 10.4). */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
-import { checkChunk } from './check-chunk.js';
+import { checkChunk } from './stream.js';
 
 /** A message that may belong to a stream: its payload has full key names. */
 export interface StreamFrame {

@@ -1,12 +1,19 @@
 /** One stream on its way from its sender to its reader, and where it is kept. */
-import { AccpError, type AccpErrorDetails } from '../errors/accp-error.js';
-import type { AccpErrorCode } from '../errors/codes.js';
-import type { Json } from '../message/json.js';
-import { copyOf } from '../message/plain.js';
+
+import { AccpError, type AccpErrorCode, type AccpErrorDetails } from '../errors.js';
+import { copyOf, type Json, Reference } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
-import { charactersOf } from './characters.js';
-import type { StreamChunk } from './chunk.js';
-import type { Reader } from './reader.js';
+
+/** One piece of a stream (draft-benzing-accp-00, section 10.4). */
+export interface StreamChunk {
+  /** From 0. */
+  readonly index: number;
+  /** How many chunks the stream has, where the sender knows. */
+  readonly total?: number | undefined;
+  readonly data: Json;
+  /** Whether it is the last one. */
+  readonly final: boolean;
+}
 
 export interface Stream {
   readonly cid: string;
@@ -41,7 +48,7 @@ export interface Failure {
 }
 
 /** How a stream ended: read to its end, failed, or left by its reader. */
-export type Ending = 'read' | 'failed' | 'left';
+type Ending = 'read' | 'failed' | 'left';
 
 /** A stream in the journal. */
 interface StreamRecord {
@@ -168,4 +175,147 @@ export class Shelf {
     stream.waiting.set(index, characters);
     this.#characters += characters;
   }
+}
+
+/** About the length of a value as JSON: what has to be escaped counts once. */
+export function charactersOf(value: Json): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  if (value instanceof Reference) return value.path.length + 3;
+  // Brackets, and what separates members.
+  let sum = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) sum += charactersOf(item) + 1;
+    return sum;
+  }
+  for (const [key, item] of Object.entries(value)) sum += key.length + charactersOf(item) + 4;
+  return sum;
+}
+
+/** What there is for a reader. */
+export type Step =
+  | { readonly kind: 'chunk'; readonly chunk: StreamChunk }
+  | { readonly kind: 'error'; readonly error: Error }
+  | { readonly kind: 'done' };
+
+interface Reader {
+  readonly chunks: AsyncIterableIterator<StreamChunk>;
+  /** Whether a chunk is asked for. */
+  readonly isWaiting: () => boolean;
+  /** Has to be called when there may be a step for who waits. */
+  readonly wake: () => void;
+}
+
+/** A call of `next` that waits. */
+interface Waiting {
+  readonly resolve: (result: IteratorResult<StreamChunk>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const END: IteratorResult<StreamChunk> = { done: true, value: undefined };
+
+/**
+ * @param take the next step, or `null` when it has to be waited for; called once for each step that is handed over. Is told
+ *   whether the reader asks, as opposed to somebody who has woken it. What it throws, who asks is told; nothing is over then
+ * @param leave called when the loop over the chunks is left before its end
+ */
+export function createReader(take: (asked: boolean) => Step | null, leave: () => void): Reader {
+  const waiting: Waiting[] = [];
+  let over = false;
+
+  function finish(): void {
+    over = true;
+    for (const { resolve } of waiting.splice(0)) resolve(END);
+  }
+
+  function hand(asked: boolean): void {
+    while (waiting.length > 0) {
+      const step = take(asked);
+      if (step === null) return;
+      // Out of the queue before anything else: what waits behind it ends with the stream.
+      const { resolve, reject } = waiting.shift()!;
+      if (step.kind === 'chunk') {
+        resolve({ done: false, value: step.chunk });
+        continue;
+      }
+      if (step.kind === 'error') reject(step.error);
+      else resolve(END);
+      finish();
+    }
+  }
+
+  const chunks: AsyncIterableIterator<StreamChunk> = {
+    next() {
+      if (over) return Promise.resolve(END);
+      return new Promise((resolve, reject) => {
+        const call: Waiting = { resolve, reject };
+        waiting.push(call);
+        try {
+          hand(true);
+        } catch (thrown) {
+          const at = waiting.indexOf(call);
+          if (at >= 0) waiting.splice(at, 1);
+          throw thrown;
+        }
+      });
+    },
+    async return() {
+      if (!over) {
+        finish();
+        leave();
+      }
+      return END;
+    },
+    [Symbol.asyncIterator]: () => chunks,
+  };
+  return { chunks, isWaiting: () => waiting.length > 0, wake: () => hand(false) };
+}
+
+/** What chunks are checked against. */
+interface Progress extends Pick<Stream, 'next' | 'count' | 'final' | 'highest'> {
+  /** The indexes beyond `next` that have come. */
+  readonly waiting: { readonly has: (index: number) => boolean };
+}
+
+/**
+ * @returns how many chunks the stream has, as far as is known with this one
+ * @throws AccpError E3002 for an index that has come before; E1004 for one that is none, and for a chunk that
+ *   contradicts what was told of the length of the stream
+ */
+export function checkChunk(stream: Progress, { index, total, final }: StreamChunk): number | null {
+  if (!Number.isSafeInteger(index) || index < 0) {
+    throw unfit('chunk_index', 'the index of a chunk is a whole number from 0 on');
+  }
+  if (total !== undefined && (!Number.isSafeInteger(total) || total < 1)) {
+    throw unfit('total_chunks', 'the number of chunks is a whole number from 1 on');
+  }
+  if (index < stream.next || stream.waiting.has(index)) {
+    throw new AccpError({
+      code: 'E3002',
+      path: 'payload.chunk_index',
+      message: `chunk ${index} of this stream has come before`,
+    });
+  }
+  if (final && stream.final) {
+    throw unfit('is_final', `the final chunk has come, with the index ${stream.count! - 1}; there is no second`);
+  }
+  const count = total ?? stream.count;
+  if (total !== undefined && stream.count !== null && total !== stream.count) {
+    throw unfit('total_chunks', `the stream has ${stream.count} chunks by what came before, not ${total}`);
+  }
+  if (count !== null && index >= count) {
+    throw unfit('chunk_index', `the stream has ${count} chunks, so its last index is ${count - 1}, and not ${index}`);
+  }
+  if (count !== null && final && index !== count - 1) {
+    throw unfit('is_final', `the stream has ${count} chunks, so the final one is ${count - 1}, and not ${index}`);
+  }
+  const told = final ? index + 1 : count;
+  if (told !== null && stream.highest >= told) {
+    throw unfit(final ? 'is_final' : 'total_chunks', `a chunk with the index ${stream.highest} has come before`);
+  }
+  return told;
+}
+
+function unfit(key: string, message: string): AccpError {
+  return new AccpError({ code: 'E1004', path: `payload.${key}`, message });
 }

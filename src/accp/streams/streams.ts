@@ -2,17 +2,26 @@
  * The receiving side of streams: chunks in any order become an `AsyncIterable` in the order of their indexes
  * (draft-benzing-accp-00, section 10.4: consumers MUST buffer and reorder by `chunk_index`).
  */
-import { AccpError } from '../errors/accp-error.js';
+import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Note } from '../store/events.js';
 import type { Journal } from '../store/journal.js';
-import { charactersOf } from './characters.js';
-import { checkChunk } from './check-chunk.js';
-import type { StreamChunk } from './chunk.js';
-import { createReader, type Step } from './reader.js';
-import { errorOf, type Failure, firstMissing, isComplete, newStream, Shelf, type Stream } from './stream.js';
+import {
+  charactersOf,
+  checkChunk,
+  createReader,
+  errorOf,
+  type Failure,
+  firstMissing,
+  isComplete,
+  newStream,
+  Shelf,
+  type Step,
+  type Stream,
+  type StreamChunk,
+} from './stream.js';
 
-export type { StreamChunk } from './chunk.js';
+export type { StreamChunk } from './stream.js';
 
 export interface StreamsOptions {
   /** Where the streams are kept, with the chunks that their readers are not done with. */

@@ -1,6 +1,13 @@
 /** Tools and their calls in the shapes of Anthropic's Messages API (spec 003, "Compatibility": "Anthropic tools"). */
-import { ANY_INPUT, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
-import { allowedNames, originalName } from './names.js';
+import {
+  ANY_INPUT,
+  allowedNames,
+  type Caller,
+  type CallingOptions,
+  carryOut,
+  originalName,
+  type ToolShape,
+} from './calls.js';
 
 export interface AnthropicTool {
   readonly name: string;

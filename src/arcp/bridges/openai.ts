@@ -1,7 +1,14 @@
 /** Tools and their calls in the shapes of OpenAI's APIs (spec 003, "Compatibility": "OpenAI tools"). */
 import { ArcpError } from '../protocol/errors.js';
-import { ANY_INPUT, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
-import { allowedNames, originalName } from './names.js';
+import {
+  ANY_INPUT,
+  allowedNames,
+  type Caller,
+  type CallingOptions,
+  carryOut,
+  originalName,
+  type ToolShape,
+} from './calls.js';
 
 /** A tool of the Chat Completions API. */
 export interface OpenAiTool {

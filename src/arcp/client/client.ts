@@ -1,16 +1,17 @@
 /** A client of a runtime: calls, what is said of them, and a session that outlives its connections. */
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
-import type { Envelope } from '../protocol/envelope.js';
+import { ARCP_VERSION, type Envelope, SUPPORTED_VERSIONS } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
-import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
-import { assertJson } from '../protocol/kept-json.js';
-import type { StreamKind } from '../protocol/payloads/stream.js';
-import { timestampOf } from '../protocol/timestamp.js';
-import { ARCP_VERSION, SUPPORTED_VERSIONS } from '../protocol/version.js';
-import type { StreamOptions, StreamWriter } from '../streams/contract.js';
+import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
+import { assertJson } from '../protocol/json.js';
+import type { StreamKind } from '../protocol/payloads/streaming.js';
+import type { StreamOptions, StreamWriter } from '../streams/content.js';
 import { answeredId, Commands, type Fields } from './commands.js';
+import { CursorKeeper } from './cursor.js';
+import { Invocations, type LiveInvocation, Seen } from './invocations.js';
+import { Link } from './link.js';
 import type {
   CancelOptions,
   Client,
@@ -20,12 +21,7 @@ import type {
   InvokeOptions,
   PermissionAnswer,
   SessionInfo,
-} from './contract.js';
-import { CursorKeeper } from './cursor.js';
-import { Invocations } from './invocations.js';
-import { Link } from './link.js';
-import type { LiveInvocation } from './live-invocation.js';
-import { Seen } from './seen.js';
+} from './types.js';
 import { ClientUploads } from './uploads.js';
 
 const CAPABILITIES = {
@@ -107,14 +103,12 @@ class SessionClient implements Client {
     this.#commands = new Commands({ timeoutMs, print: this.#text, send: (text) => this.#send(text) });
     this.#invocations = new Invocations({ cancel: this.#cancel, pressure: this.#pressure, upload: this.#upload });
     this.#link = new Link({
-      ...{
-        dial,
-        reconnect,
-        handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
-        openWithinMs: timeoutMs,
-        told: (message) => this.#told(message),
-        refused: (error) => this.#refused(error),
-      },
+      dial,
+      reconnect,
+      handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
+      openWithinMs: timeoutMs,
+      told: (message) => this.#told(message),
+      refused: (error) => this.#refused(error),
       ask: () => this.#say('ping', { sent_at: timestampOf(Date.now()) }),
       opened: (send) => send(this.#openSession()),
       lost: () => {
@@ -140,7 +134,9 @@ class SessionClient implements Client {
     return this.#start(
       'tool.invoke',
       {
-        ...{ tool, ...(args === undefined ? {} : { arguments: { ...args } }), ...(mode === undefined ? {} : { mode }) },
+        tool,
+        ...(args === undefined ? {} : { arguments: { ...args } }),
+        ...(mode === undefined ? {} : { mode }),
         ...work({ operationKey, timeoutMs, retry }),
       },
       options,
@@ -276,8 +272,18 @@ class SessionClient implements Client {
     const { job_id, stream_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
     const session_id = type === 'session.open' ? this.#cursor.sessionId : this.#session?.session_id;
     const text = printEnvelope({
-      ...{ arcp: ARCP_VERSION, id, type, timestamp: timestampOf(Date.now()), source: 'client' },
-      ...{ session_id, job_id, stream_id, trace_id, span_id: newSpanId(), parent_span_id, correlation_id },
+      arcp: ARCP_VERSION,
+      id,
+      type,
+      timestamp: timestampOf(Date.now()),
+      source: 'client',
+      session_id,
+      job_id,
+      stream_id,
+      trace_id,
+      span_id: newSpanId(),
+      parent_span_id,
+      correlation_id,
       payload: payload as Record<string, unknown>,
     });
     assertReadable(text, type, this.#limits);
@@ -298,11 +304,9 @@ class SessionClient implements Client {
     const { capabilities = CAPABILITIES, auth, mode, trust, client } = this.#options;
     this.#opening = newId('msg');
     const payload = {
-      ...{
-        versions: [...SUPPORTED_VERSIONS],
-        capabilities: { ...capabilities },
-        client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
-      },
+      versions: [...SUPPORTED_VERSIONS],
+      capabilities: { ...capabilities },
+      client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
       ...(auth === undefined ? {} : { auth: { ...auth } }),
       ...(mode === undefined ? {} : { mode }),
       ...(trust === undefined ? {} : { trust_level: trust }),
@@ -397,7 +401,7 @@ class SessionClient implements Client {
       this.#commands.take(message);
     }
     this.#invocations.take(message, isNew);
-    if (isNew) safely(() => this.#options.onMessage?.(message));
+    if (isNew) notifyListener(() => this.#options.onMessage?.(message));
   }
 
   /** The runtime has refused a message whose id it could not read: a command that is too long for it must not be sent again. */
@@ -441,7 +445,7 @@ class SessionClient implements Client {
   }
 
   #tell(error: unknown): void {
-    safely(() => this.#options.onError?.(error));
+    notifyListener(() => this.#options.onError?.(error));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Commands that wait for their answers, and are said again on each new connection until they have them. */
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';

@@ -1,5 +1,5 @@
 /** Where a client stands, kept from time to time. */
-import type { Cursor, CursorStore } from './contract.js';
+import type { Cursor, CursorStore } from './types.js';
 
 /** Milliseconds between two saves. */
 const SAVE_EVERY = 100;

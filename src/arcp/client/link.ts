@@ -1,12 +1,11 @@
 /** The connection of a client: opened, watched, and made again. */
-
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
 import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
-import type { Dial, ReconnectOptions } from './contract.js';
+import type { Dial, ReconnectOptions } from './types.js';
 
 export interface LinkOptions {
   readonly dial: Dial;

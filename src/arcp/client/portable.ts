@@ -2,7 +2,6 @@
 export type { Channel, Receiver } from '../../channels/channel.js';
 export { memoryChannels } from '../../channels/memory.js';
 export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from '../../channels/websocket.js';
-export type { Content } from '../streams/content.js';
-export type { StreamOptions, StreamWriter } from '../streams/contract.js';
+export type { Content, StreamOptions, StreamWriter } from '../streams/content.js';
 export { openClient } from './client.js';
-export type * from './contract.js';
+export type * from './types.js';

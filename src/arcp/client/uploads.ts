@@ -2,10 +2,9 @@
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
-import type { StreamKind } from '../protocol/payloads/stream.js';
-import type { StreamOptions } from '../streams/contract.js';
-import { Pacer, paceOf } from '../streams/pacer.js';
-import { ChunkWriter } from '../streams/writer.js';
+import type { StreamKind } from '../protocol/payloads/streaming.js';
+import type { StreamOptions } from '../streams/content.js';
+import { ChunkWriter, Pacer, paceOf } from '../streams/writer.js';
 import type { Fields } from './commands.js';
 
 export interface UploadsHost {
@@ -36,7 +35,9 @@ export class ClientUploads {
     const fields = (stream_id: string): Fields => ({ ...about, stream_id });
     return new ChunkWriter<K>(
       {
-        ...{ pacer, signal: controller.signal, keptUp },
+        pacer,
+        signal: controller.signal,
+        keptUp,
         open: (id, payload) => {
           this.#open.set(id, { pacer, controller });
           say('stream.open', payload, fields(id));

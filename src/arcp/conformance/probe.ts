@@ -2,11 +2,17 @@
 import type { Channel } from '../../channels/channel.js';
 import type { MessageType } from '../protocol/catalogue.js';
 import { tryParseEnvelope } from '../protocol/codec.js';
-import type { Envelope } from '../protocol/envelope.js';
-import { newId, newSpanId, newTraceId } from '../protocol/ids.js';
-import { timestampOf } from '../protocol/timestamp.js';
-import { ARCP_VERSION } from '../protocol/version.js';
-import { Mismatch } from './mismatch.js';
+import { ARCP_VERSION, type Envelope } from '../protocol/envelope.js';
+import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
+
+/** The runtime is not as it must be. */
+export class Mismatch extends Error {
+  override name = 'Mismatch';
+}
+
+export function assertThat(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new Mismatch(message);
+}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,9 +56,14 @@ export class Probe {
   /** Sends a message. What `more` gives as `undefined` is left out of its envelope. */
   send(type: string, payload: Fields = {}, more: Fields = {}): Sent {
     const message: Sent = {
-      ...{ arcp: ARCP_VERSION, id: newId('msg'), type, timestamp: timestampOf(Date.now()), source: 'client' },
+      arcp: ARCP_VERSION,
+      id: newId('msg'),
+      type,
+      timestamp: timestampOf(Date.now()),
+      source: 'client',
       ...(this.sessionId === undefined ? {} : { session_id: this.sessionId }),
-      ...{ trace_id: newTraceId(), span_id: newSpanId() },
+      trace_id: newTraceId(),
+      span_id: newSpanId(),
       ...more,
       payload,
     };

@@ -55,7 +55,13 @@ interface Stream {
 
 /** What a job tells of itself before an attempt has begun. */
 const BEFORE_START: ReadonlySet<string> = new Set([
-  ...['job.accepted', 'job.started', 'job.cancelled', 'job.failed', 'job.checkpoint', 'event.emit', 'job.heartbeat'],
+  'job.accepted',
+  'job.started',
+  'job.cancelled',
+  'job.failed',
+  'job.checkpoint',
+  'event.emit',
+  'job.heartbeat',
 ]);
 
 /**

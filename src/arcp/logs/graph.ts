@@ -53,8 +53,18 @@ interface Draft {
 
 /** Later states of a life come behind earlier ones. What has ended has ended, whatever else is said. */
 const RANK: Readonly<Record<NodeState, number>> = {
-  ...{ unknown: 0, open: 1, accepted: 1, queued: 2, running: 3, blocked: 4, paused: 4 },
-  ...{ granted: 9, denied: 9, completed: 9, failed: 9, cancelled: 9 },
+  unknown: 0,
+  open: 1,
+  accepted: 1,
+  queued: 2,
+  running: 3,
+  blocked: 4,
+  paused: 4,
+  granted: 9,
+  denied: 9,
+  completed: 9,
+  failed: 9,
+  cancelled: 9,
 };
 
 export class ExecutionGraph {
@@ -270,17 +280,21 @@ class Builder {
       return known;
     }
     const draft: Draft = {
-      ...{
-        id,
-        kind,
-        name: undefined,
-        state: 'unknown',
-        stateAt: Number.NEGATIVE_INFINITY,
-        parentId,
-        spanId: undefined,
-      },
-      ...{ traceId: kind === 'session' ? undefined : traceId, from: at, to: at, attempt: undefined, messages: 0 },
-      ...{ first, error: undefined, handedTo: [] },
+      id,
+      kind,
+      name: undefined,
+      state: 'unknown',
+      stateAt: Number.NEGATIVE_INFINITY,
+      parentId,
+      spanId: undefined,
+      traceId: kind === 'session' ? undefined : traceId,
+      from: at,
+      to: at,
+      attempt: undefined,
+      messages: 0,
+      first,
+      error: undefined,
+      handedTo: [],
     };
     this.#drafts.set(id, draft);
     return draft;
@@ -331,8 +345,19 @@ function nodeOf(id: string, draft: Omit<Draft, 'id'>): MutableNode {
   const { kind, name, state, traceId, from, to, attempt, messages, error, handedTo } = draft;
   const agents = handedTo.toSorted(byBeginning).map((one) => one.to);
   return {
-    ...{ id, kind, name: name ?? id, state, traceId, from, to, attempt, messages, error, handedTo: agents },
-    ...{ parent: undefined, children: [] },
+    id,
+    kind,
+    name: name ?? id,
+    state,
+    traceId,
+    from,
+    to,
+    attempt,
+    messages,
+    error,
+    handedTo: agents,
+    parent: undefined,
+    children: [],
   };
 }
 

@@ -2,12 +2,8 @@
 import type * as z from 'zod';
 import * as control from './payloads/control.js';
 import * as event from './payloads/event.js';
-import * as job from './payloads/job.js';
-import * as permission from './payloads/permission.js';
-import * as session from './payloads/session.js';
-import * as stream from './payloads/stream.js';
-import * as tool from './payloads/tool.js';
-import * as workflow from './payloads/workflow.js';
+import * as execution from './payloads/execution.js';
+import * as stream from './payloads/streaming.js';
 
 /** Who sends messages of a type: one of the two sides of a session, or either. */
 export type Sender = 'client' | 'runtime' | 'either';
@@ -43,11 +39,11 @@ const LAST_OF_JOB = { requires: 'job_id', endsJob: true } as const;
 const OF_STREAM = { requires: 'stream_id' } as const;
 
 export const CATALOGUE = {
-  'session.open': message('control', 'client', session.sessionOpen, COMMAND),
-  'session.accepted': message('control', 'runtime', session.sessionAccepted),
-  'session.close': message('control', 'either', session.sessionClose, COMMAND),
-  ping: message('control', 'either', session.ping),
-  pong: message('control', 'either', session.pong),
+  'session.open': message('control', 'client', control.sessionOpen, COMMAND),
+  'session.accepted': message('control', 'runtime', control.sessionAccepted),
+  'session.close': message('control', 'either', control.sessionClose, COMMAND),
+  ping: message('control', 'either', control.ping),
+  pong: message('control', 'either', control.pong),
   ack: message('control', 'either', control.ack),
   nack: message('control', 'either', control.nack),
   cancel: message('control', 'client', control.cancel, COMMAND),
@@ -55,26 +51,26 @@ export const CATALOGUE = {
   backpressure: message('control', 'either', control.backpressure),
   'checkpoint.create': message('control', 'client', control.checkpointCreate, COMMAND),
   'checkpoint.restore': message('control', 'client', control.checkpointRestore, COMMAND),
-  'permission.request': message('control', 'runtime', permission.permissionRequest),
-  'permission.grant': message('control', 'client', permission.permissionGrant),
-  'permission.deny': message('control', 'client', permission.permissionDeny),
+  'permission.request': message('control', 'runtime', control.permissionRequest),
+  'permission.grant': message('control', 'client', control.permissionGrant),
+  'permission.deny': message('control', 'client', control.permissionDeny),
   // A runtime tells of the calls that a job makes.
-  'tool.invoke': message('execution', 'either', tool.toolInvoke, COMMAND),
-  'tool.result': message('execution', 'runtime', tool.toolResult),
-  'tool.error': message('execution', 'runtime', tool.toolError),
-  'job.accepted': message('execution', 'runtime', job.jobAccepted, OF_JOB),
-  'job.started': message('execution', 'runtime', job.jobStarted, OF_JOB),
-  'job.progress': message('execution', 'runtime', job.jobProgress, OF_JOB),
-  'job.heartbeat': message('execution', 'runtime', job.jobHeartbeat, OF_JOB),
-  'job.checkpoint': message('execution', 'runtime', job.jobCheckpoint, OF_JOB),
-  'job.completed': message('execution', 'runtime', job.jobCompleted, LAST_OF_JOB),
-  'job.failed': message('execution', 'runtime', job.jobFailed, LAST_OF_JOB),
-  'job.cancelled': message('execution', 'runtime', job.jobCancelled, LAST_OF_JOB),
-  'workflow.start': message('execution', 'client', workflow.workflowStart, COMMAND),
-  'workflow.complete': message('execution', 'runtime', workflow.workflowComplete),
+  'tool.invoke': message('execution', 'either', execution.toolInvoke, COMMAND),
+  'tool.result': message('execution', 'runtime', execution.toolResult),
+  'tool.error': message('execution', 'runtime', execution.toolError),
+  'job.accepted': message('execution', 'runtime', execution.jobAccepted, OF_JOB),
+  'job.started': message('execution', 'runtime', execution.jobStarted, OF_JOB),
+  'job.progress': message('execution', 'runtime', execution.jobProgress, OF_JOB),
+  'job.heartbeat': message('execution', 'runtime', execution.jobHeartbeat, OF_JOB),
+  'job.checkpoint': message('execution', 'runtime', execution.jobCheckpoint, OF_JOB),
+  'job.completed': message('execution', 'runtime', execution.jobCompleted, LAST_OF_JOB),
+  'job.failed': message('execution', 'runtime', execution.jobFailed, LAST_OF_JOB),
+  'job.cancelled': message('execution', 'runtime', execution.jobCancelled, LAST_OF_JOB),
+  'workflow.start': message('execution', 'client', execution.workflowStart, COMMAND),
+  'workflow.complete': message('execution', 'runtime', execution.workflowComplete),
   // Between runtimes, either side may be the one that delegates.
-  'agent.delegate': message('execution', 'either', workflow.agentDelegate, COMMAND),
-  'agent.handoff': message('execution', 'either', workflow.agentHandoff, COMMAND),
+  'agent.delegate': message('execution', 'either', execution.agentDelegate, COMMAND),
+  'agent.handoff': message('execution', 'either', execution.agentHandoff, COMMAND),
   'stream.open': message('streaming', 'either', stream.streamOpen, OF_STREAM),
   'stream.chunk': message('streaming', 'either', stream.streamChunk, OF_STREAM),
   'stream.close': message('streaming', 'either', stream.streamClose, OF_STREAM),

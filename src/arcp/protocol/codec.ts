@@ -1,14 +1,21 @@
 /** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
 import type * as z from 'zod';
 import { isLonger } from '../../text/bytes.js';
+import type { Result } from '../../text/errors.js';
 import { isDeeper, scalarMembers } from '../../text/json-text.js';
-import type { Result } from '../../text/result.js';
 import { describe, isExtensionType } from './catalogue.js';
-import { type AnyEnvelope, anyEnvelopeSchema, type Envelope, isEnvelope } from './envelope.js';
+import {
+  type AnyEnvelope,
+  anyEnvelopeSchema,
+  type Envelope,
+  isEnvelope,
+  isSupported,
+  isVersion,
+  SUPPORTED_VERSIONS,
+} from './envelope.js';
 import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
 import { isId } from './ids.js';
 import { readJson } from './json.js';
-import { isSupported, isVersion, SUPPORTED_VERSIONS } from './version.js';
 
 /** Most bytes of a message in UTF-8, unless somebody says otherwise. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,8 @@
 /** Errors as they stand on the wire (spec 003, "Errors": "Errors MUST be structured"), and as programs throw them. */
 import * as z from 'zod';
 import { PegwireError } from '../../text/errors.js';
-import { names } from './names.js';
+
+export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();
 
 /**
  * Codes that this implementation gives and knows. The list is open: any name of this form is a code.
@@ -90,10 +91,9 @@ export class ArcpError extends PegwireError {
   /** @throws TypeError on a code that is none: capital letters, digits, `_` and `.` */
   constructor(code: ErrorCode, message: string, { retryable, details, cause }: ErrorDetails = {}) {
     if (!ERROR_CODE.test(code)) throw new TypeError(`not the code of an error: ${JSON.stringify(code)}`);
-    super({ code, message });
+    super({ code, message }, { cause });
     this.retryable = isRetryable({ code, retryable });
     this.details = details;
-    if (cause !== undefined) this.cause = cause;
   }
 
   /** The error that somebody else has sent. */
@@ -106,7 +106,9 @@ export class ArcpError extends PegwireError {
   toBody(): ErrorBody {
     const { code, message, retryable, details, cause } = this;
     return {
-      ...{ code, message, retryable },
+      code,
+      message,
+      retryable,
       ...(details === undefined ? {} : { details }),
       // What is not of the protocol may hold what nobody else is to see.
       ...(cause instanceof ArcpError ? { cause: cause.toBody() } : {}),

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { CATALOGUE, MESSAGE_TYPES, type MessageType } from './catalogue.js';
 import { envelopeFields } from './envelope.js';
-import { names } from './names.js';
+import { names } from './errors.js';
 import { id } from './payloads/parts.js';
 
 function schemaOf(type: MessageType) {

@@ -1,30 +1,10 @@
 /** What all parts of a runtime share. */
-import type { ArcpStore } from '../store/store.js';
-import type { Authenticate } from './auth.js';
-import type { Work } from './contract.js';
-import type { Feed } from './feed.js';
-import type { Hub } from './hub.js';
-import type { Scheduler } from './jobs/scheduler.js';
-import type { EventLog } from './log.js';
-import type { Capabilities } from './negotiate.js';
-import type { Answers } from './permissions/request.js';
-import type { Sent, Session } from './session.js';
-import type { StreamRegistry } from './streams/registry.js';
-import type { Uploader, Uploads } from './streams/uploads.js';
-
-/** Where something is kept, told and worked on. */
-export interface Engine {
-  readonly store: ArcpStore;
-  /** The store's clock, in milliseconds since 1970: instants that are kept or compared go by it, and no jump of the wall clock moves it. */
-  readonly clock: () => number;
-  readonly log: EventLog;
-  readonly hub: Hub;
-  readonly scheduler: Scheduler;
-  readonly streams: StreamRegistry;
-  readonly uploads: Uploads;
-  /** Those who wait for answers to what they have asked the client. */
-  readonly answers: Answers;
-}
+import type { Engine } from './engine/engine.js';
+import type { Authenticate } from './sessions/auth.js';
+import type { Feed } from './sessions/feed.js';
+import type { Capabilities, Sent, Session } from './sessions/session.js';
+import type { Uploader } from './streams.js';
+import type { Work } from './types.js';
 
 export interface Settings {
   readonly version: string;

@@ -1,5 +1,8 @@
 /** ARCP runtimes, on Node. Public as `pegwire/arcp/runtime`. */
-export { ServeError, type ServeErrorCode } from '../../channels/node/listen/errors.js';
+
+export { type FifoListener, type FifoPair, fifoPair } from '../../channels/node/fifo.js';
+export { ServeError, type ServeErrorCode } from '../../channels/node/listen.js';
+export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';
 export {
   type Brokered,
   type BrokeredFiles,
@@ -7,11 +10,9 @@ export {
   createBroker,
   type ExecOptions,
   type Executed,
-} from '../node/broker.js';
-export { type FifoListener, type FifoPair, fifoPair, listenFifo } from '../node/fifo.js';
-export { listenUnix, serveStdio } from '../node/listen.js';
-export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from '../node/listen-websocket.js';
-export type { SandboxContext, SandboxedTool, SandboxOptions } from '../node/sandbox/contract.js';
-export { sandboxed } from '../node/sandbox/sandboxed.js';
-export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';
+} from './node/broker.js';
+export { listenFifo, listenUnix, serveStdio } from './node/listen.js';
+export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from './node/listen-websocket.js';
+export { sandboxed } from './node/sandbox/sandboxed.js';
+export type { SandboxContext, SandboxedTool, SandboxOptions } from './node/sandbox/types.js';
 export * from './portable.js';

@@ -1,20 +1,7 @@
 /** ARCP runtimes, wherever they run. Public as `pegwire/arcp/runtime/portable`. */
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export * from '../store/store.js';
-export { type Authenticate, anonymous, bearer, type Identity, type Peer } from './auth.js';
-export type {
-  CallOptions,
-  ChildJob,
-  ChildOptions,
-  DelegateOptions,
-  HandedOver,
-  HandoffOptions,
-} from './children/contract.js';
-export type { AgentInput, CheckpointOptions, Handler, JobContext, ToolOptions, WorkOptions } from './contract.js';
-export type { RetryPolicy } from './jobs/retry.js';
-export type { Values } from './jobs/values.js';
-export type { Capabilities } from './negotiate.js';
-export type { Lease, PermissionWish } from './permissions/contract.js';
 export {
   type Asking,
   DEFAULT_RULES,
@@ -24,7 +11,6 @@ export {
   type PolicyOptions,
   type Rules,
 } from './permissions/policy.js';
-export type { Scope } from './permissions/scope.js';
 export {
   createRuntime,
   type Runtime,
@@ -33,13 +19,32 @@ export {
   type RuntimeOptions,
   type WorkerOptions,
 } from './runtime.js';
+export { type Authenticate, anonymous, bearer, type Identity, type Peer } from './sessions/auth.js';
+export type { Capabilities } from './sessions/session.js';
+export { type OpenTelemetryApi, openTelemetry } from './telemetry.js';
 export type {
+  AgentInput,
   BegunSpan,
+  CallOptions,
+  CheckpointOptions,
+  ChildJob,
+  ChildOptions,
+  DelegateOptions,
+  HandedOver,
+  Handler,
+  HandoffOptions,
+  JobContext,
+  Lease,
+  PermissionWish,
+  RetryPolicy,
+  Scope,
   Span,
   SpanKind,
   SpanOptions,
   Telemetry,
   TelemetryMetric,
   TelemetrySpan,
-} from './telemetry/contract.js';
-export { type OpenTelemetryApi, openTelemetry } from './telemetry/open-telemetry.js';
+  ToolOptions,
+  Values,
+  WorkOptions,
+} from './types.js';

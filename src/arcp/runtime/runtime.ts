@@ -1,26 +1,31 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
-import { LONGEST_TIMER } from '../../async/longest-timer.js';
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
+import { LONGEST_TIMER, nextTurn } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
-import { nextTurn } from '../../channels/turn.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
-import { type Authenticate, anonymous, type Peer } from './auth.js';
-import { Connection } from './connection.js';
-import type { AgentInput, Handler, ToolOptions, Work, WorkOptions } from './contract.js';
-import type { Core, Engine, Settings } from './core.js';
-import { createEngine } from './engine.js';
-import { cancelJob } from './jobs/cancel-job.js';
-import { jobsOf } from './jobs/jobs-of.js';
-import { resolveRetry } from './jobs/retry.js';
-import type { Capabilities } from './negotiate.js';
+import { Connection } from './connections/connection.js';
+import type { Core, Settings } from './core.js';
+import { createEngine } from './engine/create-engine.js';
+import type { Engine } from './engine/engine.js';
+import { cancelJob, jobsOf } from './engine/jobs.js';
+import { resolveRetry } from './job/spec.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
-import { changeSession, SESSIONS, type Sent, type Session, sessionOf, sessionRecord } from './session.js';
-import type { Telemetry } from './telemetry/contract.js';
-import { safeTelemetry } from './telemetry/safe.js';
+import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
+import {
+  type Capabilities,
+  changeSession,
+  SESSIONS,
+  type Sent,
+  type Session,
+  sessionOf,
+  sessionRecord,
+} from './sessions/session.js';
+import { safeTelemetry } from './telemetry.js';
+import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
 
 export interface RuntimeOptions {
   /** Where jobs, events and sessions are kept. @default in memory */
@@ -132,25 +137,29 @@ export class Runtime {
     for (const [name, value] of Object.entries({ concurrency, leaseMs }))
       if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
     const working = {
-      ...{ concurrency, queues, leaseMs, heartbeatMs, cancelGraceMs, maxLosses, now, find, onError },
+      concurrency,
+      queues,
+      leaseMs,
+      heartbeatMs,
+      cancelGraceMs,
+      maxLosses,
+      now,
+      find,
+      onError,
       keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
       maxMessageBytes: settings.maxMessageBytes,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
     this.#core = {
-      ...{
-        settings,
-        find,
-        boot: newId('sess'),
-        connections: new Map(),
-        running: new Map(),
-        works: () => this.#works.values(),
-      },
-      ...{
-        lasting: createEngine(options.store ?? memoryStore({ now }), working),
-        passing: createEngine(memoryStore({ now }), working),
-      },
+      settings,
+      find,
+      boot: newId('sess'),
+      connections: new Map(),
+      running: new Map(),
+      works: () => this.#works.values(),
+      lasting: createEngine(options.store ?? memoryStore({ now }), working),
+      passing: createEngine(memoryStore({ now }), working),
       isDraining: () => this.#isDraining,
       abandoned: (session, of, sent) => this.#abandoned(session, of, sent),
     };
@@ -345,15 +354,15 @@ function resolveSettings(options: RuntimeOptions): Settings {
   for (const [name, value] of Object.entries({ heartbeatMs, maxMessageBytes, maxJobs }))
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
   return {
-    ...{
-      authenticate: auth,
-      capabilities: { ...OUR_CAPABILITIES, ...capabilities },
-      heartbeatMs,
-      maxMessageBytes,
-      maxJobs,
-      now,
-    },
-    ...{ version: '0.1.0', resumeWindowMs: resumeWindowSeconds * 1000, retentionMs: retentionDays * DAY_MS },
-    onError: (error) => safely(() => onError?.(error)),
+    authenticate: auth,
+    capabilities: { ...OUR_CAPABILITIES, ...capabilities },
+    heartbeatMs,
+    maxMessageBytes,
+    maxJobs,
+    now,
+    version: '0.1.0',
+    resumeWindowMs: resumeWindowSeconds * 1000,
+    retentionMs: retentionDays * DAY_MS,
+    onError: (error) => notifyListener(() => onError?.(error)),
   };
 }

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { ArcpError } from '../protocol/errors.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
-import type { Work } from './contract.js';
+import type { Work } from './types.js';
 
 /** What can be called. */
 export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];

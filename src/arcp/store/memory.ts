@@ -1,5 +1,5 @@
 /** A store in memory: for tests, and for sessions of which nothing is kept. */
-import { steadyClock } from '../../async/steady-clock.js';
+import { monotonicClock } from '../../async/timers.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import {
   type ArcpStore,
@@ -50,7 +50,7 @@ class MemoryStore implements ArcpStore {
   #isClosed = false;
 
   constructor(now: () => number) {
-    this.now = steadyClock(now);
+    this.now = monotonicClock(now);
   }
 
   readonly commit = async (commit: Commit): Promise<CommitResult> => {

@@ -1,14 +1,22 @@
 /** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
-import { steadyClock } from '../../async/steady-clock.js';
-import { nextTurn } from '../../channels/turn.js';
+import { monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
 import { storageError } from '../../storage/errors.js';
 import { openDatabase } from '../../storage/open.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
-import { RUNTIME_FORMAT } from './sqlite-format.js';
-import { changedValues, eventOf, eventValues, jobOf, jobValues, recordOf } from './sqlite-rows.js';
-import { jobsQuery, prepareStatements, type Statements } from './sqlite-statements.js';
+import {
+  changedValues,
+  eventOf,
+  eventValues,
+  jobOf,
+  jobsQuery,
+  jobValues,
+  prepareStatements,
+  RUNTIME_FORMAT,
+  recordOf,
+  type Statements,
+} from './sqlite-schema.js';
 import {
   type ArcpStore,
   type Claim,
@@ -99,7 +107,7 @@ class SqliteStore implements ArcpStore {
     this.#file = file;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
-    const clock = steadyClock(now);
+    const clock = monotonicClock(now);
     // What is kept must not lie ahead: where the wall clock was set back between two processes, time goes on from where it was.
     const behind = Math.max(0, ((this.#statements.lastAt.get()?.['at'] as number | undefined) ?? 0) - clock());
     this.now = () => clock() + behind;

@@ -6,6 +6,7 @@
  *
  * Source: spec 003, "Jobs" ("Durable runtimes SHOULD persist the last known state"), "Resumability".
  */
+import { PegwireError } from '../../text/errors.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 
 /** A message that is kept. */
@@ -230,7 +231,7 @@ export interface ArcpStore {
 export const LIVE_STATES: readonly JobState[] = ['accepted', 'queued', 'running', 'blocked', 'paused'];
 
 /** Storage failed; nothing of what was asked for was done. */
-export class StoreError extends Error {
+export class StoreError extends PegwireError {
   override readonly name: string = 'StoreError';
   /**
    * - `busy`: somebody else kept it locked for too long
@@ -240,9 +241,10 @@ export class StoreError extends Error {
    * - `failed`: see `cause`
    */
   readonly reason: 'busy' | 'full' | 'unavailable' | 'closed' | 'failed';
+  declare readonly code: StoreError['reason'];
 
-  constructor(reason: StoreError['reason'], message: string, options?: { readonly cause: unknown }) {
-    super(message, options);
+  constructor(reason: StoreError['reason'], message: string, options?: ErrorOptions) {
+    super({ code: reason, message }, options);
     this.reason = reason;
   }
 }

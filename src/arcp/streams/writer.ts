@@ -1,13 +1,108 @@
-/** A stream that is being written, whoever sends it and however that is kept. */
-import { unheard } from '../../async/unheard.js';
-import { Fifo } from '../../channels/fifo.js';
+/**
+ * Streams that are being written, whoever sends them, at the pace of their readers (spec 003, "Streams": "Senders SHOULD slow or batch
+ * stream.chunk events after receiving backpressure").
+ */
+import { ignoringRejections } from '../../async/listeners.js';
+import { Queue } from '../../async/queue.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
-import type { StreamKind } from '../protocol/payloads/stream.js';
-import { bytesIn, type Content, chunkOf, cut, join, MAX_CHUNK_BYTES, mayJoin, sizeOf } from './content.js';
-import type { StreamOptions, StreamWriter } from './contract.js';
-import type { Pacer } from './pacer.js';
+import type { StreamKind } from '../protocol/payloads/streaming.js';
+import {
+  bytesIn,
+  type Content,
+  chunkOf,
+  cut,
+  join,
+  MAX_CHUNK_BYTES,
+  mayJoin,
+  type StreamOptions,
+  type StreamWriter,
+  sizeOf,
+} from './content.js';
+
+/** What a receiver has said last; it holds until it says something else. */
+export interface Pace {
+  /** Chunks a second; 0 is a pause. */
+  readonly rate: number;
+  /** Most bytes of one chunk. */
+  readonly maxBytes: number;
+}
+
+export const UNBOUNDED: Pace = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
+
+/** What a message asks for. A receiver without room is a pause. */
+export function paceOf({
+  desired_rate_per_second: rate,
+  buffer_remaining_bytes: room,
+}: PayloadOf<'backpressure'>): Pace {
+  if (room === 0) return { rate: 0, maxBytes: Number.POSITIVE_INFINITY };
+  return { rate: rate ?? Number.POSITIVE_INFINITY, maxBytes: room ?? Number.POSITIVE_INFINITY };
+}
+
+/** Lets chunks through one by one, at the pace of the slowest of those who have a say. */
+export class Pacer {
+  readonly #paces = new Map<string, Pace>();
+  readonly #now: () => number;
+  #last = Number.NEGATIVE_INFINITY;
+  #wake: (() => void) | undefined;
+  #later: ReturnType<typeof setTimeout> | undefined;
+  #isReleased = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @param who the stream itself, or its session */
+  set(who: string, pace: Pace): void {
+    this.#paces.set(who, pace);
+    this.#again();
+  }
+
+  /** They have no say any more. */
+  unset(who: readonly string[]): void {
+    for (const one of who) this.#paces.delete(one);
+    this.#again();
+  }
+
+  /** There is no pace any more. */
+  release(): void {
+    this.#isReleased = true;
+    this.#again();
+  }
+
+  get maxBytes(): number {
+    return Math.min(UNBOUNDED.maxBytes, ...[...this.#paces.values()].map(({ maxBytes }) => maxBytes));
+  }
+
+  /** Resolves when the next chunk may go. To be waited for by one at a time. */
+  async turn(signal: AbortSignal): Promise<void> {
+    for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener('abort', this.#again, { once: true });
+        if (Number.isFinite(wait)) this.#later = setTimeout(this.#again, Math.min(LONGEST_TIMER, wait));
+      });
+      signal.removeEventListener('abort', this.#again);
+    }
+    this.#last = this.#now();
+  }
+
+  readonly #again = (): void => {
+    clearTimeout(this.#later);
+    this.#wake?.();
+    this.#wake = undefined;
+  };
+
+  /** @returns milliseconds; infinite in a pause */
+  #wait(): number {
+    const rate = Math.min(UNBOUNDED.rate, ...[...this.#paces.values()].map(({ rate: wanted }) => wanted));
+    if (rate === Number.POSITIVE_INFINITY || this.#isReleased) return 0;
+    return rate === 0 ? Number.POSITIVE_INFINITY : this.#last + 1000 / rate - this.#now();
+  }
+}
 
 interface Waiting {
   readonly pieces: unknown[];
@@ -38,7 +133,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   readonly kind: K;
   readonly #host: WriterHost;
   /** What was written and not yet sent. */
-  readonly #waiting = new Fifo<Waiting>();
+  readonly #waiting = new Queue<Waiting>();
   #sending: Promise<void> | undefined;
   #sequence = 0;
   #bytes = 0;
@@ -50,14 +145,15 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     this.kind = kind;
     this.#host = host;
     host.open(this.id, {
-      ...{ kind, ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}) },
+      kind,
+      ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}),
       ...(name === undefined ? {} : { name }),
       ...(contentType === undefined ? {} : { content_type: contentType }),
       ...(expectedBytes === undefined ? {} : { expected_bytes: expectedBytes }),
     });
   }
 
-  readonly write = unheard(async (content: Content<K>): Promise<void> => {
+  readonly write = ignoringRejections(async (content: Content<K>): Promise<void> => {
     if (this.#isOver && !this.#isUnwanted) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
     chunkOf(this.kind, content);
     if (this.#isUnwanted) return;
@@ -65,18 +161,19 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await Promise.all(cut(content, most).map((piece) => this.#add(piece, most)));
   });
 
-  readonly close = unheard(async (reason?: string): Promise<void> => {
+  readonly close = ignoringRejections(async (reason?: string): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;
     const payload = {
-      ...{ total_chunks: this.#sequence, ...(reason === undefined ? {} : { reason }) },
+      total_chunks: this.#sequence,
+      ...(reason === undefined ? {} : { reason }),
       ...(mayJoin(this.kind) ? { total_bytes: this.#bytes } : {}),
     };
     await this.#host.end(this.id, 'stream.close', payload);
   });
 
-  readonly fail = unheard(async (error: unknown): Promise<void> => {
+  readonly fail = ignoringRejections(async (error: unknown): Promise<void> => {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#sending;
@@ -141,7 +238,8 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     this.#sequence += count;
     this.#bytes += pieces.reduce((sum: number, piece) => sum + bytesIn(piece), 0);
     const payload = {
-      ...{ sequence, ...chunkOf(this.kind, join(pieces)) },
+      sequence,
+      ...chunkOf(this.kind, join(pieces)),
       ...(count === 1 ? {} : { last_sequence: sequence + count - 1 }),
     };
     await this.#host.chunk(this.id, payload);

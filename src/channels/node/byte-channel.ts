@@ -1,9 +1,8 @@
 /** A channel over byte streams: stdio, pipes, sockets. */
 import type { Readable, Writable } from 'node:stream';
-import type { Channel, Receiver } from '../channel.js';
-import { Fifo } from '../fifo.js';
+import { Queue } from '../../async/queue.js';
+import { type Channel, Confirmations, type Receiver } from '../channel.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
-import { Confirmations } from '../taken.js';
 
 export interface ByteChannelOptions {
   /** Most bytes of one line; a longer one ends the connection. @default 32 MiB */
@@ -37,7 +36,7 @@ export class ByteChannel implements Channel {
   readonly #decoder: LineDecoder;
   #receiver: Receiver | undefined;
   /** What came while nobody wanted it: a pause may come in the middle of a chunk. */
-  readonly #held = new Fifo<() => void>();
+  readonly #held = new Queue<() => void>();
   #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';

@@ -1,34 +1,52 @@
-/** A child process with all that it has started: agents are often started by wrappers (`npx`, `uvx`), which end before them. */
-import type { ChildProcess } from 'node:child_process';
+/** A child process with all that it has started: programs are often started by wrappers (a shell, `npx`, `uvx`), which may end before them. */
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import process from 'node:process';
 
-/** Windows has no groups of processes: there only the child itself can be ended. */
+/** Windows has no process groups: there, a child is ended with its tree, while it runs. */
 export const HAS_GROUPS = process.platform !== 'win32';
 
-const groups = new Set<ProcessGroup>();
-
-function killAll(): void {
-  for (const group of groups) group.signal('SIGKILL');
+export interface ProcessGroupOptions {
+  /** Whether the group is killed when SIGINT, SIGTERM or SIGHUP ends this process. @default only when this process exits by itself */
+  readonly killOnSignal?: boolean | undefined;
 }
 
-/**
- * The group that a child leads, the child included. It is ended when this process ends in its own way; a signal that ends this
- * process at once leaves no time for that, and then the child's input ends.
- */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Groups that may still run, and those of them that end with a signal to this process. */
+const groups = new Set<ProcessGroup>();
+const endedBySignals = new Set<ProcessGroup>();
+
+function killAll(): void {
+  for (const group of groups) group.kill();
+}
+
+/** Another listener for the signal decides whether this process ends; if it does, `exit` kills the groups. */
+function stop(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  for (const group of endedBySignals) group.kill();
+  // The last release has removed this listener, so that the signal now has its default effect.
+  process.kill(process.pid, signal);
+}
+
+/** The group that a child leads, the child included. It is killed when this process exits. */
 export class ProcessGroup {
   readonly #child: ChildProcess;
   #isGone = false;
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, { killOnSignal = false }: ProcessGroupOptions = {}) {
     this.#child = child;
     if (groups.size === 0) process.on('exit', killAll);
     groups.add(this);
+    if (killOnSignal) {
+      if (endedBySignals.size === 0) for (const signal of STOP_SIGNALS) process.on(signal, stop);
+      endedBySignals.add(this);
+    }
     // Once the last of a group is gone, its number may be given to others.
     child.once('exit', () => this.signal(0));
   }
 
   /**
-   * The leader may have ended and have left others behind.
+   * Signals the group. The leader may have ended and have left others behind.
    *
    * @returns whether anybody was there
    */
@@ -49,10 +67,21 @@ export class ProcessGroup {
     }
   }
 
+  /** Kills all of the group at once, and lets go of it. */
+  kill(): void {
+    const { pid } = this.#child;
+    if (this.#isGone) return;
+    if (HAS_GROUPS) this.signal('SIGKILL');
+    else if (pid !== undefined) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
+    this.release();
+  }
+
   /** Nobody of the group is left, or is to be signalled any more. */
   release(): void {
     this.#isGone = true;
     groups.delete(this);
     if (groups.size === 0) process.off('exit', killAll);
+    if (endedBySignals.delete(this) && endedBySignals.size === 0)
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
   }
 }

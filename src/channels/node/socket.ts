@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
-import { safely } from '../../async/safely.js';
+import { notifyListener } from '../../async/listeners.js';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
@@ -74,7 +74,7 @@ export async function listenSocket(
   checkPath(address, 'Cannot listen on');
   if (typeof address === 'string') await removeStale(address);
   const tell = (why: string, cause: unknown): void =>
-    safely(() => options.onError?.(new ConnectionError('closed', why, { cause })));
+    notifyListener(() => options.onError?.(new ConnectionError('closed', why, { cause })));
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const channel = channelOf(socket, options);
     try {

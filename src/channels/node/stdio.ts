@@ -34,7 +34,14 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
       if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
       start(receiver);
     },
-    ...{ send, ready, taken, backlog, pause, resume, end, destroy },
+    send,
+    ready,
+    taken,
+    backlog,
+    pause,
+    resume,
+    end,
+    destroy,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Param } from '../../accp/ast.js';
-import type { DecodeOutcome } from '../../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../../accp/codec/contract.js';
 import { keyTable } from '../../accp/message/abbreviations.js';
 import { type Dialect, tryParseFrame } from '../../accp/parse.js';
 import { sourceText } from '../../accp/session/envelope.js';

@@ -1,4 +1,4 @@
-import { AccpError } from '../../accp/errors/accp-error.js';
+import { AccpError } from '../../accp/errors.js';
 import {
   AGENTS,
   accessLine,

@@ -1,13 +1,14 @@
 import { fromObject } from '../../aacp/build/index.js';
 import { printPacket, tryParsePacket } from '../../aacp/index.js';
+import { createCodec } from '../../accp/codec/codec.js';
 import { type Dialect, tryParseFrame } from '../../accp/index.js';
-import { createCodec, createSession } from '../../accp/session/index.js';
+import { createSession } from '../../accp/session/session.js';
 import { plainFrame, plainPacket } from '../../bench/plain.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import { type ComparisonInput, compareTokens, type Form } from '../../tokens/compare.js';
-import { countTokens } from '../../tokens/count.js';
-import { ENCODINGS, type Encoding } from '../../tokens/encodings.js';
+import { ENCODINGS, type Encoding } from '../../tokens/counter.js';
+import { countTokens } from '../../tokens/load-counter.js';
 import { notExact, UsageError } from '../io/errors.js';
 import { inputName, type Line, readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';

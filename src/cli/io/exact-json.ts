@@ -1,10 +1,10 @@
 /** JSON of messages, both ways, with all digits of its numbers: a double would change big integers without a word. */
 import { randomUUID } from 'node:crypto';
-import { AccpError } from '../../accp/errors/accp-error.js';
+import { AccpError } from '../../accp/errors.js';
 import type { Json } from '../../accp/message/json.js';
+import { MOST_NESTING } from '../../accp/message/json.js';
 import type { Loss } from '../../accp/message/message.js';
-import { stepText } from '../../accp/message/path.js';
-import { MOST_NESTING } from '../../accp/message/values.js';
+import { stepText } from '../../accp/message/message.js';
 import { digitsOf } from '../../text/decimal.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';

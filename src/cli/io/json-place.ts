@@ -1,7 +1,7 @@
 /** The place in a line of JSON that an error names by its path. */
 
 import { keyTable } from '../../accp/message/abbreviations.js';
-import { pathText } from '../../accp/message/path.js';
+import { pathText } from '../../accp/message/message.js';
 import type { Span } from '../../text/span.js';
 
 /** A string, a number, a word or a sign of valid JSON. */

@@ -1,6 +1,6 @@
 /** What decoded frames give and ask for. */
-import type { DecodeOutcome } from '../../accp/codec/outcome.js';
-import { AccpError } from '../../accp/errors/accp-error.js';
+import type { DecodeOutcome } from '../../accp/codec/contract.js';
+import { AccpError } from '../../accp/errors.js';
 import type { Message } from '../../accp/message/message.js';
 import type { Session } from '../../accp/session/session.js';
 

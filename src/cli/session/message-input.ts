@@ -1,9 +1,9 @@
 /** Messages that come as JSON, checked: what `pegwire encode` reads. */
 import * as z from 'zod';
-import { AccpError } from '../../accp/errors/accp-error.js';
+import { AccpError } from '../../accp/errors.js';
 import type { Json, JsonObject } from '../../accp/message/json.js';
+import { Reference } from '../../accp/message/json.js';
 import type { Loss, MessageInput } from '../../accp/message/message.js';
-import { Reference } from '../../accp/message/reference.js';
 import { roundedAmount } from '../../accp/profiles/transaction.js';
 import { parseExactJson } from '../io/exact-json.js';
 

@@ -1,7 +1,7 @@
 /** A codec and a session, as the options of a command have them. */
 import path from 'node:path';
 import { type Codec, createCodec } from '../../accp/codec/codec.js';
-import type { CodecOptions } from '../../accp/codec/options.js';
+import type { CodecOptions } from '../../accp/codec/contract.js';
 import { createSession, type Session } from '../../accp/session/session.js';
 import { type SessionStore, StoreError } from '../../accp/store/store.js';
 import { fromText, toText } from '../../accp/store/text.js';

@@ -1,12 +1,21 @@
 /** One run of an adapter program: requests go in, answers come out in order, until it ends or fails. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import process from 'node:process';
+import { LineDecoder } from '../../channels/line-decoder.js';
+import { HAS_GROUPS, ProcessGroup } from '../../channels/node/process-group.js';
 import { visible } from '../../text/visible.js';
 import { readAnswer, requestLine } from './adapter-lines.js';
-import { type CommandOptions, killGroup, startGroup } from './process-group.js';
 import { residentMemory } from './resident-memory.js';
-import { createLineSplitter } from './split-lines.js';
 import type { Answer, Outcome, Request } from './target.js';
+
+/** Where and how a command runs. */
+export interface CommandOptions {
+  /** @default the current folder */
+  readonly cwd?: string | undefined;
+  /** Instead of the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
 
 /** How a run has failed: any outcome that is no answer. */
 export type Failure = Exclude<Outcome, { readonly kind: 'answer' }>;
@@ -70,7 +79,10 @@ export function startRun(
   limits: RunLimits,
   { onAnswer, onDrain, onEnd }: RunHandlers,
 ): Run {
-  const child = startGroup(command, options);
+  const child = startShell(command, options);
+  const group = new ProcessGroup(child, { killOnSignal: true });
+  // What the shell has left behind goes with it; the pipes close only then.
+  child.once('exit', () => group.kill());
   const banner: string[] = [];
   let stderr = Buffer.alloc(0);
   let pending = 0;
@@ -88,7 +100,7 @@ export function startRun(
     over = true;
     clearTimeout(oldest);
     clearInterval(memory);
-    killGroup(child);
+    group.kill();
   };
   const hang = (limit: number): void => {
     const before = answers;
@@ -109,7 +121,7 @@ export function startRun(
   }, limits.memoryInterval);
 
   const onLine = (line: string): void => {
-    if (over || line.trim() === '') return;
+    if (over) return;
     // Package managers and the like say what they start.
     if (answers === 0 && !line.trimStart().startsWith('{')) {
       banner.push(line);
@@ -145,10 +157,13 @@ export function startRun(
     });
     child.once('close', (code, signal) => end(endingOf(code, signal), code === 0));
   });
-  child.stdout.on(
-    'data',
-    createLineSplitter(limits.lineLimit, { onLine, onProblem: (detail) => fail({ kind: 'garbage', detail }) }),
-  );
+  const lines = new LineDecoder({ maxLineBytes: limits.lineLimit });
+  const receiver = {
+    text: onLine,
+    garbage: () => fail({ kind: 'garbage', detail: 'a line that is not UTF-8' }),
+    tooLong: (limit: number) => fail({ kind: 'garbage', detail: `a line of more than ${limit} bytes` }),
+  };
+  child.stdout.on('data', (piece: Buffer) => lines.push(piece, receiver));
   child.stderr.on('data', (piece: Buffer) => {
     stderr = Buffer.concat([stderr, piece.subarray(-STDERR_TAIL)]).subarray(-STDERR_TAIL);
   });
@@ -177,6 +192,17 @@ export function startRun(
     answered: () => answers > 0,
     banner: () => banner,
   };
+}
+
+function startShell(command: string, { cwd, env }: CommandOptions): ChildProcessWithoutNullStreams {
+  return spawn(command, {
+    shell: true,
+    detached: HAS_GROUPS,
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env: { ...env } }),
+  });
 }
 
 function endingOf(code: number | null, signal: NodeJS.Signals | null): string {

@@ -1,6 +1,7 @@
 /** Other programs as implementations under test. */
-import type { Run, RunLimits } from './adapter-run.js';
-import type { CommandOptions } from './process-group.js';
+import { within } from '../../async/abort.js';
+import { LONGEST_TIMER } from '../../async/timers.js';
+import type { CommandOptions, Run, RunLimits } from './adapter-run.js';
 import { createSchedule } from './schedule.js';
 import { EMPTY, startAdapter } from './start-adapter.js';
 import type { Request, Target } from './target.js';
@@ -24,7 +25,6 @@ export interface ProcessOptions extends CommandOptions {
 
 const MEBIBYTE = 2 ** 20;
 /** The longest that a timer can wait, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
 /** Milliseconds that a program may take to end by itself once its input has ended. */
 const CLOSE_GRACE = 1000;
 
@@ -112,7 +112,7 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
   const close = async (): Promise<void> => {
     giveUp(new TargetError('The target is closed'));
     for (const one of running) one.endInput();
-    await withinTime(Promise.all([...running].map(({ ended }) => ended)), CLOSE_GRACE);
+    await within(CLOSE_GRACE, Promise.all([...running].map(({ ended }) => ended)));
     await Promise.all([...running].map((one) => one.kill()));
   };
 
@@ -134,8 +134,8 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
 
 function limitsOf(options: ProcessOptions): RunLimits {
   return {
-    timeLimit: Math.min(positive('timeLimit', options.timeLimit, 5000), LONGEST),
-    startLimit: Math.min(positive('startLimit', options.startLimit, 30_000), LONGEST),
+    timeLimit: Math.min(positive('timeLimit', options.timeLimit, 5000), LONGEST_TIMER),
+    startLimit: Math.min(positive('startLimit', options.startLimit, 30_000), LONGEST_TIMER),
     memoryLimit: positive('memoryLimit', options.memoryLimit, 1024 * MEBIBYTE),
     memoryInterval: 250,
     lineLimit: positive('lineLimit', options.lineLimit, 64 * MEBIBYTE),
@@ -146,10 +146,4 @@ function positive(name: string, given: number | undefined, byDefault: number): n
   const value = given ?? byDefault;
   if (typeof value === 'number' && value > 0) return value;
   throw new TypeError(`${name} is a number above 0, not ${String(value)}`);
-}
-
-async function withinTime(work: Promise<unknown>, limit: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, limit)))]);
-  clearTimeout(timer);
 }

@@ -1,6 +1,7 @@
 /** Which request is asked next, and which one a failure is due to. */
+
+import { Queue } from '../../async/queue.js';
 import type { Failure } from './adapter-run.js';
-import { createQueue } from './queue.js';
 import type { Answer, Outcome, Request } from './target.js';
 
 /** A request, and who waits for what comes of it. */
@@ -37,7 +38,7 @@ const BETWEEN = 'before this text was asked, after others had been answered';
  * the first of them is told with that note.
  */
 export function createSchedule(window: number): Schedule {
-  const waiting = createQueue<Job>();
+  const waiting = new Queue<Job>();
   /** Sent and not answered, oldest first. */
   let sent: Job[] = [];
   /** Still to be asked alone. */
@@ -53,7 +54,7 @@ export function createSchedule(window: number): Schedule {
 
   /** Ends the search: the suspects that are left wait as if they had never been sent. */
   const close = (): void => {
-    waiting.putBack(suspects);
+    waiting.unshift(suspects);
     suspects = [];
     before = null;
     search = null;
@@ -64,14 +65,14 @@ export function createSchedule(window: number): Schedule {
     close();
   };
   const take = (): Job | undefined => {
-    if (search === null) return sent.length < window ? waiting.take() : undefined;
+    if (search === null) return sent.length < window && waiting.size > 0 ? waiting.take() : undefined;
     return sent.length === 0 ? suspects.shift() : undefined;
   };
 
   return {
-    add: waiting.add,
-    hasWork: () => waiting.size() + sent.length + suspects.length > 0,
-    ahead: (most) => [...suspects, ...waiting.ahead(most)].slice(0, most).map(({ request }) => request),
+    add: (job) => waiting.push(job),
+    hasWork: () => waiting.size + sent.length + suspects.length > 0,
+    ahead: (most) => [...suspects, ...waiting.peek(most)].slice(0, most).map(({ request }) => request),
     next: () => {
       let job = take();
       if (job !== undefined && untold !== null && search === null) {
@@ -116,7 +117,7 @@ export function createSchedule(window: number): Schedule {
     },
     rejectAll: (error) => {
       const held = search?.answer == null ? [] : [search.first];
-      for (const job of [...held, ...sent, ...suspects, ...waiting.drain()]) job.reject(error);
+      for (const job of [...held, ...sent, ...suspects, ...waiting.clear()]) job.reject(error);
       sent = [];
       suspects = [];
       close();

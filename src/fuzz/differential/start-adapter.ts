@@ -1,6 +1,12 @@
 /** Starting an adapter: it counts as started once it has answered twice. */
-import { type Failure, type Run, type RunHandlers, type RunLimits, startRun } from './adapter-run.js';
-import type { CommandOptions } from './process-group.js';
+import {
+  type CommandOptions,
+  type Failure,
+  type Run,
+  type RunHandlers,
+  type RunLimits,
+  startRun,
+} from './adapter-run.js';
 import type { Request } from './target.js';
 import { TargetError } from './target-error.js';
 

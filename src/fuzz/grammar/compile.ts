@@ -1,5 +1,6 @@
 /** `compileGrammar`: from the text of a Peggy grammar to what all tools work with. */
 import peggy, { type ast } from 'peggy';
+import { PegwireError } from '../../text/errors.js';
 import type { Derivation, Grammar, GrammarOptions } from './grammar.js';
 import { PASSES } from './halved-choices.js';
 import { derivingParser } from './instrument.js';
@@ -7,14 +8,13 @@ import { withGates, withOverlay, withoutUnused } from './narrow.js';
 import { pointsOf } from './points.js';
 
 /** A grammar that cannot be used. The message shows the place. */
-export class GrammarError extends Error {
+export class GrammarError extends PegwireError {
+  override readonly name: string = 'GrammarError';
   /** Stable: what a program may go by. */
-  readonly code: 'grammar-syntax' | 'grammar-invalid' | 'grammar-too-deep' | 'unknown-rule';
+  declare readonly code: 'grammar-syntax' | 'grammar-invalid' | 'grammar-too-deep' | 'unknown-rule';
 
   constructor(code: GrammarError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'GrammarError';
-    this.code = code;
+    super({ code, message }, options);
   }
 }
 

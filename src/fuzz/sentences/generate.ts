@@ -1,4 +1,5 @@
 /** `generateSentences`: endless valid texts of any grammar, that go where no text has been before. */
+import { PegwireError } from '../../text/errors.js';
 import { createRandom } from '../../text/random.js';
 import { createTracker, type Tracker } from '../coverage/tracker.js';
 import type { Derivation, Grammar } from '../grammar/grammar.js';
@@ -28,8 +29,9 @@ export interface SentenceOptions {
 }
 
 /** No sentence came of many attempts. */
-export class NoSentenceError extends Error {
-  readonly code = 'no-sentence';
+export class NoSentenceError extends PegwireError {
+  override readonly name: string = 'NoSentenceError';
+  declare readonly code: 'no-sentence';
 
   constructor(grammar: Grammar, attempts: number, last: string | null) {
     const why =
@@ -38,8 +40,7 @@ export class NoSentenceError extends Error {
         : last === null
           ? 'a lookahead was in the way each time'
           : `the last was refused: ${JSON.stringify(last)}`;
-    super(`No sentence of ${grammar.name} came of ${attempts} attempts; ${why}`);
-    this.name = 'NoSentenceError';
+    super({ code: 'no-sentence', message: `No sentence of ${grammar.name} came of ${attempts} attempts; ${why}` });
   }
 }
 

@@ -1,8 +1,14 @@
 /** From ABNF text to tree. The only importer of the generated ABNF parser. */
 import { parse, SyntaxError as Refusal } from '../../../generated/abnf.js';
 import type { ParseErrorDetails } from '../../text/errors.js';
-import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../../text/expectations.js';
-import { attempt, type Refusals } from '../../text/refusals.js';
+import {
+  attempt,
+  characterAt,
+  type Expectation,
+  expectedButFound,
+  phrasesOf,
+  type Refusals,
+} from '../../text/refusals.js';
 import type { AbnfGrammar } from './ast.js';
 
 /** The code of every error about ABNF text. */

@@ -8,7 +8,7 @@ import {
   sendFrame,
   streamFrame,
 } from '../../../src/accp/bindings/a2a/index.js';
-import { createSession, type Session } from '../../../src/accp/session/index.js';
+import { createSession, type Session } from '../../../src/accp/codec/index.js';
 import { codec, connect, endpointOf, talkTo } from './a2a-world.js';
 import { signalled } from './http-server.js';
 

@@ -8,7 +8,7 @@ import {
   sendFrame,
   streamFrame,
 } from '../../../src/accp/bindings/a2a/index.js';
-import { streamMessages } from '../../../src/accp/session/index.js';
+import { streamMessages } from '../../../src/accp/codec/index.js';
 
 import { codec, endpointOf, REQUEST, talkTo } from './a2a-world.js';
 

@@ -16,7 +16,7 @@ import {
   registryOfCard,
   sendFrame,
 } from '../../../src/accp/bindings/a2a/index.js';
-import { createCodec } from '../../../src/accp/session/index.js';
+import { createCodec } from '../../../src/accp/codec/index.js';
 
 import { codec, connect, endpointOf, REQUEST, talkTo } from './a2a-world.js';
 

@@ -1,7 +1,7 @@
 /** A transport's end is not the stream's end: HTTP, through a proxy that cuts the answer. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { FRAMES_PATH, streamFrames } from '../../../src/accp/bindings/http/index.js';
-import { createCodec, createSession, streamMessages } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
 import { endpointOf, testServers } from './http-server.js';
 

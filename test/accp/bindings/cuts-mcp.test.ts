@@ -8,7 +8,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { answeredFetch, callTool, createEndpoint, tcTool } from '../../../src/accp/bindings/mcp/index.js';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
 import type { ConnectedClient } from './mcp-world.js';
 

@@ -1,7 +1,7 @@
 /** A transport's end is not the stream's end: WebSockets, through a proxy that cuts them. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
-import { type Message, type Session, streamMessages } from '../../../src/accp/session/index.js';
+import { type Message, type Session, streamMessages } from '../../../src/accp/codec/index.js';
 import { behind, cuttingProxy, frameEnds, SOCKET_ENDINGS } from '../../helpers/cutting-proxy.js';
 import { numbers, openWorld, req, type World } from './websocket-world.js';
 

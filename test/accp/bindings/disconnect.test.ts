@@ -6,7 +6,7 @@ import {
   createWebSocketEndpoint,
   type LinkOptions,
 } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/codec/index.js';
 import { BINDINGS } from './links-world.js';
 
 const codec = createCodec({ state: false });

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import { bareErrorFrame } from '../../../src/accp/bindings/error-frame.js';
 import { readHead } from '../../../src/accp/bindings/frames.js';
+import { AccpError, type MessageInput, streamMessages } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { AccpError, type MessageInput, streamMessages } from '../../../src/accp/session/index.js';
 import { answersOf, endpointOf, peer } from './endpoint-peer.js';
 import { codeOf } from './http-server.js';
 

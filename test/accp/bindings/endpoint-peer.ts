@@ -1,13 +1,13 @@
 /** An endpoint without a transport, and somebody who talks to it. */
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
-import { parseFrame } from '../../../src/accp/index.js';
 import {
   createCodec,
   createSession,
   type Message,
   type MessageInput,
   type Session,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
+import { parseFrame } from '../../../src/accp/index.js';
 import { collect, echo } from './http-server.js';
 
 export const NEVER = new AbortController().signal;

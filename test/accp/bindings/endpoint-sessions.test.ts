@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
-import { type Message, memoryStore, type SessionStore, StoreError } from '../../../src/accp/session/index.js';
+import { type Message, memoryStore, type SessionStore, StoreError } from '../../../src/accp/codec/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { answersOf, endpointOf, numberOf, peer } from './endpoint-peer.js';
 import { echo, signalled } from './http-server.js';

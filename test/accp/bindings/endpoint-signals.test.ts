@@ -1,7 +1,7 @@
 /** One side that answers frames: work that ends early, and much of it at once. */
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
-import { createCodec, createSession, type MessageInput } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type MessageInput } from '../../../src/accp/codec/index.js';
 import { answersOf, endpointOf, NEVER, numberOf, peer } from './endpoint-peer.js';
 import { codeOf, collect, echo, signalled } from './http-server.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import { readHead } from '../../../src/accp/bindings/frames.js';
-import { createCodec, createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { answersOf, endpointOf, NEVER, peer } from './endpoint-peer.js';
 import { collect, signalled } from './http-server.js';
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { FRAMES_PATH, postFrame } from '../../../src/accp/bindings/http/index.js';
 import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type MessageInput } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type MessageInput } from '../../../src/accp/codec/index.js';
 import { runs } from '../../helpers/runs.js';
 import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
 import { FRAMES_SERVER, type ServerProcess, startFramesServer } from './programs/frames-server-process.js';

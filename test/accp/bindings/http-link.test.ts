@@ -1,7 +1,7 @@
 /** What is special about links over HTTP: each frame goes by itself, and comes back by itself. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectHttp, createHandler, type FrameHandler, type Link } from '../../../src/accp/bindings/http/index.js';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { echo, endpointOf } from './http-server.js';
 
 const codec = createCodec({ state: false });

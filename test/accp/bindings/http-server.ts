@@ -6,8 +6,8 @@ import { afterEach } from 'vitest';
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import type { FrameHandler } from '../../../src/accp/bindings/frames.js';
 import { createHandler, FRAMES_PATH, type HandlerOptions } from '../../../src/accp/bindings/http/index.js';
+import { createCodec, type Message, type MessageInput } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { createCodec, type Message, type MessageInput } from '../../../src/accp/session/index.js';
 
 export const TYPE = { 'content-type': 'application/accp' };
 export const REQUEST = '@a>req:x{q:1}[mid:m1,seq:1]';

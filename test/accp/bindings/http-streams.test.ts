@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import type { FrameHandler } from '../../../src/accp/bindings/frames.js';
 import { createHandler, postFrame, streamFrames } from '../../../src/accp/bindings/http/index.js';
-import { createCodec, createSession, streamMessages } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import {
   ANSWER,
   codeOf,

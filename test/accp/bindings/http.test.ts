@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { createHandler, postFrame, streamFrames } from '../../../src/accp/bindings/http/index.js';
-import { createCodec, createSession, streamMessages } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import { ANSWER, collect, ERROR, each, endpointOf, REQUEST, send, TYPE, testServers } from './http-server.js';
 
 const { serving } = testServers();

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectHttp, createEndpoint, FRAMES_PATH, type Link } from '../../../src/accp/bindings/http/index.js';
 import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, memoryStore } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, memoryStore } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
 import { type RunningProgram, runProgram } from './programs/run-program.js';

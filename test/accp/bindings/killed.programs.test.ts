@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { HttpBindingError, postFrame, streamFrames } from '../../../src/accp/bindings/http/index.js';
 import { connectWebSocket, type Link, LinkError } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/codec/index.js';
 import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
 import { FRAMES_SERVER, type ServerProcess, startFramesServer } from './programs/frames-server-process.js';
 import { type RunningProgram, runProgram } from './programs/run-program.js';

@@ -6,7 +6,7 @@ import {
   LinkError,
   type LinkState,
 } from '../../../src/accp/bindings/websocket/index.js';
-import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
+import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { type BINDINGS, type LinkWorld, openLinkWorld } from './links-world.js';
 
 const req = (operation: string, payload: Record<string, string | number> = {}) => ({

@@ -22,7 +22,7 @@ import {
   createSession,
   type SessionEvent,
   type SessionOptions,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { connect as serveA2A } from './a2a-world.js';
 import { type CutProxy, cutProxy } from './cut-proxy.js';
 

@@ -1,6 +1,6 @@
 /** A network that is gone for ten seconds, while both sides go on speaking. */
 import { expect, test } from 'vitest';
-import type { Message, MessageInput } from '../../../src/accp/session/index.js';
+import type { Message, MessageInput } from '../../../src/accp/codec/index.js';
 import { cutProxy } from './cut-proxy.js';
 import { openWorld } from './websocket-world.js';
 

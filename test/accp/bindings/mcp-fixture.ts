@@ -20,7 +20,7 @@ import {
   createSession,
   type Message,
   type Session,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import type { ExperimentalCapabilities, ServerParts, ServerTool, World } from './mcp-world.js';
 
 const NUMBERS = z.object({ a: z.number(), b: z.number() });

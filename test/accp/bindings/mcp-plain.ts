@@ -1,7 +1,7 @@
 /** Calls of tools that know nothing of ACCP. */
 import { describe, expect, test } from 'vitest';
 import { callTool } from '../../../src/accp/bindings/mcp/index.js';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { toolClient } from './mcp-fixture.js';
 import type { ServerParts, Wiring } from './mcp-world.js';
 

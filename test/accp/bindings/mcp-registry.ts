@@ -9,7 +9,7 @@ import {
   registryCapability,
   registryIn,
 } from '../../../src/accp/bindings/mcp/index.js';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { toolClient, toolServer } from './mcp-fixture.js';
 import type { CallResult, Wiring } from './mcp-world.js';
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { callTool, framesIn, tcTool } from '../../../src/accp/bindings/mcp/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/parse.js';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { request, toolClient, toolServer } from './mcp-fixture.js';
 import type { CallResult, Wiring } from './mcp-world.js';

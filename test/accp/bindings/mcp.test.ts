@@ -14,7 +14,7 @@ import {
   tcTool,
   withRegistry,
 } from '../../../src/accp/bindings/mcp/index.js';
-import { createCodec, createSession, ref } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, ref } from '../../../src/accp/codec/index.js';
 
 const FRAME = '@a>done:x{v:1}[mid:a1,seq:1,sid:s/1]';
 const codec = createCodec();

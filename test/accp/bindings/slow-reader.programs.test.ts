@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { FRAME_TYPE, FrameSplitter, streamFrames } from '../../../src/accp/bindings/http/index.js';
 import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/codec/index.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
 import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
 import { floodAgent } from './programs/flooded-agent.js';

@@ -1,7 +1,7 @@
 /** Connections that are lost: nothing of the conversation is, and nothing is repeated. */
 import { describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
-import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
+import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { numbers, req, worldsBehindProxies } from './websocket-world.js';
 
 const through = worldsBehindProxies();

@@ -1,6 +1,6 @@
 /** How far one side runs ahead of the other: no further than what can be sent again, and than what is read. */
 import { describe, expect, test } from 'vitest';
-import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
+import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { codec, numbers, type openWorld, req, worldsBehindProxies } from './websocket-world.js';
 
 const through = worldsBehindProxies();

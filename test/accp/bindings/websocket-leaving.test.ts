@@ -1,6 +1,6 @@
 /** What is asked for and then not wanted any more, and messages that nobody reads any more. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Message, streamMessages } from '../../../src/accp/session/index.js';
+import { type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { numbers, openWorld, req, type World } from './websocket-world.js';
 
 const open: { close: () => Promise<void> }[] = [];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type Message } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { cutProxy } from './cut-proxy.js';
 import { codec, echo, openWorld, req } from './websocket-world.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { connectWebSocket, type LinkState, type WebSocketLike } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type Message } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
 import { codec, numbers, openWorld, req, type World, worldsBehindProxies } from './websocket-world.js';
 
 const open: { close: () => Promise<void> }[] = [];

@@ -13,7 +13,7 @@ import {
   type Message,
   type WebSocketEndpoint,
 } from '../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type Session } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type Session } from '../../../src/accp/codec/index.js';
 import { type CutProxy, cutProxy } from './cut-proxy.js';
 
 export interface World {

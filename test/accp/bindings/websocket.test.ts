@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { CLOSE, type Link, LinkError } from '../../../src/accp/bindings/websocket/index.js';
+import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { createSession, type Message, streamMessages } from '../../../src/accp/session/index.js';
 import { codec, openWorld, req, type World } from './websocket-world.js';
 
 const open: World[] = [];

@@ -6,7 +6,7 @@ import {
   createSession,
   type SchemaDefinition,
   type Session,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, NOON, rejected } from './endpoints.js';
 
 /** Sends what both sides have to say at once, and then all answers, until nobody has any. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { AccpError, ERROR_CODES } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { AccpError, ERROR_CODES } from '../../../src/accp/session/index.js';
 import { accepted, endpoints, NOON, rejected } from './endpoints.js';
 
 /** A frame with an envelope, of agent `a`. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseFrame } from '../../../src/accp/index.js';
 import {
   type CodecOptions,
   createSession,
   type Json,
   type MessageInput,
   memoryStore,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
+import { parseFrame } from '../../../src/accp/index.js';
 import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { accepted, decodeAll, endpoints, NOON } from './endpoints.js';
 

@@ -10,7 +10,7 @@ import {
   type Rejected,
   type Session,
   type SessionOptions,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 
 /** Seconds since 1970, of a clock that stands still until it is set. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCodec, createRegistry, createSession, type SchemaDefinition } from '../../../src/accp/session/index.js';
+import { createCodec, createRegistry, createSession, type SchemaDefinition } from '../../../src/accp/codec/index.js';
 import { accepted, converse, decodeAll, endpoints, rejected } from './endpoints.js';
 
 const REPORT: SchemaDefinition = {

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Param, Value } from '../../../src/accp/ast.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { printFrame } from '../../../src/accp/print.js';
-import { joinPieces } from '../../../src/accp/session/join-pieces.js';
-import { type Piece, splitParams } from '../../../src/accp/session/sequence.js';
+import { joinPieces, type Piece, splitParams } from '../../../src/accp/session/sequence.js';
 import { accepted, decodeAll, endpoints } from './endpoints.js';
 
 function printed(payload: readonly Param[]): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSession, streamMessages } from '../../../src/accp/session/index.js';
+import { createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { freshFiles } from '../../storage/folder.js';
 import { endpoints } from './endpoints.js';

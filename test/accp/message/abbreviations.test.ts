@@ -1,8 +1,7 @@
 /** The draft's short and full names of keys. */
 import { describe, expect, test } from 'vitest';
-import { ENVELOPE_KEYS } from '../../../src/accp/keys.js';
 import { ENVELOPE_FIELDS, keyTable } from '../../../src/accp/message/abbreviations.js';
-import { ABBREVIATIONS } from '../../../src/accp/vocabulary.js';
+import { ABBREVIATIONS, ENVELOPE_KEYS } from '../../../src/accp/vocabulary.js';
 
 const SCHEMAS = [undefined, 'CH', 'TC', 'TX', 'ST', 'TA', 'ER'];
 

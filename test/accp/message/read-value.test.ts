@@ -1,9 +1,8 @@
 /** What a reader makes of what peers send, well-meaning or not. */
 import { describe, expect, test } from 'vitest';
 import { parseFrame, type Value } from '../../../src/accp/index.js';
-import type { FieldType } from '../../../src/accp/message/field-type.js';
+import { type FieldType, Reference } from '../../../src/accp/message/json.js';
 import { createReading, readKey, readValue } from '../../../src/accp/message/read-value.js';
-import { Reference } from '../../../src/accp/message/reference.js';
 import { read, refusal } from './support.js';
 
 function nodeOf(text: string): Value {

@@ -1,12 +1,10 @@
 /** What is written comes back: exactly, up to the losses that were told, or it was refused with its path. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { AccpError } from '../../../src/accp/errors.js';
 import { keyTable } from '../../../src/accp/message/abbreviations.js';
-import type { Json, JsonArray, JsonObject } from '../../../src/accp/message/json.js';
-import type { Loss } from '../../../src/accp/message/message.js';
-import { pathText, type Step } from '../../../src/accp/message/path.js';
-import { Reference } from '../../../src/accp/message/reference.js';
+import { type Json, type JsonArray, type JsonObject, Reference } from '../../../src/accp/message/json.js';
+import { type Loss, pathText, type Step } from '../../../src/accp/message/message.js';
 import { runs } from '../../helpers/runs.js';
 import { receive, send, strings, values } from './support.js';
 

@@ -1,12 +1,10 @@
 /** Payloads on their way through a frame, and random ones. */
 import fc from 'fast-check';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { AccpError } from '../../../src/accp/errors.js';
 import { parseFrame, printFrame, type Value } from '../../../src/accp/index.js';
-import type { FieldType } from '../../../src/accp/message/field-type.js';
-import type { Json } from '../../../src/accp/message/json.js';
+import { type FieldType, type Json, Reference } from '../../../src/accp/message/json.js';
 import type { Loss } from '../../../src/accp/message/message.js';
 import { createReading, readKey, readValue } from '../../../src/accp/message/read-value.js';
-import { Reference } from '../../../src/accp/message/reference.js';
 import {
   createWriting,
   type TextPolicy,

@@ -1,10 +1,8 @@
 /** What goes on the wire for which value, and what is refused. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { FieldType } from '../../../src/accp/message/field-type.js';
-import { Reference, ref } from '../../../src/accp/message/reference.js';
-import type { TextPolicy } from '../../../src/accp/message/write-value.js';
-import { createWriting } from '../../../src/accp/message/write-value.js';
+import { type FieldType, Reference, ref } from '../../../src/accp/message/json.js';
+import { createWriting, type TextPolicy } from '../../../src/accp/message/write-value.js';
 import { refusal, send } from './support.js';
 
 /** What stands on the wire for a value. */

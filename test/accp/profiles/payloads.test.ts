@@ -1,9 +1,8 @@
 /** Messages and payloads made for others: they keep the rules themselves. */
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES } from '../../../src/accp/errors/codes.js';
-import { chatMessage } from '../../../src/accp/profiles/chat.js';
+import { AccpError, type AccpErrorCode, ERROR_CODES } from '../../../src/accp/errors.js';
 import { completeError, errorPayload, errorPayloadOf, standardError } from '../../../src/accp/profiles/error.js';
+import { chatMessage } from '../../../src/accp/profiles/profiles.js';
 import { handlerErrorCode, toolErrorPayload } from '../../../src/accp/profiles/tool.js';
 import { message, verdict } from './cases.js';
 

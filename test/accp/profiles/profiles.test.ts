@@ -1,6 +1,6 @@
 /** Rules of the profiles (section 10), each when sending and when receiving. */
 import { describe, expect, test } from 'vitest';
-import { ref } from '../../../src/accp/message/reference.js';
+import { ref } from '../../../src/accp/message/json.js';
 import { PROFILES, type ProfileMessage } from '../../../src/accp/profiles/profiles.js';
 import { checkDefinition } from '../../../src/accp/registry/definition.js';
 import { ALL, DIRECTIONS, message, verdict } from './cases.js';

@@ -1,6 +1,6 @@
 /** One chain of requests is about one transaction (draft-benzing-accp-00, section 10.3), whatever else it asks for. */
 import { describe, expect, test } from 'vitest';
-import type { MessageInput } from '../../../src/accp/session/index.js';
+import type { MessageInput } from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, rejected } from '../codec/endpoints.js';
 
 const envelope = { correlation_id: 'c1' };

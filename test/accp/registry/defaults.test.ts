@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/accp/message/json.js';
-import { ref } from '../../../src/accp/message/reference.js';
+import { type Json, ref } from '../../../src/accp/message/json.js';
 import { fieldType, fillDefaults, omitDefaults } from '../../../src/accp/registry/defaults.js';
 import { checkDefinition } from '../../../src/accp/registry/definition.js';
 

@@ -1,5 +1,5 @@
 /** Errors as data, for tables of cases. */
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { AccpError } from '../../../src/accp/errors.js';
 
 /** Code and path of the error that `run` throws; `null` where it throws none. */
 export function refusal(run: () => unknown): readonly [code: string, path: string | undefined] | null {

@@ -14,7 +14,7 @@ import {
   type Session,
   type SessionEvent,
   type SessionOptions,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import type { TokenCounter } from '../../../src/tokens/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 

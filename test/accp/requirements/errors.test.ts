@@ -2,14 +2,14 @@
 
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { parseFrame } from '../../../src/accp/index.js';
 import {
   type AccpError,
   type AccpErrorCode,
   ERROR_CODES,
   memoryStore,
   toolBook,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
+import { parseFrame } from '../../../src/accp/index.js';
 import { accepted, COUNTS_X, type EndpointOptions, type Endpoints, endpoints, NOON, rejected } from './endpoints.js';
 
 /** A frame of the other side, with the rest of its envelope. */

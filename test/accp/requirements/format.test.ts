@@ -1,8 +1,8 @@
 /** Values, token optimization and frame limits (draft-benzing-accp-00, sections 3.1.1, 3.3 and 3.4). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FRAME_LIMITS, type Json, ref } from '../../../src/accp/codec/index.js';
 import { parseFrame, printFrame } from '../../../src/accp/index.js';
-import { FRAME_LIMITS, type Json, ref } from '../../../src/accp/session/index.js';
 import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { accepted, COUNTS_X, endpoints, taken, thrownBy } from './endpoints.js';
 

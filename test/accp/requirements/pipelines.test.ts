@@ -1,12 +1,6 @@
 /** The codec's operations and its two pipelines (draft-benzing-accp-00, section 7). */
 import { describe, expect, test } from 'vitest';
-import {
-  type Codec,
-  type Json,
-  type MessageInput,
-  ref,
-  type SchemaDefinition,
-} from '../../../src/accp/session/index.js';
+import { type Codec, type Json, type MessageInput, ref, type SchemaDefinition } from '../../../src/accp/codec/index.js';
 import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { accepted, endpoints, rejected, taken } from './endpoints.js';
 

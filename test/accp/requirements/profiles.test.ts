@@ -1,6 +1,6 @@
 /** Domain profiles (draft-benzing-accp-00, section 10): fields, defaults, examples and rules, both ways. */
 import { describe, expect, test } from 'vitest';
-import { type Json, type MessageInput, PROFILES, type StreamChunk } from '../../../src/accp/session/index.js';
+import { type Json, type MessageInput, PROFILES, type StreamChunk } from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, rejected, taken, thrownBy } from './endpoints.js';
 
 /** A message of the other side. */

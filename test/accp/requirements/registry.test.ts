@@ -11,7 +11,7 @@ import {
   type RegistryJson,
   registerSchema,
   type Session,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, rejected, taken, thrownBy } from './endpoints.js';
 
 /** The draft's example of a registry. */

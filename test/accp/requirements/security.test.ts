@@ -1,7 +1,7 @@
 /** Security considerations (draft-benzing-accp-00, section 9). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoryStore } from '../../../src/accp/session/index.js';
+import { memoryStore } from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, rejected } from './endpoints.js';
 
 describe('1. opacity', () => {

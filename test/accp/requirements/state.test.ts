@@ -1,7 +1,7 @@
 /** Context state (draft-benzing-accp-00, section 5), with exact token counts. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Json, type Message, type MessageInput, ref } from '../../../src/accp/session/index.js';
+import { type Json, type Message, type MessageInput, ref } from '../../../src/accp/codec/index.js';
 import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { accepted, COUNTS_X, type Endpoints, endpoints, taken, thrownBy } from './endpoints.js';
 

@@ -1,6 +1,6 @@
 /** Intents, keys and operations (draft-benzing-accp-00, section 4). */
 import { describe, expect, test } from 'vitest';
-import { createRegistry, registerOperation } from '../../../src/accp/session/index.js';
+import { createRegistry, registerOperation } from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, rejected, taken, thrownBy } from './endpoints.js';
 
 const INTENTS = ['req', 'done', 'fail', 'wait', 'esc', 'comp', 'sync', 'qry', 'ack', 'cancel', 'stream', 'end'];

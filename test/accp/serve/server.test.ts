@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
+import { chatMessage, createCodec, createSession } from '../../../src/accp/codec/index.js';
 import {
   accessLine,
   createEndpoint,
@@ -11,7 +12,6 @@ import {
   startServer,
   tryAgent,
 } from '../../../src/accp/serve/index.js';
-import { chatMessage, createCodec, createSession } from '../../../src/accp/session/index.js';
 import { ask, busyAgent, open, REGISTRY, REQUEST, sendBytes, serve, type World } from './world.js';
 
 async function linkTo({ ws }: World) {

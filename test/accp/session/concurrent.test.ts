@@ -13,7 +13,7 @@ import {
   type Session,
   type SessionStore,
   StoreError,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 
 let folder: string;

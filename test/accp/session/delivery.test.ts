@@ -1,6 +1,6 @@
 /** Delivery: random courses of events, and those from which something was learned. */
 import { describe, expect, test } from 'vitest';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { testDelivery } from './delivery-properties.js';
 import { flush, flushTurns } from './steps.js';
 import { World } from './world.js';

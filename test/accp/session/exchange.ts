@@ -1,8 +1,5 @@
 /** Messages through two ends of a session that share nothing but frames, and what has to come out. */
 
-import { keyTable } from '../../../src/accp/message/abbreviations.js';
-import { pathText, type Step } from '../../../src/accp/message/path.js';
-import { fillDefaults } from '../../../src/accp/registry/defaults.js';
 import {
   type Accepted,
   type Codec,
@@ -18,7 +15,10 @@ import {
   type MessageInput,
   type Session,
   type SessionOptions,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
+import { keyTable } from '../../../src/accp/message/abbreviations.js';
+import { pathText, type Step } from '../../../src/accp/message/message.js';
+import { fillDefaults } from '../../../src/accp/registry/defaults.js';
 
 export interface Ends {
   readonly codec: Codec;

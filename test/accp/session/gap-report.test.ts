@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCodec, createSession, streamMessages } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 
 test('a report of a gap does not end the stream whose request it names: the request is sent again', async () => {
   const codec = createCodec({ state: false });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCodec, createSession, memoryStore } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, memoryStore } from '../../../src/accp/codec/index.js';
 import { heapUsed } from './memory-properties.js';
 
 test('100,000 senders and 100,000 chains leave a session as small as a tenth of them', () => {

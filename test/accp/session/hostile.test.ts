@@ -10,7 +10,7 @@ import {
   memoryStore,
   ref,
   type SessionOptions,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { ends, NOW, pass } from './exchange.js';
 

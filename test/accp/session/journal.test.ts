@@ -1,7 +1,7 @@
 /** The collections of an endpoint come back from every store as they were. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Reference } from '../../../src/accp/message/reference.js';
+import { Reference } from '../../../src/accp/message/json.js';
 import { Journal } from '../../../src/accp/store/journal.js';
 import { type EndpointStore, type SessionStore, StoreError } from '../../../src/accp/store/store.js';
 import { fromText } from '../../../src/accp/store/text.js';

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'vitest';
-import { createCodec, createSession, memoryStore } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, memoryStore } from '../../../src/accp/codec/index.js';
 
 /** Bytes of the heap that are in use. */
 export function heapUsed(): number {

@@ -1,6 +1,6 @@
 /** Arbitrary JSON as payloads. */
 import fc from 'fast-check';
-import type { Json } from '../../../src/accp/session/index.js';
+import type { Json } from '../../../src/accp/codec/index.js';
 import { strings } from '../message/support.js';
 
 const texts = fc.oneof(

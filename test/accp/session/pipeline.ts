@@ -7,7 +7,7 @@ import {
   type MessageInput,
   type Session,
   type SessionOptions,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { start } from '../../helpers/child.js';
 
 export const WORKER = { agent: 'worker', id: 's', sequence: 'sender' } as const satisfies SessionOptions;

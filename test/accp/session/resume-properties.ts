@@ -1,6 +1,6 @@
 /** A process that is killed at any moment leaves what one that ran through leaves. */
 import { expect, test } from 'vitest';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
 import { freshFiles } from '../../storage/folder.js';

@@ -1,7 +1,7 @@
 /** `decode(encode(m))` is `m`, or encoding refuses `m` and says where. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError, memoryStore, type TextPolicy } from '../../../src/accp/session/index.js';
+import { AccpError, memoryStore, type TextPolicy } from '../../../src/accp/codec/index.js';
 import { differences, ends, normalized, pass } from './exchange.js';
 import { payloads } from './payloads.js';
 

@@ -11,7 +11,7 @@ import {
   memoryStore,
   type SequenceMode,
   type TextPolicy,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { fromText } from '../../../src/accp/store/text.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
 import { start } from '../../helpers/child.js';

@@ -1,8 +1,8 @@
 /** Messages in parts on their way to being whole. */
 import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../../src/accp/codec/index.js';
 import type { Dialect } from '../../../src/accp/parse.js';
 import { parseFrame } from '../../../src/accp/parse.js';
-import { memoryStore } from '../../../src/accp/session/index.js';
 import { type IncomingPart, Sequences } from '../../../src/accp/session/sequences.js';
 import { Journal } from '../../../src/accp/store/journal.js';
 import type { Change, EndpointStore } from '../../../src/accp/store/store.js';

@@ -11,7 +11,7 @@ import {
   type Session,
   type SessionOptions,
   type SessionStore,
-} from '../../../src/accp/session/index.js';
+} from '../../../src/accp/codec/index.js';
 import { FaultyChannel } from '../../helpers/faulty-channel.js';
 import { passingTime } from '../../helpers/passing-time.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/accp/message/json.js';
-import { ref } from '../../../src/accp/message/reference.js';
+import { type JsonObject, ref } from '../../../src/accp/message/json.js';
 import type { CheckpointResult, CheckpointTools, Frozen, FrozenWithFacts } from '../../../src/accp/state/state.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { codeOf, counter, message, type Opened, open } from './open.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ref } from '../../../src/accp/message/reference.js';
+import { ref } from '../../../src/accp/message/json.js';
 import { extractFacts } from '../../../src/accp/state/facts/extract.js';
 import type { FactSource } from '../../../src/accp/state/facts/fact.js';
 

@@ -1,6 +1,6 @@
 /** What state keeps of a message belongs to it alone, though it is read only when somebody asks. */
 import { describe, expect, test } from 'vitest';
-import { createCodec, createSession, type Json, ref, type Session } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type Json, ref, type Session } from '../../../src/accp/codec/index.js';
 
 const codec = createCodec({ text: 'transliterate' });
 

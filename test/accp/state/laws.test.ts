@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/accp/message/json.js';
+import { summarizeFacts } from '../../../src/accp/state/digest.js';
 import { extractFacts } from '../../../src/accp/state/facts/extract.js';
 import type { CheckpointResult, HotFrame } from '../../../src/accp/state/state.js';
-import { stateText } from '../../../src/accp/state/state-text.js';
-import { summarizeFacts } from '../../../src/accp/state/summarize.js';
+import { stateText } from '../../../src/accp/state/tier.js';
 import { counter, message, open } from './open.js';
 
 const words = fc.constantFrom(

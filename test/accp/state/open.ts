@@ -1,7 +1,7 @@
 /** States to test with: over a store in memory, exact counts, and a clock that stands still. */
 
 import { createState, type HotFrame, type SessionState, type StateOptions } from '../../../src/accp/state/state.js';
-import { stateText } from '../../../src/accp/state/state-text.js';
+import { stateText } from '../../../src/accp/state/tier.js';
 import { Journal } from '../../../src/accp/store/journal.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
-import type { Json } from '../../../src/accp/message/json.js';
-import { ref } from '../../../src/accp/message/reference.js';
+import { AccpError } from '../../../src/accp/errors.js';
+import { type Json, ref } from '../../../src/accp/message/json.js';
 import type { Tier } from '../../../src/accp/state/state.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { codeOf, counter, message, open } from './open.js';

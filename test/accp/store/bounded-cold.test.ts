@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryStore } from '../../../src/accp/session/index.js';
+import { memoryStore } from '../../../src/accp/codec/index.js';
 import { DELETED } from '../../../src/accp/store/store.js';
 
 test('cold state in memory is bounded: the oldest values go, and have expired', () => {

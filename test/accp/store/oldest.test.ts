@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { takingOldest } from '../../../src/accp/store/oldest.js';
+import { takingOldest } from '../../../src/accp/store/journal.js';
 
 test('takes out what a new iterator would give first, whatever is set and deleted between', () => {
   const step = fc.oneof(

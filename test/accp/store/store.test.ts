@@ -1,7 +1,7 @@
 /** What every store promises. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCodec, createSession, type Session } from '../../../src/accp/session/index.js';
+import { createCodec, createSession, type Session } from '../../../src/accp/codec/index.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { type Change, DELETED, StoreError } from '../../../src/accp/store/store.js';

@@ -1,5 +1,5 @@
 /** Streams on a store, and what their readers get. */
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { AccpError } from '../../../src/accp/errors.js';
 import { Journal } from '../../../src/accp/store/journal.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';

@@ -1,7 +1,7 @@
 /** A session that goes on in another process goes on with its streams. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { AccpError } from '../../../src/accp/errors.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';
 import { createStreams } from '../../../src/accp/streams/streams.js';
 import { runs } from '../../helpers/runs.js';

@@ -1,11 +1,15 @@
 /** Sources become chunks and messages, and come out of a receiver as they were. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
+import { AccpError } from '../../../src/accp/errors.js';
 import type { Json } from '../../../src/accp/message/json.js';
 import type { MessageInput } from '../../../src/accp/message/message.js';
-import { type SplitOptions, type StreamSource, splitStream } from '../../../src/accp/streams/split-stream.js';
-import { streamMessages } from '../../../src/accp/streams/stream-messages.js';
+import {
+  type SplitOptions,
+  type StreamSource,
+  splitStream,
+  streamMessages,
+} from '../../../src/accp/streams/stream-messages.js';
 import type { StreamChunk } from '../../../src/accp/streams/streams.js';
 import { runs } from '../../helpers/runs.js';
 import { receiver } from './helpers.js';

@@ -1,8 +1,8 @@
 /** Chunks come out in the order of their indexes, or their reader is told why not (draft-benzing-accp-00, section 10.4). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccpError } from '../../../src/accp/errors/accp-error.js';
-import { ref } from '../../../src/accp/message/reference.js';
+import { AccpError } from '../../../src/accp/errors.js';
+import { ref } from '../../../src/accp/message/json.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { createStreams, type StreamChunk, type Streams } from '../../../src/accp/streams/streams.js';
 import { runs } from '../../helpers/runs.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { openClient } from '../../../src/arcp/client/client.js';
-import type { Client } from '../../../src/arcp/client/contract.js';
+import type { Client } from '../../../src/arcp/client/types.js';
 import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
 import {
   type ArcpStore,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openClient } from '../../../src/arcp/client/client.js';
-import type { Client } from '../../../src/arcp/client/contract.js';
+import type { Client } from '../../../src/arcp/client/types.js';
 import { ArcpError } from '../../../src/arcp/index.js';
 import { createRuntime, type JobContext, type Runtime } from '../../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../../src/channels/memory.js';

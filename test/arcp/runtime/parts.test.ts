@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JOB_STATES } from '../../../src/arcp/index.js';
-import { assertTransition, isTerminal, statesBefore, TRANSITIONS } from '../../../src/arcp/runtime/jobs/machine.js';
-import { resolveRetry, retryDelay } from '../../../src/arcp/runtime/jobs/retry.js';
-import { negotiate } from '../../../src/arcp/runtime/negotiate.js';
+import {
+  assertTransition,
+  isTerminal,
+  resolveRetry,
+  retryDelay,
+  statesBefore,
+  TRANSITIONS,
+} from '../../../src/arcp/runtime/job/spec.js';
+import { negotiate } from '../../../src/arcp/runtime/sessions/session.js';
 
 describe('states of a job', () => {
   const legal = [

@@ -1,6 +1,7 @@
 /** Errors show the place on lines of their own, and their help names what exists where it is read. */
 import { describe, expect, test } from 'vitest';
-import { createCodec, createSession } from '../../../src/accp/session/index.js';
+import { createCodec } from '../../../src/accp/codec/codec.js';
+import { createSession } from '../../../src/accp/session/session.js';
 import { tryParseFrame, tryParsePacket } from '../../../src/index.js';
 import { cli, jsonLines, lines, scratchFolder } from '../../helpers/cli.js';
 

@@ -1,7 +1,8 @@
 /** What the scenarios have in common: a runtime, a client, all that they say to each other, and how it is told. */
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { type Client, type ClientOptions, openClient } from '../../../src/arcp/client/portable.js';
+import { openClient } from '../../../src/arcp/client/portable.js';
+import type { Client, ClientOptions } from '../../../src/arcp/client/types.js';
 import { type Envelope, ExecutionGraph, treeText } from '../../../src/arcp/index.js';
 import { createRuntime, memoryStore, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/portable.js';
 import type { Channel } from '../../../src/channels/channel.js';

@@ -1,6 +1,6 @@
 /** The agents of the pipeline: each with a codec, and with an end of a session for everybody it talks with. */
 import { type Codec, createCodec } from '../../../src/accp/codec/codec.js';
-import { createIds } from '../../../src/accp/session/ids.js';
+import { createIds } from '../../../src/accp/session/runtime.js';
 import { createSession, type Session } from '../../../src/accp/session/session.js';
 import { type SqliteStore, sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { createRandom } from '../../../src/text/random.js';

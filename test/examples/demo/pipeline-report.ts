@@ -1,6 +1,6 @@
 /** What is shown of the pipeline's steps. */
-import type { DecodeOutcome } from '../../../src/accp/codec/outcome.js';
-import type { AccpError } from '../../../src/accp/errors/accp-error.js';
+import type { DecodeOutcome } from '../../../src/accp/codec/contract.js';
+import type { AccpError } from '../../../src/accp/errors.js';
 import type { CheckpointResult } from '../../../src/accp/state/state.js';
 import type { Endpoint } from './agents.js';
 import { heading, highlight, indented, type Reporter } from './report.js';

@@ -2,8 +2,7 @@
 import type { Message } from '../../../src/accp/message/message.js';
 import { renderForContext } from '../../../src/accp/render/render-for-context.js';
 import { compareTokens, type Form } from '../../../src/tokens/compare.js';
-import type { TokenCounter } from '../../../src/tokens/counter.js';
-import type { Encoding } from '../../../src/tokens/encodings.js';
+import type { Encoding, TokenCounter } from '../../../src/tokens/counter.js';
 import type { Endpoint } from './agents.js';
 import { heading, type Reporter } from './report.js';
 

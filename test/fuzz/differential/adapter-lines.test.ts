@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAnswer, requestLine } from '../../../src/fuzz/differential/adapter-lines.js';
-import { createLineSplitter } from '../../../src/fuzz/differential/split-lines.js';
 
 describe('a request', () => {
   test('is one line of ASCII, and JSON that gives the text back, whatever it holds', () => {
@@ -36,37 +35,4 @@ test.each([
   ['{"ok":false,"offset":-1}', '"offset" is no whole number from 0 on: "{\\"ok\\":false,\\"offset\\":-1}"'],
 ])('%s is none, and what is wrong is told', (line, problem) => {
   expect(readAnswer(line)).toEqual({ problem });
-});
-
-describe('the lines of a stream', () => {
-  function split(pieces: readonly Uint8Array[], limit = 1000): string[] {
-    const told: string[] = [];
-    const add = createLineSplitter(limit, {
-      onLine: (line) => told.push(line),
-      onProblem: (problem) => told.push(`! ${problem}`),
-    });
-    for (const piece of pieces) add(Buffer.from(piece));
-    return told;
-  }
-
-  test('are the same, however it comes in pieces', () => {
-    const lines = fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n\ufeff]/g, '')));
-    fc.assert(
-      fc.property(lines, fc.integer({ min: 1, max: 7 }), fc.constantFrom('\n', '\r\n'), (texts, size, end) => {
-        const bytes = Buffer.from(texts.map((text) => text + end).join(''));
-        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-          bytes.subarray(at * size, (at + 1) * size),
-        );
-        expect(split(pieces)).toEqual(texts);
-      }),
-    );
-  });
-
-  test('end with the first that is too long, or no UTF-8', () => {
-    expect(split([Buffer.from('abc\nabcd'), Buffer.from('e\nabc\n')], 4)).toEqual([
-      'abc',
-      '! a line of more than 4 bytes',
-    ]);
-    expect(split([Buffer.from([0x61, 0x0a, 0xff, 0x0a, 0x62, 0x0a])])).toEqual(['a', '! a line that is not UTF-8']);
-  });
 });

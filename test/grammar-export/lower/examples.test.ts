@@ -6,7 +6,7 @@ import { shown } from './show.js';
 import { textsOver } from './texts.js';
 
 function exampleOf(name: string): string {
-  return readFileSync(new URL(`../../../../node_modules/pegjs/examples/${name}.pegjs`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../../node_modules/pegjs/examples/${name}.pegjs`, import.meta.url), 'utf8');
 }
 
 test('arithmetics: the same, and it is told so', () => {

@@ -11,7 +11,7 @@ import { shown } from './show.js';
 import { languageOf, textsOver } from './texts.js';
 
 function sourceOf(name: string): string {
-  return readFileSync(new URL(`../../../../grammar/${name}.peggy`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../../grammar/${name}.peggy`, import.meta.url), 'utf8');
 }
 
 function framesFrom(startRule: string, lenient = false): Grammar {

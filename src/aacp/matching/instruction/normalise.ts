@@ -1,7 +1,10 @@
 /** Instructions as tier 1 compares them (draft-mackay-aacp-01, section 6.3; the draft leaves the normal form open). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { RegistryRequest } from '../../registry/registry.js';
+import type { RegistryRequest } from '../entry.js';
+
+/** The longest instruction that the fallback encoder accepts, in UTF-16 code units. */
+export const MAX_INSTRUCTION = 20_000;
 
 /** White space as the reference SDK has it: unlike `\s` with U+001C to U+001F and U+0085, and without the byte order mark. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there

@@ -3,7 +3,6 @@ import type { InstructionItem, ValueItem } from './ast.js';
 import { isoDay, isoWeek, quarterOf } from './calendar.js';
 import { parseInstruction } from './parse.js';
 import { slotOf } from './slots.js';
-import { asSentence } from './structured.js';
 
 /** A length of the calendar. */
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -35,10 +34,9 @@ export function anchoredForm(plain: string, unit: Unit | null, now: number): str
 
 /** The finest unit that the relative times of an instruction are counted in; `null` where it has none. */
 export function relativeUnit(instruction: string): Unit | null {
-  const sentence = asSentence(instruction);
-  const items = parseInstruction(sentence);
+  const items = parseInstruction(instruction);
   // Nobody has looked: it may well have some.
-  return items === null ? 'day' : relativeUnitOf(items, sentence);
+  return items === null ? 'day' : relativeUnitOf(items, instruction);
 }
 
 /** The same for what has been read already. */

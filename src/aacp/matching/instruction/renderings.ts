@@ -98,7 +98,7 @@ const IDS: readonly Style[] = [
   { name: 'small', write: ({ value: text }) => text.toLowerCase() },
   { name: '_', write: ({ text }) => text.replace(/^#/, '').replaceAll('-', '_') },
   { name: 'together', write: ({ text }) => text.replace(/^#/, '').replaceAll('-', '') },
-  { name: 'number', write: ({ value: text }) => /^[A-Za-z]+[-_/]?(\d+)$/.exec(text)?.[1] ?? null },
+  { name: 'number', write: ({ value: text }) => /^(?:[A-Za-z]{1,3}|[A-Za-z]+[-_/])(\d+)$/.exec(text)?.[1] ?? null },
 ];
 
 /** Another word for the first of a relative time, where it begins with that. */
@@ -141,6 +141,7 @@ const STYLES: Readonly<Record<Slot['kind'], readonly Style[]>> = {
   email: [own, small],
   url: [own],
   quoted: NAMES,
+  code: [own, small, { name: 'capital', write: ({ text }) => text.toUpperCase() }],
   name: NAMES,
 };
 

@@ -1,5 +1,5 @@
 /** Instructions with the same normal form that are not the same: capital letters tell names, ids and quoted texts apart. */
-import { isDeterminer, isFamiliar } from '../lexicon/kinds.js';
+import { isDeterminer, isFamiliar } from './words.js';
 
 /** White space of the normal form; what more it takes for white space is the same in both instructions. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
@@ -19,13 +19,6 @@ const NO_PROSE = /\p{L}[-.]?\d|\d[-.]?\p{L}|["\u201c-\u201f\u00ab\u00bb`\u2018/\
 
 /** Short words that no acronym is written as. */
 const SHORT_WORDS = wordSet('the an of for and to by all any our new get add not');
-
-/** Words that are names, too: of people, months, companies. */
-const NAMES = wordSet(`
-  may march april june august will bill mark grant sue rob jack frank pat drew chase hope grace faith joy rose page price case miles art
-  target summer hunter mason baker taylor christian dean earl guy max mike nick norm ray rich stone visa delta apple orange shell gap
-  main master trunk head
-`);
 
 /** Words before the name of a thing of a computer's, which is told by its capital letters. */
 const NAMING = wordSet(`
@@ -136,7 +129,7 @@ function withoutCapitals(word: string, begins: boolean): string {
 
 function isOrdinary(word: string, small: string, capitalised: boolean): boolean {
   if (word === small || SHORT_WORDS.has(small)) return true;
-  if (NAMES.has(small) || word.length < 2) return false;
+  if (word.length < 2) return false;
   return (capitalised || isLongCapital(word)) && (isFamiliar(small) || isDeterminer(small));
 }
 

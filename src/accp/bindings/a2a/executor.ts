@@ -1,8 +1,8 @@
 /** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
 
-import { safely } from '../../../async/safely.js';
-import { AccpError } from '../../errors/accp-error.js';
-import { checkAgentName } from '../../session/names.js';
+import { notifyListener } from '../../../async/listeners.js';
+import { AccpError } from '../../errors.js';
+import { checkAgentName } from '../../session/envelope.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { type FrameHandler, hasErrorSchema, readHead } from '../frames.js';
@@ -157,7 +157,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
       else answer.finish();
     } catch (thrown) {
       const isOver = signal.aborted || target === begun;
-      if (signal.aborted) safely(() => failed?.(thrown, frame));
+      if (signal.aborted) notifyListener(() => failed?.(thrown, frame));
       else if (isOver) answer.hold(failureOf(thrown, frame));
       await end();
       if (!isOver) answer.status(TASK_STATE.failed, failureOf(thrown, frame));
@@ -171,7 +171,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
 
   const failureOf = (thrown: unknown, frame: string): readonly string[] => {
     if (thrown instanceof NoFrame) return [bareErrorFrame('E1001', 'The message has no ACCP frame.', null, agent)];
-    safely(() => failed?.(thrown, frame));
+    notifyListener(() => failed?.(thrown, frame));
     // An error frame is never answered by another.
     if (hasErrorSchema(frame)) return [];
     return [bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), agent)];

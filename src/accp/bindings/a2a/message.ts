@@ -1,5 +1,5 @@
 /** Frames as A2A messages (draft-benzing-accp-00, section 11.4). */
-import { createIds } from '../../session/ids.js';
+import { createIds } from '../../session/runtime.js';
 import { FRAME_TYPE, type FrameHead, readHead } from '../frames.js';
 import { framePart, type PartOptions } from './parts.js';
 import { type A2aMessage, type MessageRequest, type RawPart, ROLE, type TextPart } from './sdk-shapes.js';

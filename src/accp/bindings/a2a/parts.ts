@@ -1,6 +1,6 @@
 /** Frames as parts of A2A messages and artifacts (draft-benzing-accp-00, section 11.4). */
 import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import { FRAME_TYPE } from '../frames.js';
 import type { AnyPart, RawPart, TextPart } from './sdk-shapes.js';
 

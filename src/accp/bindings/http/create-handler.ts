@@ -1,9 +1,9 @@
 /** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
 
-import { safely } from '../../../async/safely.js';
+import { notifyListener } from '../../../async/listeners.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
-import type { AccpErrorCode } from '../../errors/codes.js';
-import { checkAgentName } from '../../session/names.js';
+import type { AccpErrorCode } from '../../errors.js';
+import { checkAgentName } from '../../session/envelope.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { FramingError } from '../frame-splitter.js';
@@ -97,7 +97,7 @@ function misplaced(thrown: unknown, settings: Settings): Response {
 }
 
 function tell({ failed }: Settings, thrown: unknown, frame: string): void {
-  safely(() => failed?.(thrown, frame));
+  notifyListener(() => failed?.(thrown, frame));
 }
 
 /** @throws TypeError on a path that no request has */

@@ -33,8 +33,7 @@ export class HttpBindingError extends PegwireError {
     message: string,
     details: { readonly status?: number | undefined; readonly cause?: unknown } = {},
   ) {
-    super({ code, message });
+    super({ code, message }, details);
     this.status = details.status;
-    if (details.cause !== undefined) this.cause = details.cause;
   }
 }

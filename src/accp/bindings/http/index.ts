@@ -1,6 +1,7 @@
 /** ACCP over HTTP (draft-benzing-accp-00, section 11.1). Public as `pegwire/accp/http`. */
 
-export type { EncodeResult } from '../../codec/outcome.js';
+export { type ErrorJson, PegwireError } from '../../../text/errors.js';
+export type { EncodeResult } from '../../codec/contract.js';
 export type { Message, MessageInput } from '../../message/message.js';
 export type { StreamChunk } from '../../streams/streams.js';
 export {

@@ -1,5 +1,5 @@
 /** How long an answer is waited for: until the caller has had enough, or so many seconds. */
-import { after } from '../../../async/after.js';
+import { after } from '../../../async/timers.js';
 import { HttpBindingError } from './errors.js';
 
 export class Patience {
@@ -27,7 +27,7 @@ export class Patience {
   begin(): AbortSignal {
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener('abort', this.#abort);
-    if (this.#isForAll) this.#stop = after(this.#seconds, this.#late);
+    if (this.#isForAll) this.#stop = after(this.#seconds * 1000, this.#late);
     return this.#controller.signal;
   }
 
@@ -40,7 +40,7 @@ export class Patience {
     const { signal } = this.#controller;
     // What nobody waits for is not begun.
     signal.throwIfAborted();
-    const done = this.#isForAll ? () => undefined : after(this.#seconds, this.#late);
+    const done = this.#isForAll ? () => undefined : after(this.#seconds * 1000, this.#late);
     let stop: () => void = () => undefined;
     const stopped = new Promise<never>((_, reject) => {
       stop = () => reject(signal.reason);

@@ -1,6 +1,5 @@
 /** Requests that wait for what ends them. */
-import { AccpError } from '../../errors/accp-error.js';
-import { type AccpErrorCode, ERROR_CODES } from '../../errors/codes.js';
+import { AccpError, type AccpErrorCode, ERROR_CODES } from '../../errors.js';
 import type { Message } from '../../message/message.js';
 import { ENDING_INTENTS } from '../../vocabulary.js';
 

@@ -1,7 +1,7 @@
 /** Messages that ask for an answer, each in a chain of its own. */
 import type { Message, MessageInput } from '../../message/message.js';
-import { chatMessage } from '../../profiles/chat.js';
-import { createIds } from '../../session/ids.js';
+import { chatMessage } from '../../profiles/profiles.js';
+import { createIds } from '../../session/runtime.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import { LinkError } from './errors.js';
 

@@ -1,6 +1,6 @@
 /** One connection of the side that connects, up to the first frame of the other side. */
 
-import { after } from '../../../async/after.js';
+import { after } from '../../../async/timers.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { isGapReport } from '../gap-report.js';
@@ -96,7 +96,9 @@ export function beginConnection(
     } else abandon(refusal === undefined ? error : withRefusal(error, refusal));
   };
 
-  const stopTimer = after(seconds, () => abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)));
+  const stopTimer = after(seconds * 1000, () =>
+    abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)),
+  );
   try {
     const { held, stopped } = listener;
     socket = connect({ frame, held, stopped, taken, closed });

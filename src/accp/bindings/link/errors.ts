@@ -44,8 +44,7 @@ export class LinkError extends PegwireError {
   readonly closeCode: number | undefined;
 
   constructor(code: LinkErrorCode, message: string, details: { closeCode?: number | undefined; cause?: unknown } = {}) {
-    super({ code, message });
+    super({ code, message }, details);
     this.closeCode = details.closeCode;
-    if (details.cause !== undefined) this.cause = details.cause;
   }
 }

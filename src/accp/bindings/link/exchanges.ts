@@ -1,8 +1,9 @@
 /** Frames of a link that go one by one, each in an exchange of its own: a request, and the frames that it is answered with. */
-import { after } from '../../../async/after.js';
+
+import { untilAborted } from '../../../async/abort.js';
+import { after } from '../../../async/timers.js';
 import type { Session } from '../../session/session.js';
 import { Arrivals } from '../arrivals.js';
-import { untilAborted } from '../endpoint-signals.js';
 import { readHead } from '../frames.js';
 import type { Carrier, CarrierReceiver } from './carrier.js';
 import { LinkError } from './errors.js';
@@ -99,7 +100,7 @@ export class Exchanges {
     this.#isOver = true;
     this.#arrivals.release();
     this.#wakeAll();
-    const stopTimer = after(CLOSING, () => {
+    const stopTimer = after(CLOSING * 1000, () => {
       for (const controller of this.#open) controller.abort(new LinkError('closed', 'The connection was closed.'));
     });
     while (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -115,7 +116,7 @@ export class Exchanges {
     const { exchange, exchangeTimeout, failureOf } = this.#options;
     const { signal } = controller;
     const late = new LinkError('unreachable', `Nothing came within ${exchangeTimeout} s.`);
-    const wait = (): (() => void) => after(exchangeTimeout, () => controller.abort(late));
+    const wait = (): (() => void) => after(exchangeTimeout * 1000, () => controller.abort(late));
     let isAnswered = false;
     let stopTimer = wait();
     this.#open.add(controller);

@@ -1,6 +1,6 @@
 /** What a connection is told, and what it gives. */
 import type { Codec } from '../../codec/codec.js';
-import type { EncodeResult } from '../../codec/outcome.js';
+import type { EncodeResult } from '../../codec/contract.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';

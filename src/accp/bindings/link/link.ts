@@ -1,12 +1,12 @@
 /** A session over connections that come and go, from the side that connects. */
-import { afterIdly } from '../../../async/after.js';
-import { safely } from '../../../async/safely.js';
+
+import { notifyListener } from '../../../async/listeners.js';
+import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
-import { SAID_ID } from '../../codec/engine.js';
-import type { DecodeOutcome, EncodeResult } from '../../codec/outcome.js';
+import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
+import { SAID_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
-import { keepTime } from '../../session/keep-time.js';
-import { partsOfSession, type Session } from '../../session/session.js';
+import { keepTime, partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import { readHead } from '../frames.js';
@@ -153,12 +153,12 @@ export class FrameLink implements Link {
   #notice(direction: Notice['direction'], { losses, warnings }: Pick<Notice, 'losses' | 'warnings'>): void {
     if (losses.length === 0 && warnings.length === 0) return;
     const { noticed } = this.#options;
-    if (noticed !== undefined) safely(() => noticed({ session: this.session, direction, losses, warnings }));
+    if (noticed !== undefined) notifyListener(() => noticed({ session: this.session, direction, losses, warnings }));
     for (const { code, message } of warnings) if (code === 'lost') this.#tell(new LinkError('lost', message));
   }
 
   #tell(error: Error): void {
-    safely(() => this.#options.onError?.(error));
+    notifyListener(() => this.#options.onError?.(error));
   }
 
   // Connecting
@@ -199,7 +199,8 @@ export class FrameLink implements Link {
   /** A side that begins to count anew has lost what it knew: going on would do again what was done. So has one of another name. */
   #check(first: string): void {
     const head = readHead(first);
-    const { delivery, peers } = partsOfSession(this.session);
+    const { delivery, registries } = partsOfSession(this.session);
+    const { peers } = registries;
     const isRegistry = head !== null && head.intent === 'sync' && head.operation === 'registry';
     const isGreeting = isRegistry || isGapReport(first);
     if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))
@@ -234,7 +235,7 @@ export class FrameLink implements Link {
    */
   #askAgain(socket: Carrier, requests: readonly ChainedMessage[], seconds: number): void {
     if (requests.length === 0) return;
-    afterIdly(seconds, () => {
+    afterUnref(seconds * 1000, () => {
       const waiting = new Set(this.#requests.waiting);
       const left = requests.filter((request) => waiting.has(request));
       if (this.#socket !== socket || left.length === 0) return;
@@ -287,7 +288,7 @@ export class FrameLink implements Link {
 
   #enter(state: LinkState, cause?: Error): void {
     this.#state = state;
-    safely(() => this.#options.onState?.(state, cause));
+    notifyListener(() => this.#options.onState?.(state, cause));
   }
 
   readonly close = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /** Messages that wait for whoever reads them. */
 
-import { Fifo } from '../../../channels/fifo.js';
+import { Queue } from '../../../async/queue.js';
 
 /** Messages from which on no more should come, and at which they may come again. */
 const FULL = 256;
@@ -10,7 +10,7 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   readonly #onFull: () => void;
   readonly #onLow: () => void;
   readonly #onDropped: (item: T) => void;
-  readonly #items = new Fifo<T>();
+  readonly #items = new Queue<T>();
   #wake: (() => void)[] = [];
   #isFull = false;
   #readers = 0;

@@ -1,10 +1,10 @@
 /** What one side sends over connections that come and go: in order, and no further ahead than can be sent again. */
-import { safely } from '../../../async/safely.js';
-import type { EncodeResult } from '../../codec/outcome.js';
+import { notifyListener } from '../../../async/listeners.js';
+import { Semaphore } from '../../../async/semaphore.js';
+import type { EncodeResult } from '../../codec/contract.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
-import { Turns } from '../endpoint-turns.js';
 import type { Carrier } from './carrier.js';
 import { PING } from './heartbeat.js';
 import type { LinkOptions } from './link-options.js';
@@ -20,7 +20,7 @@ export class Outflow {
   readonly #options: Pick<LinkOptions, 'codec' | 'session'>;
   readonly #listener: OutflowListener;
   readonly #window: SendWindow;
-  readonly #turns = new Turns();
+  readonly #turns = new Semaphore(1);
   #socket: Carrier | undefined;
   #isOpen = false;
   #end: Error | undefined;
@@ -74,7 +74,7 @@ export class Outflow {
    * @param before told when it is about to go out; what it throws, the caller is told
    */
   async sayInTurn(message: MessageInput | string, before?: () => void): Promise<EncodeResult> {
-    const turn = this.#turns.take();
+    const turn = this.#turns.acquire();
     const end = typeof turn === 'function' ? turn : await turn;
     try {
       for (let ready = this.#ready(); ready !== undefined; ready = this.#ready()) await ready;
@@ -106,7 +106,7 @@ export class Outflow {
       const owed = this.#owed;
       this.#owed = undefined;
       // A store that fails ends the session, and was told of.
-      if (owed !== undefined && this.#end === undefined && this.#isOpen) safely(() => this.say(owed));
+      if (owed !== undefined && this.#end === undefined && this.#isOpen) notifyListener(() => this.say(owed));
     });
   }
 

@@ -1,4 +1,5 @@
 /** How long is waited between attempts to make a connection anew. */
+import { backoff, withJitter } from '../../../async/timers.js';
 import type { ReconnectOptions } from './link-options.js';
 
 export class Pacer {
@@ -26,8 +27,7 @@ export class Pacer {
   *waits(): Generator<number, void, undefined> {
     if (performance.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
     while (this.#tries < this.#attempts) {
-      const seconds = Math.min(this.#max, this.#min * 2 ** Math.min(this.#tries++, 30));
-      yield seconds * (1 - Math.random() / 2);
+      yield withJitter(backoff(++this.#tries, { min: this.#min, max: this.#max }));
     }
   }
 

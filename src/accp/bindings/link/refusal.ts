@@ -1,5 +1,5 @@
 /** Error frames that belong to no session: a binding refuses what it cannot give to one (draft-benzing-accp-00, sections 3.6 and 11). */
-import type { AccpError } from '../../errors/accp-error.js';
+import type { AccpError } from '../../errors.js';
 import { tryParseFrame } from '../../parse.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import { hasErrorSchema, readHead, textOf } from '../frames.js';

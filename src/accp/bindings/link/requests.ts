@@ -1,7 +1,7 @@
 /** What is asked over a link, and what answers it. */
-import { after } from '../../../async/after.js';
-import { safely } from '../../../async/safely.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { notifyListener } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
+import { AccpError } from '../../errors.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
@@ -53,7 +53,7 @@ export class Requests {
     partsOfSession(this.#session).streams.cut(reason);
     for (const { operation, envelope } of this.#said.values()) {
       this.#answers.fail(envelope.correlation_id, reason);
-      safely(() => this.#outflow.say(cancelOf(operation, envelope.correlation_id)));
+      notifyListener(() => this.#outflow.say(cancelOf(operation, envelope.correlation_id)));
     }
   }
 
@@ -131,7 +131,7 @@ export class Requests {
   async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
     const { timeout } = partsOfSession(this.#session).options;
-    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout, () =>
+    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () =>
       this.#giveUp(request, unanswered(timeout)),
     );
     try {
@@ -149,7 +149,7 @@ export class Requests {
   #giveUp(request: ChainedMessage, reason: Error): void {
     const cid = request.envelope.correlation_id;
     if (!this.#answers.giveUp(cid, reason) || !this.#said.has(cid)) return;
-    safely(() => partsOfSession(this.#session).chains.cancel(cid));
+    notifyListener(() => partsOfSession(this.#session).chains.cancel(cid));
     this.#cancel(request);
   }
 

@@ -1,5 +1,5 @@
 /** Times of this binding, in seconds. */
-import { LONGEST_TIMER } from '../../../async/longest-timer.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
 
 const MAX_SECONDS = Math.floor(LONGEST_TIMER / 1000);
 

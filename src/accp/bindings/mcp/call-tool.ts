@@ -1,13 +1,11 @@
 /** Tool calls of an MCP client, as ACCP has them (draft-benzing-accp-00, sections 10.2 and 11.3). */
 
 import type { Codec } from '../../codec/codec.js';
-import type { EncodeResult } from '../../codec/outcome.js';
-import { AccpError } from '../../errors/accp-error.js';
-import type { AccpErrorCode } from '../../errors/codes.js';
-import type { Json } from '../../message/json.js';
+import type { EncodeResult } from '../../codec/contract.js';
+import { AccpError, type AccpErrorCode } from '../../errors.js';
+import { type Json, Reference } from '../../message/json.js';
 import type { Envelope, Loss, Message } from '../../message/message.js';
-import { Reference } from '../../message/reference.js';
-import { createIds } from '../../session/ids.js';
+import { createIds } from '../../session/runtime.js';
 import type { Session } from '../../session/session.js';
 import { framesIn } from './content.js';
 import { type Members, members, type ToolClient } from './sdk-shapes.js';

@@ -1,6 +1,6 @@
 /** Frames as MCP resource content (draft-benzing-accp-00, section 11.3). */
 import { bytesOfBase64, isMediaType, textOfBytes } from '../../../channels/media-type.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import { FRAME_TYPE, readHead } from '../frames.js';
 import { type EmbeddedResource, members, type ResourceResult } from './sdk-shapes.js';
 

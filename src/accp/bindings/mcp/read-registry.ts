@@ -1,5 +1,5 @@
 /** The client's part of registry sync (draft-benzing-accp-00, sections 6.4 and 11.3). */
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import { framesIn } from './content.js';
 import type { Agreement, RegistryExchange } from './registry-exchange.js';
 import { REGISTRY_URI, registryIn } from './registry-frames.js';

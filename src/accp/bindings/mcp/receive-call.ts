@@ -1,7 +1,7 @@
 /** The frames that come with an MCP tool call. */
-import { safely } from '../../../async/safely.js';
+import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import type { Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
 import type { Notice } from '../endpoint-options.js';
@@ -62,7 +62,7 @@ export function receiveCall(
     }
     const { losses, warnings } = outcome;
     if (losses.length + warnings.length > 0)
-      safely(() => noticed?.({ session, direction: 'received', losses, warnings }));
+      notifyListener(() => noticed?.({ session, direction: 'received', losses, warnings }));
     replies.push(...outcome.replies);
     if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
     const why = whyNot(outcome.message, name, index === frames.length - 1);

@@ -4,13 +4,13 @@
  */
 
 import type { Codec } from '../../codec/codec.js';
-import { ANNOUNCED } from '../../codec/engine.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import { parseFrame } from '../../parse.js';
 import { printFrame } from '../../print.js';
 import { createRegistry, matchesHash } from '../../registry/registry.js';
 import type { SequenceMode } from '../../session/delivery.js';
-import { createSession, type Peer, partsOfSession, type Session } from '../../session/session.js';
+import type { Peer } from '../../session/registries.js';
+import { createSession, partsOfSession, type Session } from '../../session/session.js';
 import { readHead } from '../frames.js';
 import { frameResource } from './content.js';
 import type { ResourceResult } from './sdk-shapes.js';
@@ -117,7 +117,7 @@ function ownFrames(codec: Codec, open: () => Session): OwnFrames {
   const announced = codec.announce(open()).frames.map(withoutSession);
   if (hash === COMMON_REGISTRY.hash) return { hash, announcement: announced[0]!, full: announced };
   const session = open();
-  partsOfSession(session).peers.set('stranger', STRANGER);
+  partsOfSession(session).registries.peers.set('stranger', STRANGER);
   return { hash, announcement: announced[0]!, full: codec.announce(session).frames.map(withoutSession) };
 }
 
@@ -133,7 +133,7 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'rejected') throw outcome.error;
   }
-  const [told] = [...partsOfSession(session).peers.entries()];
+  const [told] = [...partsOfSession(session).registries.peers.entries()];
   if (told === undefined) throw new AccpError({ code: 'E1004', message: 'No registry is announced.' });
   const [agent, peer] = told;
   const { registry } = codec;
@@ -149,7 +149,8 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
 
 /** What frames of the session itself have told since then is kept. */
 function takeOver(session: Session, agent: string, peer: Peer): void {
-  const { peers, facts, commit, options } = partsOfSession(session);
+  const { registries, commit, options } = partsOfSession(session);
+  const { peers } = registries;
   const { sequence, version, hash } = peer.announcement;
   if (sequence !== undefined && sequence !== options.sequence) {
     throw new TypeError(
@@ -158,10 +159,10 @@ function takeOver(session: Session, agent: string, peer: Peer): void {
   }
   const before = peers.get(agent);
   const isSame = before !== undefined && before.announcement.hash === hash && before.known === peer.known;
-  if (isSame && (before.registry !== undefined || peer.registry === undefined) && facts.get(ANNOUNCED) !== undefined)
+  if (isSame && (before.registry !== undefined || peer.registry === undefined) && registries.announced !== undefined)
     return;
   commit(() => {
     if (before === undefined || before.announcement.version <= version) peers.set(agent, peer);
-    facts.set(ANNOUNCED, peer.known!);
+    registries.announced = peer.known!;
   });
 }

@@ -1,7 +1,7 @@
 /** Runs a tool, and says in frames what came of it (draft-benzing-accp-00, section 10.2). */
-import { safely } from '../../../async/safely.js';
+import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
-import { AccpError } from '../../errors/accp-error.js';
+import { AccpError } from '../../errors.js';
 import type { Json } from '../../message/json.js';
 import type { Loss, Message } from '../../message/message.js';
 import type { Session } from '../../session/session.js';
@@ -54,7 +54,7 @@ export async function runTool(message: Message, session: Session, call: Call, to
   try {
     result = await tool.run(call.args, { session, message, signal, request: call.request });
   } catch (thrown) {
-    safely(() => tool.failed?.(thrown, message));
+    notifyListener(() => tool.failed?.(thrown, message));
     return failed(toolError(thrown), message, session, codec);
   }
   const payload = { tool_name: name, result: (result ?? null) as Json };
@@ -65,11 +65,11 @@ export async function runTool(message: Message, session: Session, call: Call, to
     const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
     const { frames, losses, warnings } = codec.encode(input, session);
     if (losses.length + warnings.length > 0)
-      safely(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
+      notifyListener(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
     return { frames, isError: false, result, text, losses };
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
-    safely(() => tool.failed?.(thrown, message));
+    notifyListener(() => tool.failed?.(thrown, message));
     return failed(unwritten(thrown), message, session, codec);
   }
 }

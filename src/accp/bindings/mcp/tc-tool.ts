@@ -1,10 +1,9 @@
 /** Tools of an MCP server that answer in frames of the profile TC (draft-benzing-accp-00, sections 10.2 and 11.3). */
 
 import type { Codec } from '../../codec/codec.js';
-import { AccpError } from '../../errors/accp-error.js';
-import type { Json } from '../../message/json.js';
+import { AccpError } from '../../errors.js';
+import { isPlainObject, type Json } from '../../message/json.js';
 import type { Message } from '../../message/message.js';
-import { isPlainObject } from '../../message/values.js';
 import { createSession, type Session } from '../../session/session.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Notice } from '../endpoint-options.js';

@@ -1,8 +1,7 @@
 /** What an MCP client was answered where the answer is not a frame. */
-import type { AccpErrorCode } from '../../errors/codes.js';
-import type { Json } from '../../message/json.js';
+import type { AccpErrorCode } from '../../errors.js';
+import { type Json, MOST_NESTING } from '../../message/json.js';
 import type { Loss } from '../../message/message.js';
-import { MOST_NESTING } from '../../message/values.js';
 import { type Members, members } from './sdk-shapes.js';
 
 /** A tool's result, or why there is none. */

@@ -1,7 +1,8 @@
 /** The side that WebSockets connect to (draft-benzing-accp-00, section 11.2). */
-import { after } from '../../../async/after.js';
-import { safely } from '../../../async/safely.js';
-import type { WebSocketLike } from '../../../channels/web-socket.js';
+
+import { notifyListener } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
+import type { WebSocketLike } from '../../../channels/websocket.js';
 import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
 import { DISCONNECTED } from '../endpoint-put-out.js';
@@ -86,7 +87,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   const away = new Set<Seat>();
   let isClosed = false;
 
-  const tell = (error: Error, sid: string | undefined): void => safely(() => onError?.(error, sid));
+  const tell = (error: Error, sid: string | undefined): void => notifyListener(() => onError?.(error, sid));
 
   const seatOf = (sid: string | undefined): Seat => {
     const known = sid === undefined ? undefined : seats.get(sid);
@@ -160,7 +161,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       seat = found;
       away.delete(seat);
       const { sid } = seat;
-      safely(() => joined?.(sid));
+      notifyListener(() => joined?.(sid));
       seat.connect(socket, frame);
     };
     const socket = new FrameSocket(
@@ -183,7 +184,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       return;
     }
     waiting.add(socket);
-    stopTimer = after(handshakeTimeout, () => {
+    stopTimer = after(handshakeTimeout * 1000, () => {
       socket.close(CLOSE.noRegistry, 'no frame came');
       tell(new LinkError('unreachable', `No frame came within ${handshakeTimeout} s.`), undefined);
     });

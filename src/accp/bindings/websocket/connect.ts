@@ -1,6 +1,6 @@
 /** The side that connects (draft-benzing-accp-00, section 11.2). */
 
-import type { WebSocketLike } from '../../../channels/web-socket.js';
+import type { WebSocketLike } from '../../../channels/websocket.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { CLOSE, LinkError } from '../link/errors.js';
 import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';

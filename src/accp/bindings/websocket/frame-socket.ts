@@ -1,6 +1,6 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
 
-import { Fifo } from '../../../channels/fifo.js';
+import { Queue } from '../../../async/queue.js';
 import {
   CONNECTING,
   closeWebSocket,
@@ -8,7 +8,7 @@ import {
   OPEN,
   publicCode,
   type WebSocketLike,
-} from '../../../channels/web-socket.js';
+} from '../../../channels/websocket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
 import { CLOSE } from '../link/errors.js';
 
@@ -51,7 +51,7 @@ export class FrameSocket {
   readonly #maxFrameBytes: number;
   readonly #highWaterMark: number;
   /** What came while nobody wanted it. */
-  readonly #held = new Fifo<string>();
+  readonly #held = new Queue<string>();
   #heldLength = 0;
   #isPaused = false;
   #isStopped = false;

@@ -1,6 +1,8 @@
 /** ACCP over WebSocket (draft-benzing-accp-00, section 11.2), from both sides. Public as `pegwire/accp/websocket`. */
-export type { WebSocketLike } from '../../../channels/web-socket.js';
-export type { EncodeResult } from '../../codec/outcome.js';
+
+export type { WebSocketLike } from '../../../channels/websocket.js';
+export { type ErrorJson, PegwireError } from '../../../text/errors.js';
+export type { EncodeResult } from '../../codec/contract.js';
 export type { Message, MessageInput } from '../../message/message.js';
 export type { StreamChunk } from '../../streams/streams.js';
 export {

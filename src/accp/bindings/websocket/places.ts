@@ -1,6 +1,6 @@
 /** Work of which only so much is done at a time. */
 
-import { Fifo } from '../../../channels/fifo.js';
+import { Queue } from '../../../async/queue.js';
 
 interface Waiting {
   readonly size: number;
@@ -11,7 +11,7 @@ interface Waiting {
 export class Places {
   readonly #count: number;
   #taken = 0;
-  readonly #waiting = new Fifo<Waiting>();
+  readonly #waiting = new Queue<Waiting>();
   #waitingSize = 0;
 
   constructor(count: number) {

@@ -1,11 +1,12 @@
 /** A session on the answering side, with the connection that it has for the time being. */
-import { afterIdly } from '../../../async/after.js';
+
+import { Semaphore } from '../../../async/semaphore.js';
+import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
 import type { Endpoint } from '../endpoint.js';
-import { Turns } from '../endpoint-turns.js';
 import type { FrameHead } from '../frames.js';
 import { CLOSE } from '../link/errors.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from '../link/heartbeat.js';
@@ -43,7 +44,7 @@ export class Seat {
   readonly #places: Places;
   readonly #window: SendWindow;
   /** What this side says by itself goes out one after the other. */
-  readonly #turns = new Turns();
+  readonly #turns = new Semaphore(1);
   #socket: FrameSocket | undefined;
   #heartbeat: Heartbeat | undefined;
   #stopLeaving = (): void => undefined;
@@ -149,7 +150,7 @@ export class Seat {
    * @throws StoreError when the session's store fails
    */
   async say(message: MessageInput | string): Promise<boolean> {
-    const turn = this.#turns.take();
+    const turn = this.#turns.acquire();
     const end = typeof turn === 'function' ? turn : await turn;
     try {
       // Nothing is numbered as long as there is nobody to send it to.
@@ -186,7 +187,7 @@ export class Seat {
     this.#heartbeat?.stop();
     if (code === CLOSE.normal) this.leave();
     else {
-      this.#stopLeaving = afterIdly(this.#options.resumeTime, () => this.leave());
+      this.#stopLeaving = afterUnref(this.#options.resumeTime * 1000, () => this.leave());
       this.#options.away();
     }
   }

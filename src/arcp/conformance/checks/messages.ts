@@ -1,6 +1,6 @@
 /** Checks of single messages (spec 003, "Message Envelope", "Message Types", "Errors"). */
-import type { Check } from '../contract.js';
-import { assertThat } from '../mismatch.js';
+import { assertThat } from '../probe.js';
+import type { Check } from '../types.js';
 
 /** As long as an id may be. */
 const LONGEST_ID = 256;
@@ -8,7 +8,9 @@ const LONGEST_ID = 256;
 export const MESSAGES: readonly Check[] = [
   ...(['arcp', 'id', 'type', 'timestamp', 'payload'] as const).map(
     (name): Check => ({
-      ...{ id: `without-${name}`, requirements: ['E01', 'F09'], title: `a message without ${name} is refused` },
+      id: `without-${name}`,
+      requirements: ['E01', 'F09'],
+      title: `a message without ${name} is refused`,
       run: async ({ open }) => {
         const probe = await open();
         const from = probe.heard.length;
@@ -21,7 +23,9 @@ export const MESSAGES: readonly Check[] = [
     }),
   ),
   {
-    ...{ id: 'no-json', requirements: ['E01', 'F09'], title: 'what is no JSON is refused, and the session goes on' },
+    id: 'no-json',
+    requirements: ['E01', 'F09'],
+    title: 'what is no JSON is refused, and the session goes on',
     run: async ({ open }) => {
       const probe = await open();
       const from = probe.heard.length;
@@ -31,11 +35,9 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'other-version',
-      requirements: ['E02'],
-      title: 'another major version is refused with those that are spoken',
-    },
+    id: 'other-version',
+    requirements: ['E02'],
+    title: 'another major version is refused with those that are spoken',
     run: async ({ open }) => {
       const probe = await open();
       const { payload } = await probe.refusal(probe.send('ping', {}, { arcp: '9.9' }), 'UNSUPPORTED_VERSION');
@@ -44,21 +46,27 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'minor-version', requirements: ['E02'], title: 'another minor version is understood' },
+    id: 'minor-version',
+    requirements: ['E02'],
+    title: 'another minor version is understood',
     run: async ({ open }) => {
       const probe = await open();
       await probe.answer(probe.send('ping', {}, { arcp: '1.4' }), 'pong');
     },
   },
   {
-    ...{ id: 'version-is-text', requirements: ['E02'], title: 'a version that is a number is refused' },
+    id: 'version-is-text',
+    requirements: ['E02'],
+    title: 'a version that is a number is refused',
     run: async ({ open }) => {
       const probe = await open();
       await probe.refusal(probe.send('ping', {}, { arcp: 1 }), 'INVALID_ARGUMENT');
     },
   },
   {
-    ...{ id: 'opaque-ids', requirements: ['E03', 'E12'], title: 'ids of any shape are taken, and answers name them' },
+    id: 'opaque-ids',
+    requirements: ['E03', 'E12'],
+    title: 'ids of any shape are taken, and answers name them',
     run: async ({ open }) => {
       const probe = await open();
       for (const id of ['1', 'msg_01JABC', '6f1c1a52-8f5f-4d0e-9f5b-0f0d3e2a1b00', 'x'.repeat(LONGEST_ID)]) {
@@ -68,7 +76,9 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'timestamps', requirements: ['E05'], title: 'timestamps are of RFC 3339, in each of its forms' },
+    id: 'timestamps',
+    requirements: ['E05'],
+    title: 'timestamps are of RFC 3339, in each of its forms',
     run: async ({ open }) => {
       const probe = await open();
       for (const timestamp of ['2026-05-07T21:30:00Z', '2026-05-07t21:30:00.5z', '2026-05-07T23:30:00.123456+02:00'])
@@ -78,18 +88,18 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'stream-needs-id', requirements: ['E09'], title: 'a chunk that names no stream is refused' },
+    id: 'stream-needs-id',
+    requirements: ['E09'],
+    title: 'a chunk that names no stream is refused',
     run: async ({ open }) => {
       const probe = await open();
       await probe.refusal(probe.send('stream.chunk', { sequence: 0, data: 'x' }), 'INVALID_ARGUMENT');
     },
   },
   {
-    ...{
-      id: 'payload-is-judged',
-      requirements: ['E15', 'F09'],
-      title: 'a payload that is not as its type says is refused',
-    },
+    id: 'payload-is-judged',
+    requirements: ['E15', 'F09'],
+    title: 'a payload that is not as its type says is refused',
     run: async ({ open }) => {
       const probe = await open();
       await probe.refusal(probe.send('tool.invoke', { tool: 7 }), 'INVALID_ARGUMENT');
@@ -98,18 +108,18 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'unknown-members', requirements: ['E16'], title: 'members that nobody knows do no harm' },
+    id: 'unknown-members',
+    requirements: ['E16'],
+    title: 'members that nobody knows do no harm',
     run: async ({ open }) => {
       const probe = await open();
       await probe.answer(probe.send('ping', { x_acme: { deep: [1] } }, { x_acme: 1 }), 'pong');
     },
   },
   {
-    ...{
-      id: 'unknown-type',
-      requirements: ['M02', 'F09'],
-      title: 'a type that nobody knows is refused, and the session goes on',
-    },
+    id: 'unknown-type',
+    requirements: ['M02', 'F09'],
+    title: 'a type that nobody knows is refused, and the session goes on',
     run: async ({ open }) => {
       const probe = await open();
       await probe.refusal(probe.send('job.nonsense'), 'UNIMPLEMENTED');
@@ -117,7 +127,9 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'roles', requirements: ['M03'], title: 'what only runtimes say is refused' },
+    id: 'roles',
+    requirements: ['M03'],
+    title: 'what only runtimes say is refused',
     run: async ({ open }) => {
       const probe = await open();
       const payload = { attempt: 1, completed_at: '2026-05-07T21:30:00Z' };
@@ -125,12 +137,10 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'traced',
-      requirements: ['E10'],
-      title: 'everything has a trace and a span, that of its command',
-      level: 'should',
-    },
+    id: 'traced',
+    requirements: ['E10'],
+    title: 'everything has a trace and a span, that of its command',
+    level: 'should',
     run: async ({ open }) => {
       const probe = await open();
       const sent = probe.send('ping');
@@ -141,7 +151,9 @@ export const MESSAGES: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'errors', requirements: ['X01'], title: 'an error has a code, words, and whether to try again' },
+    id: 'errors',
+    requirements: ['X01'],
+    title: 'an error has a code, words, and whether to try again',
     run: async ({ open }) => {
       const probe = await open();
       const { payload } = await probe.refusal(probe.send('tool.invoke', { tool: 'there-is-no-such-tool' }));

@@ -1,9 +1,8 @@
 /** Checks of calls and jobs (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Resume"). */
 import { checkLog } from '../../logs/check.js';
 import type { Envelope } from '../../protocol/envelope.js';
-import type { Bench, Call, Check } from '../contract.js';
-import { assertThat } from '../mismatch.js';
-import type { Fields, Probe, Sent } from '../probe.js';
+import { assertThat, type Fields, type Probe, type Sent } from '../probe.js';
+import type { Bench, Call, Check } from '../types.js';
 
 const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
 const JOB_ENDS: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled']);
@@ -63,7 +62,9 @@ const ofJob = (probe: Probe, jobId: string): Envelope[] =>
 
 export const WORK: readonly Check[] = [
   {
-    ...{ id: 'unknown-tool', requirements: ['F09'], title: 'a tool that there is none of is refused' },
+    id: 'unknown-tool',
+    requirements: ['F09'],
+    title: 'a tool that there is none of is refused',
     run: async ({ open }) => {
       const probe = await open();
       const sent = probe.send('tool.invoke', { tool: 'there-is-no-such-tool' });
@@ -73,14 +74,18 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'unknown-job', requirements: ['J04', 'F09'], title: 'a job that there is none of is not cancelled' },
+    id: 'unknown-job',
+    requirements: ['J04', 'F09'],
+    title: 'a job that there is none of is not cancelled',
     run: async ({ open }) => {
       const probe = await open();
       await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
     },
   },
   {
-    ...{ id: 'one-end', requirements: ['F02', 'F05', 'F06', 'F07', 'E08'], title: 'a call is answered, and ends once' },
+    id: 'one-end',
+    requirements: ['F02', 'F05', 'F06', 'F07', 'E08'],
+    title: 'a call is answered, and ends once',
     needs: ['quick'],
     run: async ({ open, subject }) => {
       const probe = await open();
@@ -98,11 +103,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'sent-again',
-      requirements: ['E04', 'D02'],
-      title: 'a command that is sent again is carried out once, and answered as it was',
-    },
+    id: 'sent-again',
+    requirements: ['E04', 'D02'],
+    title: 'a command that is sent again is carried out once, and answered as it was',
     needs: ['quick'],
     run: async ({ open, subject }) => {
       const probe = await open();
@@ -126,7 +129,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'same-id', requirements: ['E04'], title: 'another command of the same id is refused' },
+    id: 'same-id',
+    requirements: ['E04'],
+    title: 'another command of the same id is refused',
     needs: ['quick'],
     run: async ({ open, subject }) => {
       const probe = await open();
@@ -140,12 +145,10 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'operation-keys',
-      requirements: ['D03'],
-      title: 'of two commands with one operation key one is carried out',
-      level: 'should',
-    },
+    id: 'operation-keys',
+    requirements: ['D03'],
+    title: 'of two commands with one operation key one is carried out',
+    level: 'should',
     needs: ['quick'],
     run: async ({ open, subject }) => {
       const probe = await open();
@@ -159,11 +162,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'told-again',
-      requirements: ['E14', 'R02', 'R06'],
-      title: 'what was said of a job is said again as it was',
-    },
+    id: 'told-again',
+    requirements: ['E14', 'R02', 'R06'],
+    title: 'what was said of a job is said again as it was',
     needs: ['slow'],
     run: async (bench) => {
       const probe = await bench.open();
@@ -184,11 +185,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'asynchronous',
-      requirements: ['F01', 'F03'],
-      title: 'a job is accepted at once, begun, and goes on meanwhile',
-    },
+    id: 'asynchronous',
+    requirements: ['F01', 'F03'],
+    title: 'a job is accepted at once, begun, and goes on meanwhile',
     needs: ['slow'],
     run: async (bench) => {
       const probe = await bench.open();
@@ -199,7 +198,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'cancelled', requirements: ['J04', 'J19'], title: 'a job that is cancelled ends so, and only once' },
+    id: 'cancelled',
+    requirements: ['J04', 'J19'],
+    title: 'a job that is cancelled ends so, and only once',
     needs: ['slow'],
     run: async (bench) => {
       const probe = await bench.open();
@@ -216,7 +217,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'in-order', requirements: ['D04', 'F04'], title: 'what is said of a job and its streams is in order' },
+    id: 'in-order',
+    requirements: ['D04', 'F04'],
+    title: 'what is said of a job and its streams is in order',
     needs: ['slow'],
     run: async (bench) => {
       const probe = await bench.open();
@@ -229,7 +232,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{ id: 'other-jobs', requirements: ['P01', 'R07'], title: 'somebody else neither cancels nor reads a job' },
+    id: 'other-jobs',
+    requirements: ['P01', 'R07'],
+    title: 'somebody else neither cancels nor reads a job',
     needs: ['slow', 'connections', 'other'],
     run: async (bench) => {
       const probe = await bench.open();
@@ -243,11 +248,9 @@ export const WORK: readonly Check[] = [
     },
   },
   {
-    ...{
-      id: 'reconnected',
-      requirements: ['D01', 'J03', 'R05', 'S03'],
-      title: 'what was said while nobody was there is said afterwards, once and in order',
-    },
+    id: 'reconnected',
+    requirements: ['D01', 'J03', 'R05', 'S03'],
+    title: 'what was said while nobody was there is said afterwards, once and in order',
     needs: ['slow', 'connections'],
     run: async (bench) => {
       const first = await bench.open();

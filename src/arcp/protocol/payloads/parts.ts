@@ -1,8 +1,7 @@
 /** What the payloads of several messages have in common. */
 import * as z from 'zod';
-import { ID } from '../ids.js';
-import { names } from '../names.js';
-import { isTimestamp } from '../timestamp.js';
+import { names } from '../errors.js';
+import { ID, isTimestamp } from '../ids.js';
 
 /** An identifier, opaque to whoever has not made it. */
 export const id = z

@@ -1,24 +1,25 @@
 /** Answers to requests for permissions (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
-import { momentOf, timestampOf } from '../../protocol/timestamp.js';
+import { momentOf, newId, timestampOf } from '../../protocol/ids.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
-import { type KeptLease, leaseRecord } from '../permissions/lease.js';
-import { type KeptRequest, REQUESTS, requestOf, requestRecord } from '../permissions/request.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
+import {
+  type KeptLease,
+  type KeptRequest,
+  leaseRecord,
+  REQUESTS,
+  requestOf,
+  requestRecord,
+} from '../permissions/leases.js';
+import { acknowledged, type CommandResult, commandRecord } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
-export async function answer(connection: Carrier, message: Answer, before: () => Promise<unknown>): Promise<Commanded> {
-  await before();
+export async function answer(connection: Carrier, message: Answer): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, answers, clock } = engine;
   const { now } = core.settings;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
   const record = await find(connection, message);
   const request = requestOf(record);
   assertOpen(request, message, clock());
@@ -36,7 +37,8 @@ export async function answer(connection: Carrier, message: Answer, before: () =>
   );
   const leaseOwner = isForSession(message) ? request.sessionId : request.jobId;
   const answered: KeptRequest = {
-    ...{ ...request, answeredBy: message.id },
+    ...request,
+    answeredBy: message.id,
     ...(lease === undefined
       ? { state: 'denied', reason: message.type === 'permission.deny' ? message.payload.reason : undefined }
       : { state: 'granted', leaseId, leaseOwner }),
@@ -96,7 +98,10 @@ function granted(
   const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, momentOf(expires_at) - ahead);
   if (expiresAt <= now) throw new ArcpError('INVALID_ARGUMENT', 'A grant that has expired grants nothing');
   return {
-    ...{ ...wanted, expiresAt, uses: 0, grantedBy: `${granted_by} ${id}` },
+    ...wanted,
+    expiresAt,
+    uses: 0,
+    grantedBy: `${granted_by} ${id}`,
     ...(max_uses === undefined ? {} : { maxUses: max_uses }),
     ...(constraints === undefined ? {} : { constraints }),
   };

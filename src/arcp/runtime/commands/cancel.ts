@@ -1,23 +1,23 @@
-/** The end of what a client does not want any more: a job, a stream, all that a session has begun (spec 003, "Jobs": "Jobs MUST support cancellation"). */
+/** The end of a job, a stream or a session (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import type { JobRow, StoredRecord } from '../../store/store.js';
+import { timestampOf } from '../../protocol/ids.js';
+import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { Carrier } from '../core.js';
-import { cancelJob, cancelJobsOf } from '../jobs/cancel-job.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord, commandsOf, type KeptCommand } from './once.js';
+import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { changeSession } from '../sessions/session.js';
+import { acknowledged, type CommandResult, carriedOut, commandRecord, jobOfCommand } from './command.js';
 
 type Cancel = Envelope<'cancel'>;
 
-export async function cancel(connection: Carrier, message: Cancel, before: () => Promise<unknown>): Promise<Commanded> {
-  // What was asked for before is there to be cancelled.
-  await before();
+export async function cancel(connection: Carrier, message: Cancel): Promise<CommandResult> {
   const { target = message.stream_id === undefined ? 'job' : 'stream' } = message.payload;
   if (target === 'stream') return cancelStream(connection, message);
   return target === 'session' ? cancelSession(connection, message) : cancelOneJob(connection, message);
 }
 
-async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Commanded> {
+async function cancelOneJob(connection: Carrier, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const now = engine.clock;
   const { reason, deadline_ms: deadlineMs } = message.payload;
@@ -28,7 +28,9 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
     jobId,
     { cause: 'client', reason, deadlineMs },
     {
-      ...{ now, events: [ack], records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)] },
+      now,
+      events: [ack],
+      records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
       // Somebody else's job is not to be told from none.
       check: ({ principal }) => {
         if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
@@ -40,7 +42,7 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
 }
 
 /** A stream that is written here: its reader wants no more of it, and the work goes on. */
-async function cancelStream(connection: Carrier, message: Cancel): Promise<Commanded> {
+async function cancelStream(connection: Carrier, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason = 'The stream was cancelled', target_id } = message.payload;
   const streamId = message.stream_id ?? target_id;
@@ -57,7 +59,7 @@ async function cancelStream(connection: Carrier, message: Cancel): Promise<Comma
 }
 
 /** All jobs that the session has begun and that have not ended. The session goes on. */
-async function cancelSession(connection: Carrier, message: Cancel): Promise<Commanded> {
+async function cancelSession(connection: Carrier, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
   if (target_id !== session.id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
@@ -78,20 +80,40 @@ async function acknowledge(connection: Carrier, message: Cancel): Promise<Stored
 }
 
 /** A command that was carried out before is answered as it was then, whatever became of the job since. */
-async function ended(connection: Carrier, message: Envelope, { state }: JobRow): Promise<Commanded> {
+async function ended(connection: Carrier, message: Envelope, { state }: JobRow): Promise<CommandResult> {
   const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
 /** @returns the id of the job, as the store knows it: that of a direct call is known by its command alone */
-async function jobOf(
-  { engine, session }: Carrier,
-  { job_id, correlation_id, payload }: Envelope<'cancel'>,
-): Promise<string> {
+async function jobOf(connection: Carrier, { job_id, correlation_id, payload }: Cancel): Promise<string> {
   const named = job_id ?? payload.target_id ?? correlation_id;
   if (named === undefined) throw new ArcpError('INVALID_ARGUMENT', 'Nothing is named that could be cancelled');
-  const command = await engine.store.readRecord(commandsOf(session.principal), named);
-  const known = command && (JSON.parse(command.value) as KeptCommand).jobId;
-  return known ?? named;
+  return (await jobOfCommand(connection, named)) ?? named;
+}
+
+export async function close(connection: Carrier, message: Envelope<'session.close'>): Promise<CommandResult> {
+  const { engine, session, core } = connection;
+  const { log, store } = engine;
+  const { now } = core.settings;
+  const { jobs, dispose_jobs, reason = 'The session was closed' } = message.payload;
+  const disposal = jobs ?? dispose_jobs ?? 'detach';
+  if (disposal !== 'detach') {
+    if (disposal === 'cancel') await cancelJobsOf(engine, session.id, { cause: 'client', reason });
+    for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
+      await untilEnded(engine, jobId);
+  }
+  const { body } = log.compose({
+    type: 'ack',
+    sessionId: session.id,
+    correlationId: message.id,
+    trace: traceBelow(message),
+    payload: { ack_for: message.id, received_at: timestampOf(now()), status: 'done' },
+  });
+  await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
+  await connection.feed.caughtUp();
+  connection.say(body);
+  connection.leave();
+  return {};
 }

@@ -2,33 +2,32 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
+import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
-import { beginJob } from '../jobs/begin.js';
-import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../jobs/checkpoint.js';
-import { inputOf } from '../jobs/input.js';
-import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
-import { NEW_STATUS, specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { CAPABILITIES, can } from '../negotiate.js';
-import { inlineWorkflow } from '../workflows/inline.js';
+import { beginJob } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { CAPABILITIES } from '../sessions/session.js';
+import { inlineWorkflow } from '../workflow.js';
 import { judge } from '../works.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
-import { ownJob } from './own-job.js';
-
-type Before = () => Promise<unknown>;
+import {
+  acknowledged,
+  assertLive,
+  assertNegotiated,
+  type CommandResult,
+  carriedOut,
+  commandRecord,
+  ownJob,
+  resultOf,
+} from './command.js';
 
 /** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
 export async function createCheckpoint(
   connection: Carrier,
   message: Envelope<'checkpoint.create'>,
-  before: Before,
-): Promise<Commanded> {
-  await before();
+): Promise<CommandResult> {
   const { engine, session } = connection;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
   const row = await liveJobOf(connection, message);
   const { label } = message.payload;
   const pauses = message.payload.then === 'pause';
@@ -49,7 +48,7 @@ async function checkpointIdle(
   message: Envelope<'checkpoint.create'>,
   row: JobRow,
   pauses: boolean,
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const { engine, session } = connection;
   const { log, store } = engine;
   const spec = specOf(row);
@@ -57,15 +56,23 @@ async function checkpointIdle(
   const voice = new Voice(log, row, spec);
   const sequence = (status.checkpoints ?? 0) + 1;
   const { checkpointId, event, record } = newCheckpoint(voice, {
-    ...{ jobId: row.jobId, isDurable: true, attempt: Math.max(1, row.attempt), sequence },
-    ...{ data: await latestData(store, status), options: { label: message.payload.label }, correlationId: message.id },
+    jobId: row.jobId,
+    isDurable: true,
+    attempt: Math.max(1, row.attempt),
+    sequence,
+    data: await latestData(store, status),
+    options: { label: message.payload.label },
+    correlationId: message.id,
   });
   const isPaused = pauses && row.state !== 'paused';
   const result = await log.commit({
     records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
     jobs: [
       {
-        ...{ jobId: row.jobId, attempt: row.attempt, states: [row.state], status: row.status },
+        jobId: row.jobId,
+        attempt: row.attempt,
+        states: [row.state],
+        status: row.status,
         set: {
           status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
           ...(isPaused ? { state: 'paused' } : {}),
@@ -74,25 +81,16 @@ async function checkpointIdle(
     ],
     events: [event, ...(isPaused ? [voice.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
-  if (result.outcome === 'conflict') return { former: result.found };
-  // Another checkpoint was kept meanwhile: this one comes behind it.
-  if (result.outcome === 'fenced' && result.found !== undefined && isIdle(result.found.state))
-    return checkpointIdle(connection, message, result.found, pauses);
-  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
-  return {};
+  return resultOf(result, (found) => checkpointIdle(connection, message, found, pauses));
 }
 
 /** Goes back to a checkpoint: the job is begun again from there, or a new one where it has ended. */
 export async function restoreCheckpoint(
   connection: Carrier,
   message: Envelope<'checkpoint.restore'>,
-  before: Before,
-): Promise<Commanded> {
-  await before();
+): Promise<CommandResult> {
   const { engine, session } = connection;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
-  assertNegotiated(connection);
+  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
   const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
   const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
   const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
@@ -117,7 +115,8 @@ export async function restoreCheckpoint(
   const again = { attempt: row.attempt, causedBy: moved[0]?.id ?? message.id };
   const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
   const result = await engine.log.commit({
-    ...{ records, events: [ack, ...moved] },
+    records,
+    events: [ack, ...moved],
     jobs: [
       {
         jobId: row.jobId,
@@ -128,12 +127,8 @@ export async function restoreCheckpoint(
       },
     ],
   });
-  if (result.outcome === 'conflict') return { former: result.found };
-  if (result.outcome === 'fenced' && result.found !== undefined && isIdle(result.found.state))
-    return restoreCheckpoint(connection, message, before);
-  if (result.outcome === 'fenced') throw new ArcpError('ABORTED', 'The job was begun meanwhile');
-  engine.scheduler.wake();
-  return {};
+  if (result.outcome === 'done') engine.scheduler.wake();
+  return resultOf(result, () => restoreCheckpoint(connection, message));
 }
 
 /** Another job, of the same command, that goes on from there. What the first one did once is done again where it comes behind. */
@@ -143,7 +138,7 @@ async function restoreAsNew(
   row: JobRow,
   checkpointId: string,
   checkpoint: string,
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const former = specOf(row);
   const command = { ...former.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
@@ -151,10 +146,13 @@ async function restoreAsNew(
   const work = core.find(kind, target) ?? inlineWorkflow(former.command);
   await judge(work, { kind, name: target, trust: session.trust, input: inputOf(former.command) });
   const result = await beginJob(engine, {
-    ...{ sessionId: session.id, principal: session.principal, options: work!.options },
+    sessionId: session.id,
+    principal: session.principal,
+    options: work!.options,
     spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
-    ...{ maxQueued: core.settings.maxJobs, now: engine.clock },
+    maxQueued: core.settings.maxJobs,
+    now: engine.clock,
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),
@@ -168,16 +166,10 @@ async function restoreAsNew(
 
 /** @throws ArcpError on a job that has no checkpoints, or none any more */
 async function liveJobOf(connection: Carrier, { job_id }: Envelope): Promise<JobRow> {
-  assertNegotiated(connection);
+  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
   if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
   const row = await ownJob(connection, job_id);
-  if (isTerminal(row.state))
-    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`, { details: { state: row.state } });
+  assertLive(row);
   if (!specOf(row).isDurable) throw new ArcpError('NOT_FOUND', 'There is no such job');
   return row;
-}
-
-function assertNegotiated({ session }: Carrier): void {
-  if (!can(session.capabilities, CAPABILITIES.checkpoints))
-    throw new ArcpError('UNIMPLEMENTED', 'Checkpoints were not negotiated');
 }

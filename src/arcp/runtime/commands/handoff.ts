@@ -2,36 +2,32 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { Carrier } from '../core.js';
-import { inputOf } from '../jobs/input.js';
-import { IDLE_STATES, isIdle, isTerminal } from '../jobs/machine.js';
-import { specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { CAPABILITIES, can } from '../negotiate.js';
+import { Voice } from '../job/messages.js';
+import { IDLE_STATES, inputOf, specOf, statusOf } from '../job/spec.js';
+import { CAPABILITIES } from '../sessions/session.js';
 import { judge } from '../works.js';
-import type { Commanded } from './commanded.js';
-import { acknowledged, carriedOut, commandRecord } from './once.js';
-import { ownJob } from './own-job.js';
+import {
+  acknowledged,
+  assertLive,
+  assertNegotiated,
+  type CommandResult,
+  carriedOut,
+  commandRecord,
+  ownJob,
+  resultOf,
+} from './command.js';
 
-export async function handoff(
-  connection: Carrier,
-  message: Envelope<'agent.handoff'>,
-  before: () => Promise<unknown>,
-): Promise<Commanded> {
-  await before();
+export async function handoff(connection: Carrier, message: Envelope<'agent.handoff'>): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, scheduler } = engine;
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
-  if (!can(session.capabilities, CAPABILITIES.agentHandoff))
-    throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
+  assertNegotiated(connection, CAPABILITIES.agentHandoff, 'Handoff was');
   const { target, reason } = message.payload;
   const jobId = message.payload.job_id ?? message.job_id;
   if (target === undefined) throw new ArcpError('UNIMPLEMENTED', 'Nothing is handed over to other runtimes here');
   if (jobId === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
   const row = await ownJob(connection, jobId);
   const spec = specOf(row);
-  if (isTerminal(row.state))
-    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`, { details: { state: row.state } });
+  assertLive(row);
   if (spec.kind !== 'agent' || !spec.isDurable)
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
   const input = inputOf(spec.command);
@@ -60,16 +56,13 @@ export async function handoff(
     ...entry,
     jobs: [
       {
-        ...{ jobId, attempt: row.attempt, states: IDLE_STATES, status: row.status },
+        jobId,
+        attempt: row.attempt,
+        states: IDLE_STATES,
+        status: row.status,
         set: { status: JSON.stringify({ ...status, ...change }) },
       },
     ],
   });
-  if (result.outcome === 'conflict') return { former: result.found };
-  if (result.outcome === 'fenced') {
-    // Something of it was kept meanwhile: that is not to be written over.
-    if (result.found !== undefined && isIdle(result.found.state)) return handoff(connection, message, before);
-    throw new ArcpError('ABORTED', 'The job was begun meanwhile');
-  }
-  return {};
+  return resultOf(result, () => handoff(connection, message));
 }

@@ -1,14 +1,12 @@
 /** What is done with each message that a client sends in a session. */
 import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
+import { paceOf } from '../../streams/writer.js';
 import type { Carrier } from '../core.js';
-import type { StartingCommand } from '../jobs/spec.js';
 import { answer } from './answer.js';
-import { backpressure } from './backpressure.js';
-import { cancel } from './cancel.js';
+import { cancel, close } from './cancel.js';
 import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
-import { close } from './close.js';
-import type { Commanded } from './commanded.js';
+import { type CommandResult, carriedOut } from './command.js';
 import { handoff } from './handoff.js';
 import { resume } from './resume.js';
 import { startWork } from './start.js';
@@ -20,27 +18,52 @@ type Command<T extends MessageType> = (
   message: Envelope<T>,
   /** Resolves when the commands that came before have been taken or refused. */
   before: () => Promise<unknown>,
-) => Promise<Commanded>;
+) => Promise<CommandResult>;
+type Handler<T extends MessageType> = (connection: Carrier, message: Envelope<T>) => Promise<CommandResult>;
 
-const start = ({ core, engine, session }: Carrier, command: StartingCommand): Promise<Commanded> =>
-  startWork(core, engine, session, command);
+/** A command that is carried out behind those that came before: what it is about may have been asked for by one of them. */
+function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
+  return async (connection, message, before) => {
+    await before();
+    return handler(connection, message);
+  };
+}
+
+/** The same for a command that was not carried out before; else it is answered as it was then. */
+function once<T extends MessageType>(handler: Handler<T>): Command<T> {
+  return inOrder(async (connection, message) => {
+    const former = await carriedOut(connection, message);
+    return former === undefined ? handler(connection, message) : { former };
+  });
+}
 
 /** Others only tell something, which nobody here has asked for. */
 export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
-  'tool.invoke': start,
-  'workflow.start': start,
-  'agent.delegate': start,
-  cancel,
-  resume,
-  'session.close': close,
-  'checkpoint.create': createCheckpoint,
-  'checkpoint.restore': restoreCheckpoint,
-  'agent.handoff': handoff,
+  'tool.invoke': startWork,
+  'workflow.start': startWork,
+  'agent.delegate': startWork,
+  cancel: inOrder(cancel),
+  resume: inOrder(resume),
+  'session.close': inOrder(close),
+  'checkpoint.create': once(createCheckpoint),
+  'checkpoint.restore': once(restoreCheckpoint),
+  'agent.handoff': once(handoff),
   backpressure,
-  'stream.open': openUpload,
-  'stream.chunk': upload,
-  'stream.close': upload,
-  'stream.error': upload,
-  'permission.grant': answer,
-  'permission.deny': answer,
+  'stream.open': inOrder(openUpload),
+  'stream.chunk': inOrder(upload),
+  'stream.close': inOrder(upload),
+  'stream.error': inOrder(upload),
+  'permission.grant': once<'permission.grant' | 'permission.deny'>(answer),
+  'permission.deny': once<'permission.grant' | 'permission.deny'>(answer),
 };
+
+/** Of one stream, or of all. Of a stream that has ended it says nothing any more. */
+async function backpressure(
+  { engine, session }: Carrier,
+  { stream_id, payload }: Envelope<'backpressure'>,
+): Promise<CommandResult> {
+  const pace = paceOf(payload);
+  if (stream_id === undefined) engine.streams.paceSession(session.id, pace);
+  else engine.streams.paceStream(stream_id, session, pace);
+  return {};
+}

@@ -1,17 +1,16 @@
 /** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/timestamp.js';
+import { timestampOf } from '../../protocol/ids.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
-import { traceBelow } from '../compose.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { Carrier } from '../core.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../jobs/checkpoint.js';
-import { jobsOf } from '../jobs/jobs-of.js';
-import { specOf, statusOf } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { pendingOf } from '../permissions/request.js';
-import type { Commanded } from './commanded.js';
-import { ownJob } from './own-job.js';
+import { jobsOf } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import { specOf, statusOf } from '../job/spec.js';
+import { pendingOf } from '../permissions/leases.js';
+import { type CommandResult, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
@@ -19,8 +18,7 @@ type Resume = Envelope<'resume'>;
  * Sends again what came behind a message or a checkpoint, as it was sent first, then the answer, and then what comes now: nothing is left out
  * in between.
  */
-export async function resume(connection: Carrier, message: Resume, before: () => Promise<unknown>): Promise<Commanded> {
-  await before();
+export async function resume(connection: Carrier, message: Resume): Promise<CommandResult> {
   const { engine, session, core, feed } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;
@@ -37,9 +35,15 @@ export async function resume(connection: Carrier, message: Resume, before: () =>
       ({ type }) => withStreams || !type.startsWith('stream.'),
     );
     const { body } = log.compose({
-      ...{ type: 'ack', sessionId: session.id, jobId, correlationId: message.id, trace: traceBelow(message) },
+      type: 'ack',
+      sessionId: session.id,
+      jobId,
+      correlationId: message.id,
+      trace: traceBelow(message),
       payload: {
-        ...{ ack_for: message.id, received_at: timestampOf(core.settings.now()), status: 'done' },
+        ack_for: message.id,
+        received_at: timestampOf(core.settings.now()),
+        status: 'done',
         details: {
           replayed: replayed.count,
           ...(replayed.lastId === undefined ? {} : { last_message_id: replayed.lastId }),

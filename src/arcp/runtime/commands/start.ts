@@ -1,21 +1,32 @@
-/** Commands that start work: a tool, a workflow, an agent (spec 003, "Execution Messages", "Invocation Flow"). */
+/**
+ * Commands that start work: a tool, a workflow, an agent (spec 003, "Execution Messages", "Invocation Flow"). Operations with a key are
+ * carried out once ("Delivery Semantics": "idempotent tools with explicit operation keys").
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { targetOf } from '../children/child.js';
-import { traceBelow } from '../compose.js';
-import type { ToolOptions, Work } from '../contract.js';
-import type { Core, Engine } from '../core.js';
-import { beginJob } from '../jobs/begin.js';
-import { inputOf } from '../jobs/input.js';
-import { type ResolvedRetry, resolveRetry } from '../jobs/retry.js';
-import type { JobSpec, StartingCommand } from '../jobs/spec.js';
-import { Voice } from '../jobs/voice.js';
-import { CAPABILITIES, can } from '../negotiate.js';
-import type { Session } from '../session.js';
-import { inlineWorkflow } from '../workflows/inline.js';
+import { canonicalJson } from '../../protocol/json.js';
+import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
+import { targetOf } from '../context/delegation.js';
+import type { Carrier, Core } from '../core.js';
+import type { Engine } from '../engine/engine.js';
+import { beginJob } from '../engine/jobs.js';
+import { traceBelow } from '../events/message.js';
+import { Voice } from '../job/messages.js';
+import {
+  inputOf,
+  type JobSpec,
+  type ResolvedRetry,
+  resolveRetry,
+  type StartingCommand,
+  specOf,
+  statusOf,
+} from '../job/spec.js';
+import { CAPABILITIES, can, type Session } from '../sessions/session.js';
+import type { ToolOptions, Work } from '../types.js';
+import { inlineWorkflow } from '../workflow.js';
 import { judge } from '../works.js';
-import type { Commanded } from './commanded.js';
-import { commandRecord } from './once.js';
-import { type Former, Operation } from './operation.js';
+import { type CommandResult, commandRecord } from './command.js';
 
 /** Most attempts that a client may ask for where the tool says nothing of it. */
 const MOST_ATTEMPTS = 10;
@@ -25,12 +36,7 @@ const MOST_ATTEMPTS = 10;
  *
  * @throws ArcpError on what cannot be taken
  */
-export async function startWork(
-  core: Core,
-  engine: Engine,
-  session: Session,
-  command: StartingCommand,
-): Promise<Commanded> {
+export async function startWork({ core, engine, session }: Carrier, command: StartingCommand): Promise<CommandResult> {
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
   const work = await findWork(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
@@ -39,9 +45,12 @@ export async function startWork(
     const former = place && (await operation?.former(engine.store, place));
     if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former);
     const result = await beginJob(engine, {
-      ...{ sessionId: session.id, principal: session.principal, options: work.options },
+      sessionId: session.id,
+      principal: session.principal,
+      options: work.options,
       spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
-      ...{ maxQueued: core.settings.maxJobs, now: engine.clock },
+      maxQueued: core.settings.maxJobs,
+      now: engine.clock,
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
         const isFirst = operation !== undefined && former === undefined;
@@ -60,7 +69,7 @@ async function tellAgain(
   session: Session,
   command: StartingCommand,
   { row, spec }: Former,
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const voice = new Voice(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
   const { body } = voice.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({
@@ -83,10 +92,17 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
 function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work, now: number): JobSpec {
   const timeoutMs = timeoutOf(command, options, now);
   return {
-    ...{ kind, target: name, isDurable: isDurable(session, command, options), command, trace: traceBelow(command) },
+    kind,
+    target: name,
+    isDurable: isDurable(session, command, options),
+    command,
+    trace: traceBelow(command),
     ...(session.limits === undefined ? {} : { limits: session.limits }),
-    ...{ trust: session.trust, retry: retryOf(command, options), streams: streamsOf(session) },
-    ...{ mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff), wantsValue: session.wantsValue },
+    trust: session.trust,
+    retry: retryOf(command, options),
+    streams: streamsOf(session),
+    mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
+    wantsValue: session.wantsValue,
     ...contextOf(command),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
@@ -133,7 +149,74 @@ function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): Re
   if (retry !== undefined || type === 'agent.delegate' || payload.retry === undefined) return resolveRetry(retry);
   const { max_attempts = 1, backoff_ms, factor, max_backoff_ms } = payload.retry;
   return resolveRetry({
-    ...{ maxAttempts: Math.min(MOST_ATTEMPTS, max_attempts), backoffMs: backoff_ms },
-    ...{ factor, maxBackoffMs: max_backoff_ms },
+    maxAttempts: Math.min(MOST_ATTEMPTS, max_attempts),
+    backoffMs: backoff_ms,
+    factor,
+    maxBackoffMs: max_backoff_ms,
   });
+}
+
+/** What is kept of an operation. */
+interface KeptOperation {
+  readonly digest: string;
+  readonly jobId: string;
+}
+
+/** An operation that somebody has asked for before. */
+export interface Former {
+  readonly row: JobRow;
+  readonly spec: JobSpec;
+}
+
+/** The key of one call among those of a principal: of two calls with the same one, only one is carried out. */
+export class Operation {
+  readonly #scope: string;
+  readonly #key: string;
+  readonly #digest: string;
+
+  private constructor(scope: string, key: string, digest: string) {
+    this.#scope = scope;
+    this.#key = key;
+    this.#digest = digest;
+  }
+
+  /** @returns `undefined` for a command without a key */
+  static of(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
+    const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
+    if (typeof key !== 'string') return undefined;
+    const text = canonicalJson([isDurable, inputOf(command)]);
+    return new Operation(`operation:${principal}:${kind}:${target}`, key, bytesToHex(sha256(utf8ToBytes(text))));
+  }
+
+  /** @param former what was found in its place, where that does not count any more */
+  record(jobId: string, former?: StoredRecord): RecordChange {
+    const kept: KeptOperation = { digest: this.#digest, jobId };
+    const value = JSON.stringify(kept);
+    return { scope: this.#scope, key: this.#key, value, expect: former?.version ?? 0, owner: jobId };
+  }
+
+  /** Whether the conflict is about its record. */
+  isAt(scope: string): boolean {
+    return scope === this.#scope;
+  }
+
+  find(store: ArcpStore): Promise<StoredRecord | undefined> {
+    return store.readRecord(this.#scope, this.#key);
+  }
+
+  /**
+   * The work that was begun under the key.
+   *
+   * @returns `undefined` where it may be begun anew: it failed with what may pass, or nothing is kept of it any more
+   * @throws ArcpError `ALREADY_EXISTS` when that was another call
+   */
+  async former(store: ArcpStore, { value }: StoredRecord): Promise<Former | undefined> {
+    const { digest, jobId } = JSON.parse(value) as KeptOperation;
+    if (digest !== this.#digest)
+      throw new ArcpError('ALREADY_EXISTS', `The operation key ${JSON.stringify(this.#key)} stands for another call`);
+    const row = await store.readJob(jobId);
+    if (row === undefined) return undefined;
+    if (row.state === 'failed' && statusOf(row).lastError?.retryable === true) return undefined;
+    return { row, spec: specOf(row) };
+  }
 }

@@ -1,25 +1,17 @@
 /** Streams that a client sends to its work (spec 003, "Streams"). They are told of, and never answered, unless they are not taken. */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { streamKindOf } from '../../protocol/payloads/stream.js';
+import { streamKindOf } from '../../protocol/payloads/streaming.js';
 import type { Carrier } from '../core.js';
-import { isTerminal } from '../jobs/machine.js';
-import { CAPABILITIES, can } from '../negotiate.js';
-import type { Commanded } from './commanded.js';
-import { commandsOf, type KeptCommand } from './once.js';
-import { ownJob } from './own-job.js';
+import { isTerminal } from '../job/spec.js';
+import { CAPABILITIES, can } from '../sessions/session.js';
+import { type CommandResult, jobOfCommand, ownJob } from './command.js';
 
 /** Opens one for a job, or for the direct call that the message names as what it answers. */
-export async function openUpload(
-  connection: Carrier,
-  message: Envelope<'stream.open'>,
-  before: () => Promise<unknown>,
-): Promise<Commanded> {
-  // The work that it is for may have been asked for right before.
-  await before();
+export async function openUpload(connection: Carrier, message: Envelope<'stream.open'>): Promise<CommandResult> {
   const { engine, uploader } = connection;
   try {
-    assertNegotiated(connection, message);
+    assertReadable(connection, message);
     const row = await ownJob(connection, await jobOf(connection, message));
     if (isTerminal(row.state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`);
     engine.uploads.open(row.jobId, message, uploader);
@@ -33,25 +25,22 @@ export async function openUpload(
 export async function upload(
   { engine, uploader }: Carrier,
   message: Envelope<'stream.chunk' | 'stream.close' | 'stream.error'>,
-  before: () => Promise<unknown>,
-): Promise<Commanded> {
-  await before();
+): Promise<CommandResult> {
   engine.uploads.take(message, uploader);
   return {};
 }
 
-async function jobOf({ engine, session }: Carrier, message: Envelope<'stream.open'>): Promise<string> {
+async function jobOf(connection: Carrier, message: Envelope<'stream.open'>): Promise<string> {
   const jobId = message.job_id ?? message.payload.related_job_id;
   if (jobId !== undefined) return jobId;
   if (message.correlation_id === undefined)
     throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job that it is for, or correlation_id the call');
-  const command = await engine.store.readRecord(commandsOf(session.principal), message.correlation_id);
-  const known = command && (JSON.parse(command.value) as KeptCommand).jobId;
+  const known = await jobOfCommand(connection, message.correlation_id);
   if (known === undefined) throw new ArcpError('NOT_FOUND', 'There is no such call');
   return known;
 }
 
-function assertNegotiated({ session }: Carrier, { payload }: Envelope<'stream.open'>): void {
+function assertReadable({ session }: Carrier, { payload }: Envelope<'stream.open'>): void {
   const { capabilities } = session;
   const isBinary = streamKindOf(payload.kind) === 'binary';
   if (!can(capabilities, CAPABILITIES.streaming) || (isBinary && !can(capabilities, CAPABILITIES.binaryStreams)))

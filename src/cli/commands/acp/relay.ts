@@ -1,11 +1,17 @@
 /** What stands between a client and an agent: messages go through as they are, batches as the agent takes them. */
-import { BatchReply } from '../../../acp/batch-reply.js';
+import { BatchReply } from '../../../acp/batches.js';
+import {
+  type Arrival,
+  errorText,
+  FaultLimit,
+  faultText,
+  MAX_BATCH,
+  overLimitText,
+  readArrival,
+  sketch,
+} from '../../../acp/codec.js';
 import { ERROR_CODES } from '../../../acp/errors.js';
-import { FaultLimit } from '../../../acp/fault-limit.js';
 import type { Classified, Id } from '../../../acp/message.js';
-import { type Arrival, MAX_BATCH, readArrival } from '../../../acp/reading.js';
-import { sketch } from '../../../acp/sketch.js';
-import { errorText, faultText, overLimitText } from '../../../acp/writing.js';
 import type { Channel } from '../../../channels/channel.js';
 import { MAX_LINE_BYTES } from '../../../channels/line-decoder.js';
 

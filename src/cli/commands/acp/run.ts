@@ -9,7 +9,7 @@ import {
   type Exit,
   launchAgent,
 } from '../../../acp/index.js';
-import { after } from '../../../async/after.js';
+import { after } from '../../../async/timers.js';
 import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
 import { NO_FILE, openLines } from '../../io/files.js';
@@ -128,7 +128,7 @@ function output(): Writable {
 /** Nothing more comes: the agent answers what it is working on, and ends by itself, or is ended. */
 async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
   void agent.channel.end();
-  const stop = after(grace, () => void agent.close());
+  const stop = after(grace * 1000, () => void agent.close());
   await agent.exited;
   stop();
 }
@@ -141,7 +141,7 @@ async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
 async function flushed(client: Channel, signals: PassedSignals, grace: number): Promise<boolean> {
   let stop!: () => void;
   const late = new Promise<false>((resolve) => {
-    stop = after(signals.haveCome() ? Math.min(grace, LAST) : grace, () => resolve(false));
+    stop = after((signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, () => resolve(false));
   });
   const isTold = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
   stop();

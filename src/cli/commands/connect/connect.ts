@@ -1,5 +1,5 @@
 import { FRAMES_PATH } from '../../../accp/bindings/http/index.js';
-import { isAgentName } from '../../../accp/session/names.js';
+import { isAgentName } from '../../../accp/session/envelope.js';
 import { PegwireError } from '../../../text/errors.js';
 import { UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';

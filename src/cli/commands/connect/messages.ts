@@ -2,8 +2,8 @@
 import { readHead } from '../../../accp/bindings/frames.js';
 import { createCodec } from '../../../accp/codec/codec.js';
 import type { Loss, Message, MessageInput } from '../../../accp/message/message.js';
-import { chatMessage } from '../../../accp/profiles/chat.js';
-import { isIdentifier } from '../../../accp/session/names.js';
+import { chatMessage } from '../../../accp/profiles/profiles.js';
+import { isIdentifier } from '../../../accp/session/envelope.js';
 import { createSession } from '../../../accp/session/session.js';
 import { PegwireError } from '../../../text/errors.js';
 import { notJson } from '../../io/exact-json.js';

@@ -1,7 +1,7 @@
 /** Ways to send to an endpoint, and the answers that are waited for. */
 import { isUpkeep } from '../../../accp/bindings/upkeep.js';
 import type { Message } from '../../../accp/message/message.js';
-import { after } from '../../../async/after.js';
+import { after } from '../../../async/timers.js';
 import { count } from '../../io/report.js';
 import type { Outgoing } from './messages.js';
 import type { Received } from './received.js';
@@ -108,7 +108,7 @@ export class Outstanding {
   /** @returns whether a frame came in time */
   #next(seconds: number): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#stop = after(seconds, () => resolve(false));
+      this.#stop = after(seconds * 1000, () => resolve(false));
       this.#arrived = () => {
         this.#stop();
         resolve(true);

@@ -9,13 +9,13 @@ import {
   type WebSocketLike,
 } from '../../../accp/bindings/websocket/index.js';
 import { type Codec, createCodec } from '../../../accp/codec/codec.js';
-import type { DecodeOutcome } from '../../../accp/codec/outcome.js';
+import type { DecodeOutcome } from '../../../accp/codec/contract.js';
 import type { MessageInput } from '../../../accp/message/message.js';
 import { parseFrame } from '../../../accp/parse.js';
-import { createIds } from '../../../accp/session/ids.js';
+import { createIds } from '../../../accp/session/runtime.js';
 import { createSession } from '../../../accp/session/session.js';
-import { LONGEST_TIMER } from '../../../async/longest-timer.js';
-import { closeWebSocket } from '../../../channels/web-socket.js';
+import { LONGEST_TIMER } from '../../../async/timers.js';
+import { closeWebSocket } from '../../../channels/websocket.js';
 import { PegwireError } from '../../../text/errors.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';

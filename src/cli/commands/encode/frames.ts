@@ -1,5 +1,5 @@
 /** The work of `pegwire encode accp`. */
-import type { EncodeResult } from '../../../accp/codec/outcome.js';
+import type { EncodeResult } from '../../../accp/codec/contract.js';
 import { PegwireError } from '../../../text/errors.js';
 import { exactJson, notJson } from '../../io/exact-json.js';
 import { type Line, readLines } from '../../io/input.js';

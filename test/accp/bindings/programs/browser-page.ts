@@ -4,7 +4,7 @@ import {
   type LinkState,
   type WebSocketConstructor,
 } from '../../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type MessageInput } from '../../../../src/accp/session/index.js';
+import { createCodec, createSession, type MessageInput } from '../../../../src/accp/codec/index.js';
 
 export interface Transcript {
   /** Frames that came over a plain WebSocket, and the code with which it was closed. */

@@ -1,6 +1,6 @@
 /** Closes WebSockets of the platform: of a browser, or of Node. */
 import { createConnection, webSocketChannel } from '../../../../src/acp/portable.js';
-import { closeWebSocket, type WebSocketLike } from '../../../../src/channels/web-socket.js';
+import { closeWebSocket, type WebSocketLike } from '../../../../src/channels/websocket.js';
 
 const CODES: readonly (number | undefined)[] = [undefined, 1000, 1001, 1003, 1007, 1008, 1009, 1011, 3000, 4001, 4999];
 const REASONS = [

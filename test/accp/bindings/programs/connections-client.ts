@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { WebSocket } from 'ws';
 import { connectWebSocket, type Link } from '../../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession, type Session } from '../../../../src/accp/session/index.js';
+import { createCodec, createSession, type Session } from '../../../../src/accp/codec/index.js';
 import { tell } from '../../../helpers/tell.js';
 
 export interface ClientFigures {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import process from 'node:process';
 import { WebSocket } from 'ws';
 import { connectWebSocket } from '../../../../src/accp/bindings/websocket/index.js';
-import { createCodec, createSession } from '../../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../../src/accp/codec/index.js';
 import { tell } from '../../../helpers/tell.js';
 
 const [binding, url] = process.argv.slice(2);

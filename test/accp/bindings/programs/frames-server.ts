@@ -6,7 +6,7 @@ import { createRequestListener } from '@remix-run/node-fetch-server';
 import { WebSocketServer } from 'ws';
 import { createEndpoint, createHandler, FRAMES_PATH } from '../../../../src/accp/bindings/http/index.js';
 import { createWebSocketEndpoint } from '../../../../src/accp/bindings/websocket/index.js';
-import { createCodec, type Message, streamMessages } from '../../../../src/accp/session/index.js';
+import { createCodec, type Message, streamMessages } from '../../../../src/accp/codec/index.js';
 import { tell } from '../../../helpers/tell.js';
 
 /** What the server says of itself at `/figures`. */

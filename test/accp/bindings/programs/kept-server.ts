@@ -9,7 +9,7 @@ import { createRequestListener } from '@remix-run/node-fetch-server';
 import { WebSocketServer } from 'ws';
 import { createEndpoint, createHandler, FRAMES_PATH } from '../../../../src/accp/bindings/http/index.js';
 import { createWebSocketEndpoint } from '../../../../src/accp/bindings/websocket/index.js';
-import { createCodec, streamMessages } from '../../../../src/accp/session/index.js';
+import { createCodec, streamMessages } from '../../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../../src/accp/store/sqlite.js';
 import { tell } from '../../../helpers/tell.js';
 

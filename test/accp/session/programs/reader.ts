@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { createCodec, createSession, type SequenceMode, type TextPolicy } from '../../../../src/accp/session/index.js';
+import { createCodec, createSession, type SequenceMode, type TextPolicy } from '../../../../src/accp/codec/index.js';
 import { toText } from '../../../../src/accp/store/text.js';
 
 const [sequence, text] = process.argv.slice(2);

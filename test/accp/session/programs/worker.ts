@@ -5,7 +5,7 @@
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { createCodec, createSession } from '../../../../src/accp/session/index.js';
+import { createCodec, createSession } from '../../../../src/accp/codec/index.js';
 import { partsOfSession } from '../../../../src/accp/session/session.js';
 import { sqliteStore } from '../../../../src/accp/store/sqlite.js';
 import { tell } from '../../../helpers/tell.js';

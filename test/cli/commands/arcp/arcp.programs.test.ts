@@ -264,7 +264,10 @@ describe('what is wrong', () => {
     [['serve', '--trust', 'some'], '--trust is one of'],
     [['serve', '--db', '/nowhere/at/all.db'], '/nowhere/at/all.db'],
     [['serve', '--ws', '0', '--module', 'nowhere.mjs'], 'nowhere.mjs'],
-    [['serve', '--ws', '0', '--module', 'src/arcp/node/sandbox/child/errors.mjs'], 'no function as its default'],
+    [
+      ['serve', '--ws', '0', '--module', 'src/arcp/runtime/node/sandbox/child/errors.mjs'],
+      'no function as its default',
+    ],
     [['tail', 'ws://127.0.0.1:1/arcp'], 'needs a job'],
     [['graph', 'package.json'], 'package.json:1:'],
     [['graph', '/nowhere.jsonl'], 'no such file'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCodec, createSession } from '../../../../src/accp/session/index.js';
+import { createCodec } from '../../../../src/accp/codec/codec.js';
+import { createSession } from '../../../../src/accp/session/session.js';
 import { type Ended, ended, start } from '../../../helpers/child.js';
 import { cli, jsonLines, lines, PROGRAM, scratchFolder } from '../../../helpers/cli.js';
 import { type Serving, serving } from './server.js';

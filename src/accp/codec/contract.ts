@@ -1,0 +1,284 @@
+/** The options of a codec with their defaults, and what its operations return (draft-benzing-accp-00, sections 3.4 and 7.1). */
+
+import type { Diagnostic } from '../../text/diagnostic.js';
+import { resolveChoice } from '../../text/limits.js';
+import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
+import type { Frame } from '../ast.js';
+import type { AccpError } from '../errors.js';
+import type { Loss, Message } from '../message/message.js';
+import type { TextPolicy } from '../message/write-value.js';
+import type { Dialect } from '../parse.js';
+import { PROFILES, type ToolBook } from '../profiles/profiles.js';
+import type { Registry } from '../registry/registry.js';
+import { systemClock } from '../session/runtime.js';
+import { type ReferenceLimits, resolveReferenceLimits } from '../state/resolve.js';
+import type { CheckpointResult, CheckpointTools } from '../state/state.js';
+import type { EventListener } from '../store/events.js';
+import { INTENTS } from '../vocabulary.js';
+
+export interface CodecOptions {
+  /** Schemas to begin with, as `exportRegistry` writes them. @default the six of the profiles */
+  readonly registry?: Registry | undefined;
+  /**
+   * What is done with strings that the grammar cannot write. By default a session begins with `reject` and goes on with
+   * `transliterate` when both sides have announced it. `externalize` is for sessions whose ends share a store.
+   */
+  readonly text?: TextPolicy | undefined;
+  /** How frames are read; they are always written in the strict dialect. @default 'strict' */
+  readonly dialect?: Dialect | undefined;
+  /** Counts tokens: `await loadTokenCounter('o200k_base')`. @default estimates, which results say of themselves */
+  readonly tokens?: TokenCounter | undefined;
+  /** Most tokens of a frame and its parts. @default those of Table 3 */
+  readonly limits?: Partial<FrameLimits> | undefined;
+  /** What the references of one received frame may stand for; a frame beyond is refused with E2003. */
+  readonly references?: Partial<ReferenceLimits> | undefined;
+  /** Codes of the profiles in use. @default all: CH, TC, TX, ST, TA, ER */
+  readonly profiles?: readonly string[] | undefined;
+  /** Intents beyond those of Table 7 and `ping` and `pong`. */
+  readonly intents?: readonly string[] | undefined;
+  /** The tools on this side: requests for others are refused with E4001, bad arguments with E4003. */
+  readonly tools?: ToolBook | undefined;
+  /** Whether a frame that passed all checks of delivery may be processed; a string is the reason for E5001. */
+  readonly authorize?: ((frame: Frame) => boolean | string) | undefined;
+  /** Extraction of facts and summaries at checkpoints. @default deterministic ones */
+  readonly checkpointTools?: CheckpointTools | undefined;
+  /** `manual`: `checkpoint(session)` is the host's to call when a budget says so. @default 'auto' */
+  readonly checkpoints?: 'auto' | 'manual' | undefined;
+  /** Whether frames go into hot state at all: `false` is conformance level 1. @default true */
+  readonly state?: boolean | undefined;
+  /** Whether `sid` stands in every frame or, to save tokens, in the first of a session. @default 'always' */
+  readonly sessionId?: 'always' | 'first' | undefined;
+  /** Seconds since 1970. @default the system's clock */
+  readonly clock?: (() => number) | undefined;
+  /** Makes identifiers of messages. @default a random letter from a to f and eleven digits */
+  readonly ids?: (() => string) | undefined;
+  /** The debug log: told every step of every session (section 9, item 1). */
+  readonly log?: EventListener | undefined;
+  /** Adds plain English to the events about frames. @default false */
+  readonly explain?: boolean | undefined;
+}
+
+/** The options after defaults. */
+export interface Settings {
+  readonly text: TextPolicy | undefined;
+  readonly dialect: Dialect;
+  readonly tokens: TokenCounter;
+  readonly limits: FrameLimits;
+  readonly references: ReferenceLimits;
+  readonly profiles: ReadonlySet<string>;
+  readonly intents: ReadonlySet<string>;
+  readonly tools: ToolBook | undefined;
+  readonly authorize: ((frame: Frame) => boolean | string) | undefined;
+  readonly checkpointTools: CheckpointTools;
+  readonly checkpoints: 'auto' | 'manual';
+  readonly state: boolean;
+  readonly sessionId: 'always' | 'first';
+  readonly clock: () => number;
+  readonly ids: () => string;
+  readonly log: EventListener | undefined;
+  readonly explain: boolean;
+}
+
+const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'externalize'];
+
+/** Heartbeats of a transport (section 11.2). */
+const HEARTBEAT = ['ping', 'pong'];
+
+/** @throws TypeError on options that are none */
+export function resolveCodecOptions(options: CodecOptions, ids: () => string): Settings {
+  const codes = PROFILES.map(({ code }) => code);
+  for (const code of options.profiles ?? []) resolveChoice('profiles', code, codes);
+  return {
+    text: options.text === undefined ? undefined : resolveChoice('text', options.text, TEXT_POLICIES),
+    dialect: resolveChoice('dialect', options.dialect, ['strict', 'lenient']),
+    tokens: options.tokens ?? ESTIMATING_COUNTER,
+    limits: resolveFrameLimits(options.limits),
+    references: resolveReferenceLimits(options.references),
+    profiles: new Set(options.profiles ?? codes),
+    intents: new Set([...Object.keys(INTENTS), ...HEARTBEAT, ...(options.intents ?? [])]),
+    tools: options.tools,
+    authorize: options.authorize,
+    checkpointTools: options.checkpointTools ?? {},
+    checkpoints: resolveChoice('checkpoints', options.checkpoints, ['auto', 'manual']),
+    state: options.state ?? true,
+    sessionId: resolveChoice('sessionId', options.sessionId, ['always', 'first']),
+    clock: options.clock ?? systemClock,
+    ids: options.ids ?? ids,
+    log: options.log,
+    explain: options.explain ?? false,
+  };
+}
+
+/** Tokens of the parts of a frame (section 3.4, Table 3). */
+export interface FrameTokens {
+  readonly header: number;
+  readonly body: number;
+  readonly metadata: number;
+  /** Of the whole text, which is not always the sum of the parts. */
+  readonly total: number;
+  /** `false` for estimates. */
+  readonly exact: boolean;
+}
+
+export interface EncodeResult {
+  /** In the order in which they have to be sent; more than one where the message is over a hard limit (section 3.4). */
+  readonly frames: readonly string[];
+  /** Of the first frame, unless the envelope named it. Answers have it as their `causation_id`. */
+  readonly msgId: string;
+  /** What answers to this message are correlated by. */
+  readonly correlationId: string;
+  readonly losses: readonly Loss[];
+  /** `over-soft-limit`, `over-hard-limit`, and what the profiles recommend. */
+  readonly warnings: readonly Diagnostic[];
+  /** Of all frames together. */
+  readonly tokens: FrameTokens;
+  /** The checkpoint that this message has triggered (section 5.2). */
+  readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
+}
+
+export interface Accepted {
+  readonly outcome: 'message';
+  readonly message: Message;
+  /** Digits that a number does not keep, and the like. */
+  readonly losses: readonly Loss[];
+  readonly warnings: readonly Diagnostic[];
+  /** Frames of the protocol to send back, in order: answers to negotiation, what was lost after a gap. Mostly none. */
+  readonly replies: readonly string[];
+  /** The checkpoint that this message has triggered (section 5.2). */
+  readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
+}
+
+export interface Pending {
+  readonly outcome: 'pending';
+  /** `sequence`: part of a message that was split. `stream`: a chunk, which `session.stream(cid)` gives in its order. */
+  readonly part: 'sequence' | 'stream';
+  readonly correlationId: string;
+  /** The chunk; absent for a part of a message. */
+  readonly message?: Message;
+  readonly losses: readonly Loss[];
+  readonly warnings: readonly Diagnostic[];
+  readonly replies: readonly string[];
+}
+
+export interface Rejected {
+  readonly outcome: 'rejected';
+  readonly error: AccpError;
+  /** The error frame to send back; `null` where the refused frame is one itself, which is never answered by another. */
+  readonly reply: string | null;
+}
+
+export interface Dropped {
+  readonly outcome: 'dropped';
+  /** Nothing is to be sent, so that nobody learns of it by the answer (section 3.7, item 5). */
+  readonly reason: 'expired';
+}
+
+/** What became of a frame. */
+export type DecodeOutcome = Accepted | Pending | Rejected | Dropped;
+
+/** Tokens. Beyond `soft` there is a warning, beyond `hard` the message is split. */
+export interface Limit {
+  readonly soft: number;
+  readonly hard: number;
+}
+
+export type FrameLimits = Readonly<Record<FramePart, Limit>>;
+
+export type FramePart = 'header' | 'body' | 'metadata' | 'total';
+
+export const FRAME_LIMITS: FrameLimits = {
+  header: { soft: 5, hard: 10 },
+  body: { soft: 50, hard: 200 },
+  metadata: { soft: 10, hard: 30 },
+  total: { soft: 65, hard: 240 },
+};
+
+const PARTS: readonly FramePart[] = ['header', 'body', 'metadata', 'total'];
+
+/** @throws TypeError on limits that are none */
+function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
+  const resolved = { ...FRAME_LIMITS, ...limits };
+  for (const part of PARTS) {
+    const { soft, hard } = resolved[part];
+    if (!(soft >= 0 && hard >= soft)) {
+      throw new TypeError(`limits.${part}: soft is at least 0 and hard at least soft; got ${soft} and ${hard}`);
+    }
+  }
+  return resolved;
+}
+
+/** A frame as text, in the parts of Table 3. */
+interface FrameParts {
+  /** `@agent>intent` */
+  readonly header: string;
+  /** `:operation{payload}` */
+  readonly body: string;
+  /** `[...]`, or empty. */
+  readonly metadata: string;
+}
+
+/** Where the parts of a canonical frame end: no delimiter stands unescaped where it does not belong. */
+function partsOf(frame: string): FrameParts {
+  const bodyStart = frame.indexOf(':');
+  const close = frame.lastIndexOf('}[');
+  const bodyEnd = close < 0 ? frame.length : close + 1;
+  return {
+    header: frame.slice(0, bodyStart),
+    body: frame.slice(bodyStart, bodyEnd),
+    metadata: frame.slice(bodyEnd),
+  };
+}
+
+export function countFrame(frame: string, counter: TokenCounter): FrameTokens {
+  const { header, body, metadata } = partsOf(frame);
+  return {
+    header: counter.count(header),
+    body: counter.count(body),
+    metadata: counter.count(metadata),
+    total: counter.count(frame),
+    exact: counter.exact,
+  };
+}
+
+export function addTokens(a: FrameTokens, b: FrameTokens): FrameTokens {
+  return {
+    header: a.header + b.header,
+    body: a.body + b.body,
+    metadata: a.metadata + b.metadata,
+    total: a.total + b.total,
+    exact: a.exact && b.exact,
+  };
+}
+
+/** The parts that splitting the payload makes smaller. */
+export function isOverHardLimit(tokens: FrameTokens, limits: FrameLimits): boolean {
+  return tokens.body > limits.body.hard || tokens.total > limits.total.hard;
+}
+
+/** A part of a frame over one of its limits. */
+interface OverLimit {
+  readonly part: FramePart;
+  readonly over: 'soft' | 'hard';
+  readonly warning: Diagnostic;
+}
+
+/** Finds the parts of a frame that are over a limit, each with its warning. */
+export function overLimits(tokens: FrameTokens, limits: FrameLimits): OverLimit[] {
+  const found: OverLimit[] = [];
+  for (const part of PARTS) {
+    const { soft, hard } = limits[part];
+    const count = tokens[part];
+    if (count <= soft) continue;
+    const over = count > hard ? 'hard' : 'soft';
+    const about = tokens.exact ? '' : 'about ';
+    const warning: Diagnostic = {
+      code: `over-${over}-limit`,
+      severity: 'warning',
+      message: `The ${part === 'total' ? 'frame' : part} is ${about}${count} tokens; its ${over} limit is ${over === 'hard' ? hard : soft}.`,
+      span: null,
+      section: '3.4',
+    };
+    found.push({ part, over, warning });
+  }
+  return found;
+}

@@ -1,0 +1,78 @@
+/** ACCP above the grammar (draft-benzing-accp-00, sections 3.3 to 10). Public as `pegwire/accp/session`. */
+
+export type { Diagnostic } from '../../text/diagnostic.js';
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
+export type { TokenCounter } from '../../tokens/counter.js';
+export type { Frame } from '../ast.js';
+export { AccpError, type AccpErrorCode, type AccpErrorDetails, ERROR_CODES, type ErrorCode } from '../errors.js';
+export type { FieldType, Json, JsonArray, JsonObject } from '../message/json.js';
+export { Reference, ref } from '../message/json.js';
+export type { Envelope, Loss, Message, MessageInput } from '../message/message.js';
+export type { TextPolicy } from '../message/write-value.js';
+export type { Dialect } from '../parse.js';
+export { errorPayload } from '../profiles/error.js';
+export {
+  type ChatOptions,
+  chatMessage,
+  PROFILES,
+  type Profile,
+  type Tool,
+  type ToolBook,
+  toolBook,
+} from '../profiles/profiles.js';
+export { toolErrorPayload } from '../profiles/tool.js';
+export type { SchemaDefinition } from '../registry/definition.js';
+export type { Announcement } from '../registry/negotiation.js';
+export {
+  createRegistry,
+  exportRegistry,
+  type Registry,
+  type RegistryJson,
+  registerOperation,
+  registerSchema,
+} from '../registry/registry.js';
+export { CONTEXT_RULE, type Rendered, type RenderOptions, renderForContext } from '../render/index.js';
+export type { PendingRequest } from '../session/chains.js';
+export type { SequenceMode } from '../session/delivery.js';
+export {
+  createSession,
+  type KeepTimeOptions,
+  keepTime,
+  type Overdue,
+  type Session,
+  type SessionOptions,
+} from '../session/session.js';
+export type {
+  CheckpointResult,
+  CheckpointTools,
+  CheckpointTrigger,
+  Fact,
+  FactValue,
+  Frozen,
+  FrozenWithFacts,
+  KeptFrame,
+  ReferenceLimits,
+  SessionState,
+  SetOptions,
+  StateBudgets,
+  Tier,
+  TokenBudget,
+} from '../state/state.js';
+export type { EventListener, SessionEvent } from '../store/events.js';
+export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
+export { type EndpointStore, type SessionStore, StoreError } from '../store/store.js';
+export type { StreamSource } from '../streams/stream-messages.js';
+export { type StreamMessagesOptions, streamMessages } from '../streams/stream-messages.js';
+export type { StreamChunk } from '../streams/streams.js';
+export { type Codec, createCodec } from './codec.js';
+export type {
+  Accepted,
+  CodecOptions,
+  DecodeOutcome,
+  Dropped,
+  EncodeResult,
+  FrameTokens,
+  Pending,
+  Rejected,
+} from './contract.js';
+export { FRAME_LIMITS, type FrameLimits, type Limit } from './contract.js';

@@ -1,0 +1,287 @@
+/** How frames go out: numbered, kept for the case that they get lost, and sent again after a gap (draft-benzing-accp-00, sections 3.6 and 3.7). */
+import type { Diagnostic } from '../../text/diagnostic.js';
+import { PrintError } from '../../text/errors.js';
+import type { Param } from '../ast.js';
+import { AccpError } from '../errors.js';
+import { explainFrame } from '../explain.js';
+import { keyTable } from '../message/abbreviations.js';
+import { isMarked, isPlainText, transliterate } from '../message/transliterate.js';
+import { createWriting, writeParam } from '../message/write-value.js';
+import { tryParseFrame } from '../parse.js';
+import { errorPayloadOf } from '../profiles/error.js';
+import { ENDS_A_CHAIN } from '../session/chains.js';
+import type { SentAs } from '../session/delivery.js';
+import { metadataText } from '../session/envelope.js';
+import type { Copy, SentFrame } from '../session/outbox.js';
+import type { SessionParts } from '../session/session.js';
+import { writeFrame } from '../writer.js';
+import type { Settings } from './contract.js';
+
+/** What a frame is sent with, beside what delivery adds. */
+interface Outgoing extends SentFrame {
+  /** The identifier that the message came with. */
+  readonly mid?: string | undefined;
+  /** Whether it is sent again after a gap. */
+  readonly keep: boolean;
+}
+
+export interface Sent {
+  readonly text: string;
+  readonly mid: string;
+  readonly seq: number;
+}
+
+/** What an error frame answers. */
+interface Cause {
+  readonly cid?: string | undefined;
+  /** Its identifier: the frame's `aid`. */
+  readonly mid?: string | undefined;
+}
+
+/** What the other side has told of a gap. */
+interface Gap {
+  /** The number that it waits for. */
+  readonly expected: number;
+  /** The identifier of the frame that it has refused; its error frame's `aid`. */
+  readonly refused?: string | undefined;
+  /** Who has told. */
+  readonly reporter?: string | undefined;
+  /** Whose frames it is about. @default as whom the refused frame was sent, or else the session's agent */
+  readonly agent?: string | undefined;
+}
+
+interface Recovery {
+  readonly frames: readonly string[];
+  /** `lost`: messages that the outbox no longer had. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Under this name a session keeps that its identifier was said. */
+export const SAID_ID = 'said-id';
+
+type SenderParts = Pick<
+  SessionParts,
+  'options' | 'runtime' | 'delivery' | 'outbox' | 'chains' | 'registries' | 'facts'
+>;
+
+/** The sending side of a codec in one session. */
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #settings: Settings;
+
+  constructor(parts: SenderParts, settings: Settings) {
+    this.#parts = parts;
+    this.#settings = settings;
+  }
+
+  /** Gives a frame its number and identifier, and keeps it for the case that it gets lost. */
+  send({ mid = this.freshId(), keep, ...frame }: Outgoing): Sent {
+    return this.#sendCopy({ frame, mid, seqs: [], times: 0 }, mid, keep);
+  }
+
+  /** Identifiers are unique in a session, so one that was seen is not taken. */
+  freshId(): string {
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const id = this.#settings.ids();
+      if (!this.#parts.delivery.hasSeen(id)) return id;
+    }
+    throw new AccpError({
+      code: 'E9999',
+      message: 'The source of identifiers gives one that is taken, again and again.',
+    });
+  }
+
+  /** Puts a frame into the debug log, with its plain English where that is asked for (section 9, item 1). */
+  note(type: 'sent' | 'received', { text, seq }: Pick<Sent, 'text' | 'seq'>): void {
+    const { runtime } = this.#parts;
+    if (runtime.log === undefined) return;
+    const { explain, dialect } = this.#settings;
+    const told = explain ? tryParseFrame(text, { dialect }) : undefined;
+    const message = told?.ok ? explainFrame(told.value) : `Frame ${seq} was ${type}.`;
+    runtime.note(type, message, { frame: text, details: { sequence: seq } });
+  }
+
+  /** Writes and sends the frame that tells the other side of an error. */
+  sendError(error: AccpError, cause: Cause): string {
+    const { options, runtime, registries } = this.#parts;
+    const { text } = registries.writing(this.#settings.text);
+    const sent = this.send({
+      agent: options.agent,
+      body: errorBody(options.agent, error, text === 'transliterate'),
+      ts: runtime.now(),
+      cid: cause.cid,
+      aid: cause.mid,
+      // What tells of a broken sequence is said anew with every frame that is refused; and of what could not be read, nobody
+      // knows whose it was.
+      keep: error.code !== 'E3003' && cause.mid !== undefined,
+    });
+    this.note('sent', sent);
+    return sent.text;
+  }
+
+  /**
+   * Announces by `sync:resync{from:n}` what is sent again, and sends it: all messages that the other side has not processed, under
+   * their correlation identifiers, with new identifiers and numbers. Their time stamps stay: what has expired meanwhile is not
+   * wanted any more.
+   *
+   * Where the other side asks again and again, and processes little, it gets the first of them, and is made to ask for the rest.
+   */
+  recover({ expected, refused, reporter, agent: named }: Gap): Recovery {
+    const { delivery, outbox, options, runtime } = this.#parts;
+    const known = refused === undefined ? undefined : delivery.sentAs(refused);
+    if (known !== undefined) {
+      const [sender, seq] = known;
+      const yields = this.#mustYield(known, reporter, expected);
+      if (seq < expected && !yields) outbox.refused(sender, seq);
+      // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
+      if (outbox.isSuperseded(sender, seq)) return { frames: [], warnings: [] };
+      if (yields) return { frames: [], warnings: this.#giveUp(sender, seq) };
+    }
+    const agent = named ?? known?.[0] ?? options.agent;
+    delivery.raise(agent, expected);
+    // What was given up must not be done after all: of a cancelled chain, only its end is sent again.
+    const isShared = options.sequence === 'session';
+    const { copies, left, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) => this.#isWanted(frame));
+    const announced = this.#resync(agent, expected);
+    outbox.resynced({ agent, from: expected, seq: announced.seq });
+    const sent = [announced, ...copies.map((copy) => this.#sendAgain(copy))];
+    // Nobody waits for a number that is not yet taken: this one is refused, and the refusal asks for the rest.
+    if (left > 0) sent.push(this.#resync(agent, delivery.nextToSend(agent) + 1));
+    runtime.note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
+      details: { expected, count: copies.length, left, lost },
+    });
+    for (const frame of sent) this.note('sent', frame);
+    return { frames: sent.map(({ text }) => text), warnings: lost === 0 ? [] : [lostWarning(lost, expected)] };
+  }
+
+  #resync(agent: string, from: number): Sent {
+    return this.send({
+      agent,
+      body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: from } }]),
+      ts: this.#parts.runtime.now(),
+      keep: false,
+    });
+  }
+
+  /**
+   * Sends a frame once more: the same under a new number and identifier (section 3.7, item 3). One without a correlation is
+   * correlated by its first identifier from then on, so that its answers name what the sender knows it by.
+   */
+  #sendAgain(copy: Copy): Sent {
+    const { frame, mid } = copy;
+    const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
+    return this.#sendCopy(again, this.freshId(), true);
+  }
+
+  #sendCopy(copy: Copy, mid: string, keep: boolean): Sent {
+    const { delivery, outbox } = this.#parts;
+    const { agent, body, ts, cid, aid, ttl, part, sid: given } = copy.frame;
+    const sid = given === null ? undefined : (given ?? this.#sessionId());
+    const metadata = (seq: number): string => metadataText({ mid, seq, ts, cid, aid, sid, ttl, part });
+    // Refused identifiers must not use up a number.
+    metadata(delivery.nextToSend(agent));
+    const seq = delivery.sent(agent, mid);
+    const text = body + metadata(seq);
+    if (keep) outbox.add(copy, seq);
+    return { text, mid, seq };
+  }
+
+  #sessionId(): string | undefined {
+    const { options, facts } = this.#parts;
+    if (this.#settings.sessionId === 'always') return options.id;
+    if (facts.get(SAID_ID) === true) return undefined;
+    facts.set(SAID_ID, true);
+    return options.id;
+  }
+
+  #isWanted({ cid, body }: SentFrame): boolean {
+    if (cid === undefined || !this.#parts.chains.isCancelled(cid)) return true;
+    return ENDS_A_CHAIN.has(body.slice(body.indexOf('>') + 1, body.indexOf(':')));
+  }
+
+  /**
+   * Whether a frame is given up because both sides have spoken at once where they share one count, so that their frames had the
+   * same number. If both sent theirs again, those would meet in the same way: only the one whose name comes first does, and only
+   * what it has sent last, since what was sent after may have been processed.
+   */
+  #mustYield([agent, seq]: SentAs, reporter: string | undefined, expected: number): boolean {
+    const { options, outbox } = this.#parts;
+    if (options.sequence !== 'session' || seq >= expected || reporter === undefined) return false;
+    return reporter < agent || !outbox.isLast(agent, seq);
+  }
+
+  /** Registries are announced anew when the other side announces its own; nothing else that was given up is sent again. */
+  #giveUp(sender: string, seq: number): readonly Diagnostic[] {
+    const { outbox, registries } = this.#parts;
+    const given = outbox.giveUp(sender, seq);
+    if (given === null) return [];
+    if (!given.body.startsWith(`@${given.agent}>sync:registry{`)) return [collisionWarning(seq)];
+    registries.announced = undefined;
+    return [];
+  }
+}
+
+/**
+ * Header and body of a frame in canonical form.
+ *
+ * @throws AccpError E1004 with the path of what cannot be written
+ */
+export function bodyText(agent: string, intent: string, operation: string, payload: readonly Param[]): string {
+  try {
+    return writeFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
+  } catch (thrown) {
+    if (!(thrown instanceof PrintError)) throw thrown;
+    const message = thrown.message.slice(thrown.path.length + 2);
+    throw new AccpError({ code: 'E1004', path: thrown.path, message });
+  }
+}
+
+/** Longest reason that is told, in characters: a frame has its limits (section 3.4). */
+const MAX_REASON = 120;
+
+/**
+ * Header and body of an error frame. It has to be possible to tell of any error: what a text holds, or how long it is, must
+ * not matter.
+ *
+ * @param transliterates whether the other side undoes transliteration; else a reason is told in words that a frame can hold
+ */
+export function errorBody(agent: string, error: AccpError, transliterates: boolean): string {
+  const table = keyTable('ER');
+  const { code, message, retryable, ...details } = errorPayloadOf(error);
+  const params: Param[] = [];
+  for (const [key, value] of Object.entries({ code, message, retryable, ...details })) {
+    const said = typeof value === 'string' ? told(value.slice(0, MAX_REASON), transliterates) : value!;
+    params.push(writeParam(table.abbreviate(key), said, createWriting({ text: 'reject' })));
+  }
+  params.push({ key: 'schema', value: { kind: 'string', value: 'ER' } });
+  return bodyText(agent, 'fail', 'error', params);
+}
+
+function told(text: string, transliterates: boolean): string {
+  if (transliterates) return transliterate(text);
+  return isPlainText(text) && !isMarked(text) ? text : slug(text);
+}
+
+/** A sentence in words that any frame can hold, as the draft writes reasons: `connection_timed_out`. */
+function slug(text: string): string {
+  const words = text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
+  return /[A-Za-z]/.test(words) && !/^(?:true|false)$/.test(words) ? words : `error_${words}`;
+}
+
+function collisionWarning(seq: number): Diagnostic {
+  return lost(
+    `1 frame, number ${seq}, was sent while the other side was speaking, and is not sent again.`,
+    "send the message again, or open the session with sequence: 'sender'",
+  );
+}
+
+function lostWarning(count: number, expected: number): Diagnostic {
+  return lost(
+    `${count} frames from number ${expected} on are no longer kept, and cannot be sent again.`,
+    'raise maxOutbox, or send the whole state by sync:state',
+  );
+}
+
+function lost(message: string, help: string): Diagnostic {
+  return { code: 'lost', severity: 'error', message, span: null, section: '3.7', help };
+}

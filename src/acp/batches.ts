@@ -1,0 +1,98 @@
+/** Whether batches travel on a connection, and what never goes into one. */
+
+import { byteLength } from '../text/bytes.js';
+import { resolveChoice } from '../text/limits.js';
+import { tooLongText } from './codec.js';
+import { ConnectionError } from './errors.js';
+import type { Id } from './message.js';
+/**
+ * Batches are of version 2 of ACP. `negotiated`: they are taken until an `initialize` has agreed on version 1. `accept`: always.
+ * `reject`: never.
+ */
+export type BatchChoice = 'negotiated' | 'accept' | 'reject';
+
+/**
+ * Methods that change which later messages are valid (ACP, transports: "SHOULD NOT batch lifecycle-sensitive messages"), and those of
+ * the same kind that later versions have.
+ */
+export const LIFECYCLE_METHODS: readonly string[] = [
+  'initialize',
+  'authenticate',
+  'session/new',
+  'session/load',
+  'session/prompt',
+  'auth/login',
+  'session/resume',
+];
+
+export class BatchPolicy {
+  readonly #choice: BatchChoice;
+  readonly #unbatchable: ReadonlySet<string>;
+  #version: unknown;
+  /** The other side has refused one. */
+  isRefused = false;
+
+  /** @throws TypeError on a choice that is none */
+  constructor(choice: BatchChoice | undefined, unbatchable: readonly string[] = []) {
+    this.#choice = resolveChoice('batches', choice, ['negotiated', 'accept', 'reject']);
+    this.#unbatchable = new Set([...LIFECYCLE_METHODS, ...unbatchable]);
+  }
+
+  /** The result of an `initialize`, whoever called it. */
+  initialized(result: unknown): void {
+    if (typeof result === 'object' && result !== null && Object.hasOwn(result, 'protocolVersion'))
+      this.#version = (result as { readonly protocolVersion: unknown }).protocolVersion;
+  }
+
+  readonly takes = (): boolean => this.#choice === 'accept' || (this.#choice === 'negotiated' && this.#version !== 1);
+
+  /** @throws ConnectionError for what must not be sent as a batch */
+  check(methods: readonly string[], max: number): void {
+    if (methods.length === 0) throw new ConnectionError('not-batchable', 'A batch has at least one entry.');
+    if (methods.length > max) throw new ConnectionError('not-batchable', `A batch has at most ${max} entries.`);
+    const sensitive = methods.find((method) => this.#unbatchable.has(method));
+    if (sensitive !== undefined)
+      throw new ConnectionError('not-batchable', `${sensitive} changes what may follow it: it is sent by itself.`);
+    if (this.#choice !== 'accept' && this.#version === 1)
+      throw new ConnectionError('batches-refused', 'Version 1 of ACP was agreed on, which has no batches.');
+    if (this.isRefused) throw new ConnectionError('batches-refused', 'The other side has refused a batch.');
+  }
+}
+
+/** Bytes of an error that says little, with an identifier of usual length: room that each entry keeps. */
+const ERROR_LENGTH = 160;
+
+/**
+ * Collects the responses to the entries of one batch. An entry that gets no response, such as a notification, counts as well: the
+ * array waits for it. Where there is nothing to say, nothing is sent, and never an empty array. A response that finds no room is
+ * an error instead.
+ */
+export class BatchReply {
+  readonly #responses: string[] = [];
+  readonly #send: (text: string) => void;
+  #open: number;
+  #room: number;
+
+  /**
+   * @param entries how many will be {@link done}
+   * @param room bytes that the array may have
+   */
+  constructor(entries: number, room: number, send: (text: string) => void) {
+    this.#open = entries;
+    this.#room = room - entries * ERROR_LENGTH;
+    this.#send = send;
+  }
+
+  /** One entry has been processed; `response` is its JSON, or `null` for none. */
+  readonly done = (response: string | null, id: Id | undefined): void => {
+    if (response !== null) this.#responses.push(this.#fits(response) ? response : tooLongText(id));
+    if (--this.#open === 0 && this.#responses.length > 0) this.#send(`[${this.#responses.join(',')}]`);
+  };
+
+  #fits(response: string): boolean {
+    const length = byteLength(response);
+    if (length > ERROR_LENGTH + Math.max(0, this.#room)) return false;
+    if (length > ERROR_LENGTH) this.#room -= length - ERROR_LENGTH;
+    return true;
+  }
+}

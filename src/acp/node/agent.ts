@@ -1,0 +1,79 @@
+/** Agents as child processes (ACP, transports, "stdio": "The client launches the agent as a subprocess"). */
+import { type LaunchedProcess, type LaunchOptions, launchProcess } from '../../channels/node/process.js';
+import { leaveUnread, type StdioChannelOptions, stdioChannel } from '../../channels/node/stdio.js';
+import { createConnection } from '../connection.js';
+import type { Connection, ConnectionOptions } from '../types.js';
+
+export {
+  type Exit,
+  type LaunchedProcess as AgentProcess,
+  type LaunchOptions,
+  launchProcess as launchAgent,
+} from '../../channels/node/process.js';
+/** A connection to an agent in a child process. */
+export interface Agent extends Omit<Connection, 'close'>, Omit<LaunchedProcess, 'channel'> {}
+
+export interface SpawnOptions extends LaunchOptions, ConnectionOptions {}
+
+/**
+ * Starts an agent and connects to it.
+ *
+ * Source: ACP, transports, "stdio".
+ *
+ * @throws ConnectionError `spawn-failed` when there is no such program, or it cannot be started
+ * @throws TypeError on options that are none
+ * @example
+ * const agent = await spawnAgent('my-agent', ['--acp'], { handlers: { 'session/update': show } });
+ * await agent.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
+ */
+export async function spawnAgent(
+  command: string,
+  args: readonly string[] = [],
+  options: SpawnOptions = {},
+): Promise<Agent> {
+  const agent = await launchProcess(command, args, options);
+  let connection: Connection;
+  try {
+    connection = createConnection(agent.channel, options);
+  } catch (error) {
+    await agent.close();
+    throw error;
+  }
+  const { request, notify, batch, closed } = connection;
+  // Calls that wait reject at once; what was sent is still written.
+  const hangUp = (): void => void connection.close();
+  options.signal?.addEventListener('abort', hangUp, { once: true });
+  void closed.then(() => options.signal?.removeEventListener('abort', hangUp));
+  return {
+    request,
+    notify,
+    batch,
+    closed,
+    pid: agent.pid,
+    exited: agent.exited,
+    get stderr() {
+      return agent.stderr;
+    },
+    close: () => {
+      hangUp();
+      return agent.close();
+    },
+  };
+}
+
+export interface StdioOptions extends ConnectionOptions, StdioChannelOptions {}
+
+/**
+ * Makes this process an agent: the other side is whoever started it. When stdin ends, what is being worked on is answered, and as
+ * nothing of this keeps the process alive any more, it ends with the exit code 0. Answers that nobody reads are dropped after the
+ * grace.
+ *
+ * @throws TypeError on options that are none
+ * @example
+ * serveStdio({ handlers: { echo: (params) => params } });
+ */
+export function serveStdio(options: StdioOptions = {}): Connection {
+  const connection = createConnection(stdioChannel(options), options);
+  void connection.closed.then(leaveUnread);
+  return connection;
+}

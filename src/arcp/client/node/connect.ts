@@ -1,0 +1,158 @@
+// biome-ignore-all lint/correctness/noNodejsModules: programs, sockets and named pipes are of Node
+/** Connections to runtimes, by what names them; cursors in files. */
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { WebSocket } from 'ws';
+import type { Channel } from '../../../channels/channel.js';
+import { connectFifo, fifoPair } from '../../../channels/node/fifo.js';
+import { type LaunchOptions, launchProcess } from '../../../channels/node/process.js';
+import { connectSocket } from '../../../channels/node/socket.js';
+import { webSocketChannel } from '../../../channels/websocket.js';
+import { systemReason } from '../../../text/system-reason.js';
+import { SUBPROTOCOL } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { openClient } from '../client.js';
+import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.js';
+
+/**
+ * Connects to a runtime and opens a session, or takes one up again.
+ *
+ * @throws ArcpError what the runtime refuses the session with
+ * @throws TypeError on what is no target
+ * @throws Error where there is no connection, and none is tried again
+ * @example
+ * const client = await connect('ws://127.0.0.1:7777/arcp', { token });
+ * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
+ */
+export async function connect(target: Target, options: ClientOptions & DialOptions = {}): Promise<Client> {
+  const { token, maxMessageBytes, ...client } = options;
+  const auth = client.auth ?? (token === undefined ? undefined : { scheme: 'bearer', token });
+  return openClient(dialOf(target, { token, maxMessageBytes }), { ...client, auth });
+}
+
+/** A program that speaks on its standard streams. It is started for each connection. */
+export interface Program extends Omit<LaunchOptions, 'signal'> {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+}
+
+/**
+ * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
+ * - `unix:PATH`: a Unix-domain socket; on Windows, `unix:\\.\pipe\NAME` is a named pipe there
+ * - `tcp://HOST:PORT`: a socket, for the loopback and for networks that are trusted
+ * - `fifo:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`
+ * - a program
+ */
+export type Target = string | Program;
+
+export interface DialOptions {
+  /** Shown to the port of a WebSocket. */
+  readonly token?: string | undefined;
+  /** Most bytes of a message. @default 32 MiB */
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/**
+ * How one connects to a target.
+ *
+ * @throws TypeError on what is no target
+ */
+export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
+  if (typeof target === 'object' && typeof target?.command === 'string') {
+    if (!/^[^\0]+$/.test(target.command))
+      throw new TypeError(`A command has a name; got ${JSON.stringify(target.command)}`);
+    return () => startProgram(target);
+  }
+  if (typeof target !== 'string')
+    throw new TypeError(`A target is a text such as "ws://HOST:PORT/PATH", or { command }; got ${String(target)}`);
+  const lines = maxMessageBytes === undefined ? {} : { maxLineBytes: maxMessageBytes };
+  const [, scheme, rest] = /^(unix|fifo|tcp|wss?):(.+)$/is.exec(target) ?? [];
+  if (scheme === undefined || rest === undefined) throw new TypeError(`No way to connect to "${target}" is known`);
+  switch (scheme.toLowerCase()) {
+    case 'unix':
+      return () => connectSocket(rest, lines);
+    case 'fifo':
+      return () => connectFifo(fifoPair(rest), lines);
+    case 'tcp': {
+      const { hostname, port } = new URL(target);
+      if (port === '') throw new TypeError(`A socket has a port: tcp://HOST:PORT; got "${target}"`);
+      return () => connectSocket({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }, lines);
+    }
+    default: {
+      const url = new URL(target);
+      return () => connectWebSocket(url, token, maxMessageBytes);
+    }
+  }
+}
+
+/** Milliseconds for a server to become a WebSocket: one that only accepts connections is none. */
+const HANDSHAKE_MS = 10_000;
+
+/** Resolves once it is open, so that what is in the way is told. */
+async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(url, [SUBPROTOCOL], {
+    headers,
+    perMessageDeflate: false,
+    handshakeTimeout: HANDSHAKE_MS,
+  });
+  const channel = webSocketChannel(socket, maxLength === undefined ? {} : { maxLength });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', (cause) =>
+      reject(new ArcpError('UNAVAILABLE', `There is no connection: ${systemReason(cause)}`, { cause })),
+    );
+  });
+  return channel;
+}
+
+/** Its end is the end of the connection, and the other way round. */
+async function startProgram({ command, args, ...options }: Program): Promise<Channel> {
+  const { channel, close } = await launchProcess(command, args, { stderr: 'forward', ...options });
+  return {
+    ...channel,
+    end: async () => {
+      await close();
+    },
+    destroy: () => {
+      channel.destroy();
+      void close();
+    },
+  };
+}
+
+/**
+ * Keeps a cursor in a file, its owner's only, since it holds what takes the session up again. It is replaced as a whole: whoever reads
+ * it finds the one or the other.
+ */
+export function fileCursor(path: string): CursorStore {
+  return {
+    load: async () => {
+      let text: string;
+      try {
+        text = await readFile(path, 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+      return cursorOf(text, path);
+    },
+    save: async (cursor) => {
+      const draft = `${path}.${randomUUID()}`;
+      await writeFile(draft, `${JSON.stringify(cursor)}\n`, { mode: 0o600 });
+      await rename(draft, path);
+    },
+  };
+}
+
+function cursorOf(text: string, path: string): Cursor {
+  let found: Partial<Cursor> | null = null;
+  try {
+    found = JSON.parse(text) as Partial<Cursor> | null;
+  } catch {
+    // Said below.
+  }
+  if (typeof found?.sessionId !== 'string') throw new Error(`${path} holds no cursor`);
+  const { sessionId, resumeToken, lastMessageId } = found;
+  return { sessionId, resumeToken, lastMessageId };
+}

@@ -1,0 +1,189 @@
+/** Execution graphs as text for terminals, as Mermaid, and as SVG. */
+import { visible } from '../../text/visible.js';
+import type { ExecutionGraph, GraphNode, NodeKind, NodeState } from './graph.js';
+
+/** Marks a text by what it stands for, in colour for one. */
+export type Paint = (state: NodeState, text: string) => string;
+
+const SIGNS: Readonly<Record<NodeState, string>> = {
+  completed: '✓',
+  granted: '✓',
+  failed: '✗',
+  denied: '✗',
+  cancelled: '■',
+  paused: '‖',
+  blocked: '?',
+  running: '▸',
+  queued: '·',
+  accepted: '·',
+  open: '○',
+  unknown: ' ',
+};
+
+/** From here on, lines are not indented further. */
+const WIDEST = 90;
+
+/** One line for each node, below what has begun it. */
+export function treeText(graph: ExecutionGraph, paint: Paint = (_, text) => text): string {
+  const lines: string[] = [];
+  // A tree may be deeper than calls may be.
+  const rest: Place[] = graph.roots.map((node) => ({ node, before: '', branch: '', below: '' })).toReversed();
+  for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
+    const { node, before, branch, below } = place;
+    const title = paint(node.state, `${SIGNS[node.state]} ${titleOf(node)}`);
+    lines.push(`${before}${branch}${title}  ${notesOf(node)}`.trimEnd());
+    const children = node.children.map((child, at): Place => {
+      const isLast = at === node.children.length - 1;
+      const indented = before.length < WIDEST ? `${before}${below}` : before;
+      return {
+        node: child,
+        before: indented,
+        branch: isLast ? '└─ ' : '├─ ',
+        below: isLast ? '   ' : '│  ',
+      };
+    });
+    rest.push(...children.toReversed());
+  }
+  return lines.join('\n');
+}
+
+interface Place {
+  readonly node: GraphNode;
+  readonly before: string;
+  readonly branch: string;
+  readonly below: string;
+}
+
+export function titleOf({ kind, name, handedTo }: GraphNode): string {
+  const hands = handedTo.map((agent) => ` → ${agent}`).join('');
+  return visible(`${kind} ${name}${hands}`);
+}
+
+/** What else is to be said of it, in a few words. */
+export function notesOf({ kind, state, attempt, messages, from, to, error }: GraphNode): string {
+  const notes = [
+    kind === 'session' ? undefined : state,
+    attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : undefined,
+    kind === 'stream' ? `${messages} ${messages === 1 ? 'chunk' : 'chunks'}` : undefined,
+    to > from ? durationOf(to - from) : undefined,
+    error === undefined ? undefined : `${error.code}: ${error.message}`,
+  ];
+  return visible(notes.filter((note) => note !== undefined).join(', '));
+}
+
+/** @param ms milliseconds */
+export function durationOf(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** The shape of each kind: what stands before and behind its text. */
+const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
+  session: ['([', '])'],
+  job: ['[', ']'],
+  call: ['(', ')'],
+  stream: ['[/', '/]'],
+  permission: ['{{', '}}'],
+  span: ['>', ']'],
+};
+
+export function mermaidText(graph: ExecutionGraph): string {
+  const nodes = [...graph];
+  const names = new Map(nodes.map((node, at) => [node, `n${at}`]));
+  const lines = ['flowchart TD'];
+  for (const node of nodes) {
+    const [open, close] = SHAPES[node.kind];
+    lines.push(`  ${names.get(node)}${open}"${labelOf(node)}"${close}:::${node.state}`);
+  }
+  for (const node of nodes)
+    if (node.parent !== undefined) lines.push(`  ${names.get(node.parent)} --> ${names.get(node)}`);
+  lines.push(
+    '  classDef completed,granted fill:#d4edda,stroke:#2d7d46',
+    '  classDef failed,denied fill:#f8d7da,stroke:#a3303c',
+    '  classDef cancelled fill:#e2e3e5,stroke:#6c757d',
+  );
+  return lines.join('\n');
+}
+
+function labelOf(node: GraphNode): string {
+  const notes = notesOf(node);
+  return [titleOf(node), ...(notes === '' ? [] : [notes])].map(escapedLabel).join('<br/>');
+}
+
+/** Entities as Mermaid writes them. */
+function escapedLabel(text: string): string {
+  return text.replace(/[#"&<>`;\\]/g, (sign) => `#${sign.charCodeAt(0)};`);
+}
+
+const ROW = 26;
+const INDENT = 18;
+const NAMES = 360;
+const BARS = 420;
+const MARGIN = 16;
+const DEEPEST = 10;
+
+const STYLE = `<style>
+text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+.branch { fill: none; stroke: #b6bec9 }
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .branch { stroke: #4a535e } }
+</style>`;
+
+const COLOURS: Readonly<Record<NodeState, string>> = {
+  completed: '#2d7d46',
+  granted: '#2d7d46',
+  failed: '#b3303c',
+  denied: '#b3303c',
+  cancelled: '#6c757d',
+  running: '#1f6feb',
+  queued: '#8a94a3',
+  accepted: '#8a94a3',
+  open: '#1f6feb',
+  blocked: '#b26a00',
+  paused: '#b26a00',
+  unknown: '#8a94a3',
+};
+
+export function svgText(graph: ExecutionGraph): string {
+  const nodes = [...graph];
+  const start = nodes.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
+  const span = Math.max(1, nodes.reduce((most, { to }) => Math.max(most, to), start) - start);
+  const depths = new Map<GraphNode, number>();
+  for (const node of nodes) depths.set(node, node.parent === undefined ? 0 : depths.get(node.parent)! + 1);
+  const height = 2 * MARGIN + nodes.length * ROW;
+  const width = 2 * MARGIN + NAMES + BARS;
+  const x = (at: number): number => MARGIN + NAMES + ((at - start) / span) * BARS;
+  const rows = nodes.map((node, at) => row(node, depths.get(node)!, MARGIN + at * ROW, x));
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    '<title>What has begun what, and when</title>',
+    STYLE,
+    ...rows,
+    '</svg>',
+  ].join('\n');
+}
+
+function row(node: GraphNode, depth: number, top: number, x: (at: number) => number): string {
+  // Deeper than this, lines are not indented further.
+  const left = MARGIN + Math.min(depth, DEEPEST) * INDENT;
+  const colour = COLOURS[node.state];
+  const from = x(node.from);
+  const length = Math.max(3, x(node.to) - from);
+  const middle = top + ROW / 2;
+  const elbow = depth === 0 ? '' : `<path class="branch" d="M${left - 10} ${top} V${middle} H${left - 3}"/>`;
+  return [
+    elbow,
+    `<circle cx="${left + 3}" cy="${middle}" r="4" fill="${colour}"/>`,
+    `<text x="${left + 12}" y="${middle + 4}">${escapedXml(shortened(titleOf(node), 52 - Math.min(depth, DEEPEST) * 3))}</text>`,
+    `<rect x="${from.toFixed(1)}" y="${top + 6}" width="${length.toFixed(1)}" height="${ROW - 12}" rx="3" fill="${colour}" opacity="0.8"><title>${escapedXml(notesOf(node))}</title></rect>`,
+  ].join('');
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+function escapedXml(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,4 +1,0 @@
-/** What the parts of messages are called in the JSON Schema. */
-import * as z from 'zod';
-
-export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();

@@ -1,0 +1,360 @@
+/** One channel, and the session that it carries. */
+import { LONGEST_TIMER } from '../../../async/timers.js';
+import type { Channel } from '../../../channels/channel.js';
+import { describe, type PayloadOf } from '../../protocol/catalogue.js';
+import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/ids.js';
+import { type CommandResult, formerAnswer } from '../commands/command.js';
+import { COMMANDS } from '../commands/index.js';
+import type { Carrier, Core } from '../core.js';
+import type { Engine } from '../engine/engine.js';
+import { boundedBody, type Cause, traceBelow } from '../events/message.js';
+import type { Peer } from '../sessions/auth.js';
+import { Feed } from '../sessions/feed.js';
+import type { Session } from '../sessions/session.js';
+import type { Uploader } from '../streams.js';
+import { KINDS } from '../works.js';
+import { openSession } from './handshake.js';
+
+/** What is refused, as far as it could be read. */
+type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
+
+/** Signs of life that may be missed before a connection is given up. */
+const MISSED_PONGS = 2;
+
+export class Connection implements Carrier {
+  readonly #core: Core;
+  readonly #channel: Channel;
+  readonly #peer: Peer;
+  readonly #faults = new FaultWindow();
+  /** Resolves when all commands that came have been taken or refused; some wait for those that came before. */
+  #taken: Promise<unknown> = Promise.resolve();
+  /** What came while the session was being opened. */
+  #early: Envelope[] | undefined;
+  /** The message that asks for the session, until it is answered. */
+  #opening: Envelope<'session.open'> | undefined;
+  #session: Session | undefined;
+  #engine: Engine;
+  #feed: Feed | undefined;
+  #missed = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  /** Nothing more is taken: what is to be said still is. */
+  #isEnding = false;
+  #isOver = false;
+  #over!: () => void;
+  /** Resolves when the channel has ended, and all that belongs to it was let go. */
+  readonly closed = new Promise<void>((resolve) => {
+    this.#over = resolve;
+  });
+
+  constructor(core: Core, channel: Channel, peer: Peer) {
+    this.#core = core;
+    this.#channel = channel;
+    this.#peer = peer;
+    this.#engine = core.passing;
+    this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, core.settings.heartbeatMs));
+    channel.start({
+      text: (text) => this.#text(text),
+      garbage: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
+      tooLong: (limit, beginning) => {
+        const details = { reason: 'too_long', max_message_bytes: limit };
+        this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
+      },
+      ended: () => void this.#ended(),
+    });
+  }
+
+  /** Most bytes of a message that is read here. */
+  get #limit(): number {
+    return Math.min(this.#core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
+  }
+
+  get session(): Session {
+    if (this.#session === undefined) throw new ArcpError('FAILED_PRECONDITION', 'No session is open');
+    return this.#session;
+  }
+
+  get engine(): Engine {
+    return this.#engine;
+  }
+
+  get core(): Core {
+    return this.#core;
+  }
+
+  get feed(): Feed {
+    return this.#feed!;
+  }
+
+  /** What is told to whoever sends streams here. */
+  readonly uploader: Uploader = {
+    pressure: (streamId, isFull) => {
+      const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
+      this.#tell('backpressure', payload, streamId);
+    },
+    refused: (streamId, error) => this.#tell('stream.error', { ...error.toBody() }, streamId),
+  };
+
+  /** Says something that is not kept. */
+  say(body: string): void {
+    if (!this.#isOver) this.#channel.send(body);
+  }
+
+  /** The session is closed: nothing but another one can follow. */
+  leave(): void {
+    const session = this.#session;
+    this.#feed?.close();
+    this.#feed = undefined;
+    this.#session = undefined;
+    if (session !== undefined && this.#core.connections.get(session.id) === this)
+      this.#core.connections.delete(session.id);
+  }
+
+  readonly tellInventory = (added: { readonly kind: string; readonly name: string }): void => {
+    const { log } = this.#engine;
+    const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
+    this.say(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
+  };
+
+  /** Ends the channel; what was said before is still sent. */
+  async end(): Promise<void> {
+    await this.#channel.end();
+    this.#channel.destroy();
+  }
+
+  #tell<T extends 'backpressure' | 'stream.error'>(type: T, payload: PayloadOf<T>, streamId: string): void {
+    const draft = { type, payload, streamId, sessionId: this.#session?.id, trace: traceBelow({}) };
+    this.say(this.#engine.log.compose(draft).body);
+  }
+
+  #text(text: string): void {
+    if (this.#isOver || this.#isEnding) return;
+    this.#missed = 0;
+    const result = tryParseEnvelope(text, { maxMessageBytes: this.#limit });
+    if (result.ok) this.#take(result.value);
+    else this.#refuseText(result.error);
+  }
+
+  #take(message: Envelope): void {
+    if (message.type === 'ping') this.#pong(message);
+    else if (message.type === 'pong') return;
+    else if (this.#early !== undefined) this.#early.push(message);
+    else if (message.type === 'session.open') void this.#open(message);
+    else void this.#carryOut(message);
+  }
+
+  async #open(message: Envelope<'session.open'>): Promise<void> {
+    if (this.#session !== undefined) {
+      this.#refuse(message, new ArcpError('FAILED_PRECONDITION', 'A session is open already'));
+      return;
+    }
+    this.#early = [];
+    this.#opening = message;
+    let isRefused = false;
+    try {
+      assertAddressed(this.#core, message);
+      const opened = await openSession(this.#core, message, this.#peer, this.#limit);
+      if (this.#isOver) return;
+      const { session, engine, isResumed, body } = opened;
+      const { connections } = this.#core;
+      const former = connections.get(session.id);
+      // At once: whoever takes it up while the former one ends finds this one.
+      connections.set(session.id, this);
+      this.#session = session;
+      this.#engine = engine;
+      const { store, hub } = engine;
+      const { onError } = this.#core.settings;
+      const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
+      this.#feed = feed;
+      await former?.giveUp('The session goes on elsewhere');
+      if (this.#session !== session) return;
+      this.#opening = undefined;
+      this.say(body);
+      if (!isResumed) feed.startAfter(session.acceptedAfter);
+    } catch (thrown) {
+      this.#refuse(message, asArcpError(thrown));
+      isRefused = true;
+    }
+    this.#opening = undefined;
+    for (const early of this.#early.splice(0)) void this.#carryOut(early);
+    this.#early = undefined;
+    // Who is not let in has nothing more to say here.
+    if (isRefused) await this.end();
+  }
+
+  async #carryOut(message: Envelope): Promise<void> {
+    const earlier = this.#taken;
+    const taking = this.#attempt(message, () => earlier);
+    this.#taken = Promise.all([earlier, taking]);
+    await taking;
+  }
+
+  async #attempt(message: Envelope, before: () => Promise<unknown>): Promise<void> {
+    try {
+      this.#check(message);
+      const command = COMMANDS[message.type];
+      if (command === undefined) return;
+      // Who goes on without saying what was seen is told what comes now.
+      if (message.type !== 'resume' && !this.feed.isStarted)
+        this.feed.startAfter(await this.#engine.store.lastSequence());
+      const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
+      const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
+      if (said !== undefined) this.say(said);
+    } catch (thrown) {
+      this.#refuse(message, asArcpError(thrown));
+      if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
+    }
+  }
+
+  /** Carries out a command when none with its id is being carried out, so that what was kept of that one is found. */
+  async #inTurn(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
+    const { running } = this.#core;
+    const key = `${this.session.principal} ${message.id}`;
+    const earlier = running.get(key);
+    const result = earlier === undefined ? run() : earlier.then(run);
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
+    running.set(key, settled);
+    try {
+      return await result;
+    } finally {
+      if (running.get(key) === settled) running.delete(key);
+    }
+  }
+
+  /** @throws ArcpError on what this client may not say, or not now */
+  #check(message: Envelope): void {
+    const { session_id, type } = message;
+    if (describe(type)?.from === 'runtime') throw new ArcpError('PERMISSION_DENIED', `Only runtimes send ${type}`);
+    const { id } = this.session;
+    if (session_id === undefined)
+      throw new ArcpError('INVALID_ARGUMENT', 'session_id is needed in a session', {
+        details: { issues: [{ path: 'session_id', message: 'is required' }] },
+      });
+    if (session_id !== id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
+    assertAddressed(this.#core, message);
+  }
+
+  #pong(message: Envelope<'ping'>): void {
+    const { id, payload, session_id } = message;
+    const { nonce } = payload;
+    const received_at = timestampOf(this.#core.settings.now());
+    const { body } = this.#engine.log.compose({
+      type: 'pong',
+      trace: traceBelow(message),
+      correlationId: id,
+      sessionId: session_id,
+      payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
+    });
+    this.say(body);
+  }
+
+  #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
+    if (this.#isEnding) return;
+    this.#refuse(sketchOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
+    this.#count();
+  }
+
+  #refuseText(error: EnvelopeError): void {
+    this.#refuse(error.sketch, error);
+    // A message that is only unknown, or not as it should be, is no garbage.
+    if (error.sketch.id === undefined) this.#count();
+  }
+
+  #count(): void {
+    if (!this.#faults.add(performance.now())) return;
+    this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
+    this.#isEnding = true;
+    void this.end();
+  }
+
+  #refuse(cause: Refused, error: ArcpError): void {
+    const { id } = cause;
+    const { body } = this.#engine.log.compose({
+      type: 'nack',
+      trace: traceBelow(cause),
+      correlationId: id,
+      sessionId: this.#session?.id,
+      jobId: id === undefined ? cause.job_id : undefined,
+      payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
+    });
+    this.say(body);
+  }
+
+  /** The session goes on elsewhere. */
+  async giveUp(why: string): Promise<void> {
+    this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
+    this.leave();
+    await this.end();
+  }
+
+  /** A side that says nothing is asked whether it is there. */
+  #listen(): void {
+    if (this.#missed > MISSED_PONGS) {
+      this.#channel.destroy();
+      return;
+    }
+    // What was heard since the last look has set it back.
+    if (this.#missed++ === 0) return;
+    const { body } = this.#engine.log.compose({
+      type: 'ping',
+      trace: traceBelow({}),
+      sessionId: this.#session?.id,
+      payload: { sent_at: timestampOf(this.#core.settings.now()) },
+    });
+    this.say(body);
+  }
+
+  async #ended(): Promise<void> {
+    this.#isOver = true;
+    clearInterval(this.#beat);
+    const session = this.#session;
+    const sent = this.#feed?.sent;
+    this.#engine.uploads.lost(this.uploader);
+    this.leave();
+    try {
+      if (session !== undefined) await this.#core.abandoned(session, this.#engine, sent);
+    } catch (error) {
+      this.#core.settings.onError(error);
+    } finally {
+      this.#channel.destroy();
+      this.#over();
+    }
+  }
+}
+
+/** So many within so long end a connection. */
+const MOST = 20;
+const WINDOW_MS = 10_000;
+
+export class FaultWindow {
+  #times: number[] = [];
+
+  /** @returns whether it was one too many */
+  add(now: number): boolean {
+    this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
+    this.#times.push(now);
+    return this.#times.length >= MOST;
+  }
+}
+
+/** What a runtime is called by whoever speaks to it and knows no more of it. */
+export const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
+
+/**
+ * A message may name whom it is for: the runtime, or something that it offers. What is for somebody else is not done here instead.
+ *
+ * @throws ArcpError `NOT_FOUND` where nobody here is called so, `INVALID_ARGUMENT` where a task is for another agent than its message
+ */
+export function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
+  const { target } = message;
+  if (target === undefined || RUNTIME_NAMES.includes(target)) return;
+  if (!KINDS.some((kind) => find(kind, target) !== undefined))
+    throw new ArcpError('NOT_FOUND', `Nobody here is called ${JSON.stringify(target)}`, { details: { target } });
+  if (message.type === 'agent.delegate' && find('agent', target) && message.payload.target !== target)
+    throw new ArcpError('INVALID_ARGUMENT', 'The message is for one agent, and its task for another');
+}

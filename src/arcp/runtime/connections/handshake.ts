@@ -1,0 +1,253 @@
+/** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
+import * as z from 'zod';
+import { MAX_DEPTH, type MessageLimits } from '../../protocol/codec.js';
+import { type Envelope, isSupported, SUPPORTED_VERSIONS } from '../../protocol/envelope.js';
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { newId } from '../../protocol/ids.js';
+import { TRUST_LEVELS, type TrustLevel } from '../../protocol/payloads/parts.js';
+import type { StoredRecord } from '../../store/store.js';
+import type { Core } from '../core.js';
+import type { Engine } from '../engine/engine.js';
+import { MIN_MESSAGE_BYTES, traceBelow } from '../events/message.js';
+import type { Identity, Peer } from '../sessions/auth.js';
+import {
+  CAPABILITIES,
+  can,
+  digestOf,
+  type KeptSession,
+  negotiate,
+  newToken,
+  SESSIONS,
+  type Session,
+  sessionOf,
+  sessionRecord,
+} from '../sessions/session.js';
+import type { Work } from '../types.js';
+
+/** A session that was opened, and what the client is told of it. */
+export interface Opened {
+  readonly session: Session;
+  readonly engine: Engine;
+  /** Whether it was there before. */
+  readonly isResumed: boolean;
+  readonly body: string;
+}
+
+type Opening = Envelope<'session.open'>;
+
+/**
+ * Opens a session, or takes one up again that the envelope names. A message that opened one before takes it up again, too: its
+ * answer may have been lost.
+ *
+ * @param limit most bytes of a message that this connection reads
+ * @throws ArcpError `UNSUPPORTED_VERSION`, `UNAUTHENTICATED`, `NOT_FOUND`, `PERMISSION_DENIED`, `UNAVAILABLE`
+ */
+export async function openSession(core: Core, message: Opening, peer: Peer, limit: number): Promise<Opened> {
+  const { versions } = message.payload;
+  if (versions !== undefined && !versions.some(isSupported))
+    throw new ArcpError('UNSUPPORTED_VERSION', 'None of these versions is spoken here', {
+      details: { supported: SUPPORTED_VERSIONS },
+    });
+  const identity = await identify(core, message, peer);
+  const former = await findFormer(core, message, identity);
+  return former === undefined
+    ? openNew(core, message, identity, limit)
+    : takeUp(core, message, identity, former, limit);
+}
+
+async function identify({ settings }: Core, { payload }: Opening, peer: Peer): Promise<Identity> {
+  const { auth } = payload;
+  if (peer.isToken !== undefined && !(auth?.token !== undefined && peer.isToken(auth.token)))
+    throw new ArcpError('UNAUTHENTICATED', 'The connection requires a bearer token, in its headers or in auth', {
+      details: { schemes: ['bearer'] },
+    });
+  try {
+    return await settings.authenticate(auth, peer);
+  } catch (thrown) {
+    const { code, message, details } = asArcpError(thrown);
+    // What went wrong in there is nobody else's business.
+    if (!(thrown instanceof ArcpError))
+      throw new ArcpError('UNAUTHENTICATED', 'Nobody knows who this is', { cause: thrown });
+    throw new ArcpError(code, message, { details, cause: thrown });
+  }
+}
+
+/** Levels that the envelope of an error needs, its details included. */
+const MIN_DEPTH = 24;
+
+/** Where it stands which message opened which session. */
+const openingsOf = (principal: string): string => `opening:${principal}`;
+
+async function findFormer(core: Core, message: Opening, identity: Identity): Promise<StoredRecord | undefined> {
+  const { store } = core.lasting;
+  if (message.session_id !== undefined) {
+    const found = await store.readRecord(SESSIONS, message.session_id);
+    if (found === undefined || hasPassed(core, found.key, sessionOf(found)))
+      throw new ArcpError('NOT_FOUND', 'There is no such session', { details: { session_id: message.session_id } });
+    assertMayTakeUp(sessionOf(found), message, identity);
+    return found;
+  }
+  const opened = await store.readRecord(openingsOf(identity.principal), message.id);
+  return opened === undefined ? undefined : store.readRecord(SESSIONS, opened.value);
+}
+
+/** Whether a session ended with its runtime, or has been alone for too long. */
+function hasPassed({ boot, settings, lasting, connections }: Core, id: string, session: KeptSession): boolean {
+  if (session.boot !== undefined && session.boot !== boot) return true;
+  if (connections.has(id)) return false;
+  return lasting.clock() - session.seenAt > settings.resumeWindowMs;
+}
+
+/** Somebody else's session is not to be told from one that needs a token. */
+function assertMayTakeUp(session: KeptSession, { payload }: Opening, { principal }: Identity): void {
+  const token = payload.resume_token;
+  const isOwn = session.principal === principal;
+  const hasToken = token !== undefined && [session.tokenDigest, session.formerDigest].includes(digestOf(token));
+  if (!isOwn || !(hasToken || (token === undefined && payload.auth !== undefined)))
+    throw new ArcpError('PERMISSION_DENIED', 'The session is not to be taken up');
+  if (session.closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
+}
+
+async function openNew(core: Core, message: Opening, identity: Identity, limit: number): Promise<Opened> {
+  const { payload } = message;
+  const { settings, boot } = core;
+  const capabilities = negotiate(settings.capabilities, payload.capabilities);
+  const mode = payload.mode ?? (can(capabilities, CAPABILITIES.durableJobs) ? 'durable' : 'stateful');
+  const engine = mode === 'stateless' ? core.passing : core.lasting;
+  const now = engine.clock();
+  const id = newId('sess');
+  const kept = {
+    principal: identity.principal,
+    mode,
+    trust: lower(identity.trust, payload.trust_level),
+    capabilities,
+    limits: limitsOf(core, payload),
+    wantsValue: payload.versions === undefined,
+    acceptedAfter: await engine.store.lastSequence(),
+    openedBy: message.id,
+    openedAt: now,
+    seenAt: now,
+    ...(mode === 'durable' ? {} : { boot }),
+  };
+  const accepted = accept(core, engine, message, id, kept, limit);
+  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, acceptedId: accepted.id };
+  if (mode !== 'stateless') {
+    const opening = { scope: openingsOf(identity.principal), key: message.id, value: id, expect: 0 };
+    const result = await engine.log.commit({ records: [sessionRecord(id, session, 0), opening] });
+    // The same message came twice at once: the other one was faster.
+    if (result.outcome !== 'done') {
+      const former = await findFormer(core, message, identity);
+      if (former === undefined) throw new ArcpError('ABORTED', 'The session was opened twice at once');
+      return takeUp(core, message, identity, former, limit);
+    }
+  }
+  return { session: { ...session, id, identity }, engine, isResumed: false, body: accepted.body };
+}
+
+async function takeUp(
+  core: Core,
+  message: Opening,
+  identity: Identity,
+  record: StoredRecord,
+  limit: number,
+): Promise<Opened> {
+  const former = sessionOf(record);
+  const { settings, lasting: engine } = core;
+  const capabilities = negotiate(settings.capabilities, message.payload.capabilities);
+  const kept = {
+    ...former,
+    limits: limitsOf(core, message.payload),
+    capabilities,
+    wantsValue: message.payload.versions === undefined,
+    trust: lower(identity.trust, message.payload.trust_level),
+    seenAt: core.lasting.clock(),
+  };
+  const accepted = accept(core, engine, message, record.key, kept, limit);
+  const { resume_token: used } = message.payload;
+  const formerDigest = used === undefined ? former.tokenDigest : digestOf(used);
+  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
+  const result = await engine.log.commit({ records: [sessionRecord(record.key, session, record.version)] });
+  if (result.outcome !== 'done') {
+    const now = await engine.store.readRecord(SESSIONS, record.key);
+    if (now === undefined) throw new ArcpError('NOT_FOUND', 'There is no such session any more');
+    const { closedAt, tokenDigest } = sessionOf(now);
+    if (closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
+    // It was only noted that it is in use; a token that has changed shows that somebody else has taken it up.
+    if (tokenDigest === former.tokenDigest) return takeUp(core, message, identity, now, limit);
+    throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
+  }
+  return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
+}
+
+/** Limits of what a session is sent; an error has to fit into them. */
+function limitsOf({ settings }: Core, { limits = {} }: Opening['payload']): MessageLimits {
+  const { max_message_bytes = settings.maxMessageBytes, max_depth = MAX_DEPTH } = limits;
+  return {
+    maxMessageBytes: Math.max(MIN_MESSAGE_BYTES, Math.min(settings.maxMessageBytes, max_message_bytes)),
+    maxDepth: Math.max(MIN_DEPTH, Math.min(MAX_DEPTH, max_depth)),
+  };
+}
+
+type Unaccepted = Omit<KeptSession, 'tokenDigest' | 'acceptedId'>;
+
+function accept(core: Core, { log }: Engine, message: Opening, id: string, session: Unaccepted, limit: number) {
+  const { settings } = core;
+  const token = newToken();
+  const isOpen = ({ options }: Work): boolean => session.trust !== 'untrusted' || options.isPublic === true;
+  const works = [...core.works()].filter(isOpen);
+  const { envelope, body } = log.compose({
+    type: 'session.accepted',
+    sessionId: id,
+    correlationId: message.id,
+    trace: traceBelow(message),
+    payload: {
+      session_id: id,
+      capabilities: { ...session.capabilities },
+      mode: session.mode,
+      trust_level: session.trust,
+      runtime: { kind: 'pegwire', version: settings.version },
+      ...(session.mode === 'stateless'
+        ? {}
+        : { resume_token: token, resume_window_seconds: settings.resumeWindowMs / 1000 }),
+      tools: works.filter(({ kind }) => kind === 'tool').map(toolInfo),
+      workflows: works.filter(({ kind }) => kind === 'workflow').map(toolInfo),
+      agents: works
+        .filter(({ kind }) => kind === 'agent')
+        .map(({ name, options }) => ({ name, ...described(options) })),
+      heartbeat_interval_seconds: settings.heartbeatMs / 1000,
+      limits: {
+        max_message_bytes: limit,
+        max_depth: MAX_DEPTH,
+        max_jobs: settings.maxJobs,
+      },
+    },
+  });
+  return { id: envelope.id, body, tokenDigest: digestOf(token) };
+}
+
+/** A tool as others are told of it. */
+export function toolInfo({ name, options }: Work) {
+  const { input, output, permissions, durable } = options;
+  return {
+    name,
+    ...described(options),
+    ...(input === undefined ? {} : { input_schema: jsonSchema(input, 'input') }),
+    ...(output === undefined ? {} : { output_schema: jsonSchema(output, 'output') }),
+    ...(permissions === undefined ? {} : { permissions: [...permissions] }),
+    ...(durable === undefined ? {} : { durable }),
+  };
+}
+
+function described({ description }: { readonly description?: string | undefined }) {
+  return description === undefined ? {} : { description };
+}
+
+/** What has no JSON Schema is told as anything. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }) };
+}
+
+function lower(given: TrustLevel, wanted: TrustLevel | undefined): TrustLevel {
+  if (wanted === undefined) return given;
+  return TRUST_LEVELS.indexOf(wanted) < TRUST_LEVELS.indexOf(given) ? wanted : given;
+}

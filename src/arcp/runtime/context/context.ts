@@ -1,0 +1,107 @@
+/** What a handler is given. */
+import { ignoreRejection, ignoringRejections } from '../../../async/listeners.js';
+import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
+import { ArcpError } from '../../protocol/errors.js';
+import type { Attempt } from '../job/attempt.js';
+import type { StartingCommand } from '../job/spec.js';
+import type { JobContext, Values } from '../types.js';
+import { issuesOf } from '../works.js';
+import { callTool } from './call.js';
+import { handOff, startChild } from './delegation.js';
+import { askFor } from './permission.js';
+import { traceparentOf, withSpan } from './span.js';
+import { checkpoint, step } from './steps.js';
+import { type ValuesOptions, valuesOf } from './values.js';
+
+/** @param restored the data of the latest checkpoint */
+export function contextOf(job: Attempt, restored: unknown): JobContext {
+  const { row, spec, voice } = job;
+  const say = ignoringRejections(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
+    assertPayload(type, payload);
+    await job.outbox.add({ events: [voice.event(type, payload)] });
+  });
+  const keeping = { store: job.log.store, outbox: job.outbox };
+  const shared = sharedValues(job, spec.contextId ?? row.jobId, initialValues(spec.command));
+  return {
+    jobId: spec.isDurable ? row.jobId : undefined,
+    commandId: spec.command.id,
+    sessionId: row.sessionId,
+    principal: row.principal,
+    trust: spec.trust,
+    attempt: row.attempt,
+    signal: job.signal,
+    traceId: spec.trace.traceId,
+    spanId: spec.trace.spanId,
+    restored,
+    operationKey: spec.command.payload.operation_key,
+    progress: ignoringRejections(async (progress) => {
+      assertPayload('job.progress', progress);
+      job.noteProgress();
+      // Only jobs have messages of their own for it.
+      if (spec.isDurable && !job.isCall) await say('job.progress', progress);
+      else await say('event.emit', { name: 'arcp.progress', attributes: progress });
+    }),
+    log: (level, message, attributes) =>
+      say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
+    metric: ignoringRejections(async (metric) => {
+      await say('metric', metric);
+      job.telemetry?.metric(metric);
+    }),
+    emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
+    traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
+    span: (name, work, options) =>
+      ignoreRejection(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options)),
+    stream: (options) => job.openStream(options),
+    incoming: (which) => job.readUpload(which),
+    checkpoint: ignoringRejections(async (data, options) => (await checkpoint(job, data, options))!),
+    onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
+    permission: (wish) => ignoreRejection(askFor(job, wish)),
+    step: (key, work) => ignoreRejection(step(job, key, work)),
+    call: <R>(tool: string, args = {}, options = {}) =>
+      ignoreRejection(callTool(job, contextOf, tool, args, options) as Promise<R>),
+    delegate: (agent, task, { arguments: args, values, contextId, ...options } = {}) => {
+      const context = {
+        trace_id: spec.trace.traceId,
+        shared_context_id: contextId ?? shared.id,
+        ...(options.permissions === undefined ? {} : { permissions_inherited: [...options.permissions] }),
+        ...(values === undefined ? {} : { values: { ...values } }),
+      };
+      const given = args === undefined ? {} : { arguments: { ...args } };
+      return ignoreRejection(startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options));
+    },
+    startWorkflow: (workflow, inputs = {}, options = {}) =>
+      ignoreRejection(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
+    handOff: (agent, options) => ignoreRejection(handOff(job, agent, options)),
+    handedOver: job.status.handedOver,
+    memory: valuesOf({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...keeping }),
+    shared,
+    sharedContext: (id) => sharedValues(job, id),
+  };
+}
+
+/** What whoever delegates gives an agent to begin with: it counts where the shared context holds nothing of that name. */
+function initialValues(command: StartingCommand): ValuesOptions['initial'] {
+  return command.type === 'agent.delegate' ? command.payload.context?.values : undefined;
+}
+
+/** What jobs of one principal share that know its id. */
+function sharedValues({ row, log, outbox, voice }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
+  return valuesOf({
+    id,
+    scope: `context:${row.principal}:${id}`,
+    store: log.store,
+    outbox,
+    initial,
+    changed: (key, value) =>
+      voice.event('event.emit', { name: 'arcp.context.changed', attributes: { context_id: id, key, value } }),
+  });
+}
+
+/** @throws ArcpError `INVALID_ARGUMENT` */
+function assertPayload(type: MessageType, payload: unknown): void {
+  const judged = CATALOGUE[type].payload.safeParse(payload);
+  if (judged.success) return;
+  const issues = issuesOf(judged.error);
+  const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw new ArcpError('INVALID_ARGUMENT', `Not a ${type}: ${said}`, { details: { issues } });
+}

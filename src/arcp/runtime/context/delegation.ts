@@ -1,0 +1,177 @@
+/** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { ignoreRejection } from '../../../async/listeners.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { newSpanId } from '../../protocol/ids.js';
+import { assertJson, canonicalJson } from '../../protocol/json.js';
+import type { RecordChange } from '../../store/store.js';
+import type { Attempt } from '../job/attempt.js';
+import { deeper, inputOf, resolveRetry, type StartingCommand } from '../job/spec.js';
+import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
+import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
+import { judge } from '../works.js';
+
+/** Where it stands which jobs a job has begun. */
+export const childrenOf = (jobId: string): string => `child:${jobId}`;
+
+type Payload = StartingCommand['payload'];
+
+/** @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT` */
+export async function startChild<R>(
+  attempt: Attempt,
+  type: StartingCommand['type'],
+  payload: Payload,
+  { key, permissions = [], timeoutMs }: ChildOptions,
+): Promise<ChildJob<R>> {
+  const { row, spec, voice, log } = attempt;
+  assertJson(payload, `the ${type}`);
+  const scope = childrenOf(row.jobId);
+  const place = `${attempt.stepPrefix}${key ?? digestOf(type, payload)}`;
+  const former = await log.store.readRecord(scope, place);
+  if (former !== undefined) return childOf(attempt, former.value);
+  attempt.signal.throwIfAborted();
+  const depth = deeper(spec);
+  const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
+  const told = voice.event(type, payload as never, { trace });
+  const command = JSON.parse(told.body) as StartingCommand;
+  const work = attempt.find(...targetOf(command));
+  await judge(work, {
+    kind: work?.kind ?? 'tool',
+    name: targetOf(command)[1],
+    trust: spec.trust,
+    input: inputOf(command),
+  });
+  const inherited = await inheritedLeases(attempt, permissions);
+  let jobId: string | undefined;
+  const result = await attempt.startChild({
+    sessionId: row.sessionId,
+    principal: row.principal,
+    options: work!.options,
+    spec: {
+      kind: work!.kind,
+      target: work!.name,
+      isDurable: spec.isDurable,
+      command,
+      trace,
+      trust: spec.trust,
+      retry: resolveRetry(work!.options.retry),
+      streams: spec.streams,
+      parentJobId: row.jobId,
+      ...(spec.limits === undefined ? {} : { limits: spec.limits }),
+      contextId: spec.contextId ?? row.jobId,
+      depth,
+      mayHandOff: spec.mayHandOff,
+      ...timeout(timeoutMs, work!.options.timeoutMs),
+    },
+    maxQueued: Number.POSITIVE_INFINITY,
+    now: attempt.permissions.now,
+    with: (child) => {
+      jobId = child.jobId;
+      const records: RecordChange[] = [
+        { scope, key: place, value: child.jobId, expect: 0, owner: row.jobId },
+        ...inherited.map(([leaseId, lease]) => leaseRecord(child.jobId, leaseId, lease, 0)),
+      ];
+      // Whoever has lost the job must not begin anything for it.
+      return { records, events: [told], jobs: [{ jobId: row.jobId, attempt: row.attempt, set: {} }] };
+    },
+  });
+  if (result.outcome === 'conflict' && result.found !== undefined) return childOf(attempt, result.found.value);
+  if (result.outcome !== 'done') throw new ArcpError('ABORTED', 'This attempt at the job is over');
+  return childOf(attempt, jobId!);
+}
+
+export function targetOf(command: StartingCommand): [Work['kind'], string] {
+  if (command.type === 'tool.invoke') return ['tool', command.payload.tool];
+  if (command.type === 'workflow.start') return ['workflow', command.payload.workflow];
+  return ['agent', command.payload.target];
+}
+
+function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
+  return {
+    jobId: attempt.spec.isDurable ? jobId : undefined,
+    result: () => ignoreRejection(attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>)),
+  };
+}
+
+function digestOf(type: string, payload: Payload): string {
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson([type, payload]))));
+}
+
+/** Grants that hold now, and go on to a child. */
+async function inheritedLeases(
+  { row, log, permissions }: Attempt,
+  names: readonly string[],
+): Promise<[leaseId: string, KeptLease][]> {
+  if (names.length === 0) return [];
+  const records = await log.store.listRecords(leasesOf(row.jobId), { limit: Number.POSITIVE_INFINITY });
+  return records.flatMap((record): [string, KeptLease][] => {
+    const lease = leaseOf(record);
+    const holds = lease.expiresAt > permissions.now() && lease.maxUses === undefined;
+    return holds && names.includes(lease.permission) ? [[record.key, lease]] : [];
+  });
+}
+
+function timeout(wanted: number | undefined, bound: number | undefined): { readonly timeoutMs?: number } {
+  const both = [wanted, bound].filter((ms) => ms !== undefined);
+  return both.length === 0 ? {} : { timeoutMs: Math.min(...both) };
+}
+
+/** How often a job is handed over. */
+const MOST_HANDOFFS = 100;
+
+/**
+ * The work goes on with another agent, as the same job: from its latest checkpoint, with all that was done once. Nothing more is said
+ * by who gives it away.
+ *
+ * @throws always: what the signal is aborted with, or an ArcpError where it cannot be given away
+ */
+export function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
+  // Only one can be given the work: whoever asks meanwhile has left, too. No step has such a key.
+  return attempt.once('\0handoff', () => giveAway(attempt, target, options));
+}
+
+async function giveAway(attempt: Attempt, target: string, options: HandoffOptions): Promise<never> {
+  const { spec, work, voice, row, status } = attempt;
+  const { reason, permissions = [] } = options;
+  assertMayGo(attempt);
+  const input = inputOf(spec.command);
+  await judge(attempt.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
+  const why = reason === undefined ? {} : { reason };
+  const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
+  const events = [
+    voice.event('agent.handoff', {
+      target,
+      job_id: row.jobId,
+      ...why,
+      ...checkpoint,
+      shared_context_id: spec.contextId ?? row.jobId,
+      permissions: [...permissions],
+    }),
+    voice.event('event.emit', { name: 'arcp.agent.transferred', attributes: { from: work.name, to: target, ...why } }),
+  ];
+  const records = await droppedLeases(attempt, permissions);
+  const handoffs = (status.handoffs ?? 0) + 1;
+  const changed = attempt.changeStatus({ agent: target, handedOver: { from: work.name, reason }, handoffs });
+  await attempt.outbox.add({ events, records, set: { status: changed } });
+  attempt.leave({ reason: 'handoff', as: 'queued' });
+  throw attempt.signal.reason;
+}
+
+/** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION` */
+function assertMayGo({ spec, isCall, status }: Attempt): void {
+  if ((status.handoffs ?? 0) >= MOST_HANDOFFS)
+    throw new ArcpError('RESOURCE_EXHAUSTED', `The job was handed over ${MOST_HANDOFFS} times`, { retryable: false });
+  if (spec.mayHandOff !== true) throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
+  if (spec.kind !== 'agent' || isCall || !spec.isDurable)
+    throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
+}
+
+/** Grants are not handed over unless they are named. */
+async function droppedLeases({ row, log }: Attempt, kept: readonly string[]): Promise<RecordChange[]> {
+  const scope = leasesOf(row.jobId);
+  const records = await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
+  return records
+    .filter((record) => !kept.includes(leaseOf(record).permission))
+    .map(({ key }) => ({ scope, key, value: null }));
+}

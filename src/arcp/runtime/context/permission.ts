@@ -1,0 +1,213 @@
+/** How work comes by what it needs (spec 003, "Permissions": the challenge and its response). */
+import { ArcpError } from '../../protocol/errors.js';
+import { newId, timestampOf } from '../../protocol/ids.js';
+import type { NewEvent, RecordChange } from '../../store/store.js';
+import type { Attempt } from '../job/attempt.js';
+import {
+  allows,
+  askedBy,
+  assertAllows,
+  type KeptLease,
+  type KeptRequest,
+  leaseOf,
+  leaseRecord,
+  leasesOf,
+  REQUESTS,
+  requestOf,
+  requestRecord,
+} from '../permissions/leases.js';
+import { denied, isNamed, LEASE_SECONDS, say, scopeOf } from '../permissions/policy.js';
+import type { Lease, PermissionWish, Scope } from '../types.js';
+
+/**
+ * Asks for something, unless it was granted before and that still holds: in this job, in an attempt before, or for the whole session.
+ *
+ * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` where nobody answers
+ */
+export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
+  const { work } = attempt;
+  if (!isNamed(work.options.permissions ?? [], wish.permission))
+    throw denied(wish, `the ${work.kind} ${work.name} does not declare it`);
+  const key = keyOf(wish);
+  // Whoever wants the same meanwhile gets the same: the client is asked once. No step has such a key.
+  return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
+}
+
+async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
+  const { spec, permissions } = attempt;
+  const { policy } = permissions;
+  const held = await heldLease(attempt, wish);
+  if (held !== undefined) return held;
+  const asked = await attempt.log.store.readRecord(askedBy(attempt.row.jobId), key);
+  if (asked !== undefined) {
+    const lease = await answered(attempt, wish, asked.value);
+    if (lease !== undefined) return lease;
+  }
+  const { principal } = attempt.row;
+  const decision = policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
+  if (decision === 'deny') throw denied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
+  if (decision === 'challenge') return challenge(attempt, wish, key);
+  return allow(attempt, wish, decision === 'audit');
+}
+
+/** What tells requests of a job apart. */
+function keyOf({ permission, resource = '', operation = '', key = '' }: PermissionWish): string {
+  return JSON.stringify([permission, resource, operation, key]);
+}
+
+async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease | undefined> {
+  const { row, log, permissions } = attempt;
+  for (const owner of [row.jobId, row.sessionId])
+    for (const record of await log.store.listRecords(leasesOf(owner), { limit: Number.POSITIVE_INFINITY }))
+      if (allows(leaseOf(record), wish, permissions.now())) return handle(attempt, wish, owner, record.key);
+  return undefined;
+}
+
+async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean): Promise<Lease> {
+  const { permissions, outbox, row } = attempt;
+  const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, permissions.policy.maxLeaseSeconds);
+  const lease: KeptLease = {
+    ...scopeOf(wish),
+    expiresAt: permissions.now() + seconds * 1000,
+    uses: 0,
+    grantedBy: 'policy',
+    ...(isAudited ? { isAudited } : {}),
+  };
+  const leaseId = newId('lease');
+  await outbox.add({ records: [leaseRecord(row.jobId, leaseId, lease, 0)] });
+  return handle(attempt, wish, row.jobId, leaseId);
+}
+
+/** Asks the client, and waits. */
+async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
+  const { row, voice, permissions, spec } = attempt;
+  const { policy, now } = permissions;
+  const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
+  const expiresAt = now() + policy.answerWithinMs;
+  const { reason, risk, preview } = wish;
+  const event = voice.event('permission.request', {
+    ...scopeOf(wish),
+    requested_lease_seconds: leaseSeconds,
+    expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
+    trust_level: spec.trust,
+    ...(reason === undefined ? {} : { reason }),
+    ...(risk === undefined ? {} : { risk }),
+    ...(preview === undefined ? {} : { arguments_preview: preview }),
+    ...(wish.key === undefined ? {} : { operation_key: wish.key }),
+  });
+  const { jobId, sessionId, principal } = row;
+  const request: KeptRequest = {
+    jobId,
+    sessionId,
+    principal,
+    wanted: scopeOf(wish),
+    state: 'pending',
+    expiresAt,
+    leaseSeconds,
+  };
+  const records: RecordChange[] = [
+    requestRecord(event.id, request, 0),
+    { scope: askedBy(jobId), key, value: event.id, owner: jobId },
+  ];
+  const lease = await wait(attempt, wish, event.id, [event], records);
+  if (lease === undefined) throw new ArcpError('ABORTED', 'The grant has expired before it was used');
+  return lease;
+}
+
+/** What became of a request that an earlier attempt has made. @returns `undefined` where it is to be asked for anew */
+async function answered(attempt: Attempt, wish: PermissionWish, requestId: string): Promise<Lease | undefined> {
+  const record = await attempt.log.store.readRecord(REQUESTS, requestId);
+  if (record === undefined) return undefined;
+  const { state, reason } = requestOf(record);
+  if (state === 'denied') throw refused(wish, reason);
+  if (state !== 'pending') return undefined;
+  return wait(attempt, wish, requestId, [], []);
+}
+
+/** Waits for an answer; meanwhile, others may work in its place. */
+async function wait(
+  attempt: Attempt,
+  wish: PermissionWish,
+  requestId: string,
+  events: readonly NewEvent[],
+  records: readonly RecordChange[],
+): Promise<Lease | undefined> {
+  const { request } = await attempt.wait(
+    {
+      reason: 'permission',
+      events,
+      records,
+      after: ({ request: { answeredBy, state } }) => ({
+        causedBy: answeredBy,
+        attributes: { request_id: requestId, decision: state },
+      }),
+    },
+    () => settled(attempt, requestId),
+  );
+  if (request.state === 'denied') throw refused(wish, request.reason);
+  if (request.state === 'expired')
+    throw new ArcpError('DEADLINE_EXCEEDED', `${say(wish)}: nobody has answered in time`, { retryable: false });
+  if (request.leaseId === undefined) return undefined;
+  return handle(attempt, wish, request.leaseOwner ?? attempt.row.jobId, request.leaseId);
+}
+
+async function settled(
+  { log, permissions, signal, outbox }: Attempt,
+  requestId: string,
+): Promise<{ readonly request: KeptRequest }> {
+  const { now, answers, policy } = permissions;
+  // Another process may have kept the instant by a clock of another hour: no wait is longer than its length.
+  const latest = now() + policy.answerWithinMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const record = await log.store.readRecord(REQUESTS, requestId);
+    if (record === undefined) throw new ArcpError('DATA_LOSS', 'The request is not kept any more');
+    const request = requestOf(record);
+    if (request.state !== 'pending') return { request };
+    const left = Math.min(request.expiresAt, latest) - now();
+    if (left > 0) await answers.next(requestId, left, signal);
+    else {
+      // Somebody may have answered in the last moment: then this is refused, and read again.
+      await outbox.try({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
+    }
+  }
+}
+
+function refused(wish: Scope, reason: string | undefined): ArcpError {
+  return denied(wish, reason ?? 'it was denied', { reason: 'denied' });
+}
+
+/** What the work is given of a grant. */
+async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: string): Promise<Lease> {
+  const { log, permissions, outbox, voice, signal } = attempt;
+  const scope = leasesOf(owner);
+  const found = await log.store.readRecord(scope, leaseId);
+  if (found === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
+  const { expiresAt, constraints } = leaseOf(found);
+  const use = async (wanted: Partial<Scope> = {}): Promise<void> => {
+    const exact = { ...scopeOf(wish), ...wanted, permission: wish.permission };
+    for (;;) {
+      signal.throwIfAborted();
+      const record = await log.store.readRecord(scope, leaseId);
+      if (record === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
+      const lease = leaseOf(record);
+      assertAllows(lease, exact, permissions.now());
+      const isCounted = lease.maxUses !== undefined;
+      if (!isCounted && lease.isAudited !== true) return;
+      const events = lease.isAudited === true ? audit(voice, exact, leaseId) : [];
+      const used = { ...lease, uses: lease.uses + 1 };
+      const records = isCounted ? [leaseRecord(owner, leaseId, used, record.version)] : [];
+      if (await outbox.try({ events, records })) return;
+    }
+  };
+  return { ...scopeOf(wish), leaseId, expiresAt, constraints, use };
+}
+
+/** Each use of what only the privileged may do is told of. */
+function audit(voice: Attempt['voice'], used: Scope, leaseId: string): NewEvent[] {
+  const attributes = { ...used, lease_id: leaseId };
+  return [
+    voice.event('event.emit', { name: 'arcp.permission.used', attributes }),
+    voice.event('log', { level: 'info', message: `used ${say(used)}`, attributes }),
+  ];
+}

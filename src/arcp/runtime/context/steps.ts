@@ -1,0 +1,148 @@
+/** What is done once over all attempts at a job, and where it stands (spec 003, "Resumability": "checkpoint snapshots"). */
+import { byteLength } from '../../../text/bytes.js';
+import { newId } from '../../protocol/ids.js';
+import { jsonOf } from '../../protocol/json.js';
+import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import type { Attempt } from '../job/attempt.js';
+import type { Voice } from '../job/messages.js';
+import { cameFurther, type JobStatus } from '../job/spec.js';
+import type { CheckpointOptions } from '../types.js';
+
+/** Where steps stand in the store. */
+export const stepsOf = (jobId: string): string => `step:${jobId}`;
+
+/** A step that was done before, in this attempt or another. */
+export async function knownStep(attempt: Attempt, key: string): Promise<{ readonly result: unknown } | undefined> {
+  const known = await attempt.log.store.readRecord(stepsOf(attempt.row.jobId), `${attempt.stepPrefix}${key}`);
+  return known === undefined
+    ? undefined
+    : { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
+}
+
+/**
+ * Makes the record of a step.
+ *
+ * @returns the record, and the result as later attempts get it
+ * @throws ArcpError `INVALID_ARGUMENT` on a result that JSON would change or cannot hold
+ */
+export function keepStep<T>(
+  attempt: Attempt,
+  key: string,
+  result: T,
+): { readonly record: RecordChange; readonly kept: T } {
+  const { jobId } = attempt.row;
+  const text = result === undefined ? undefined : jsonOf(result, `the result of step ${key}`);
+  const value = text === undefined ? '{}' : `{"result":${text}}`;
+  const record = { scope: stepsOf(jobId), key: `${attempt.stepPrefix}${key}`, value, owner: jobId };
+  return { record, kept: (text === undefined ? undefined : JSON.parse(text)) as T };
+}
+
+/** Carries out a step, unless it was done before. A call while it is being carried out waits for it. */
+export function step<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
+  return attempt.once(`${attempt.stepPrefix}${key}`, () => carryOut(attempt, key, work));
+}
+
+async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
+  const known = await knownStep(attempt, key);
+  if (known !== undefined) return known.result as T;
+  attempt.signal.throwIfAborted();
+  // Whoever has lost the job must not act for it any more.
+  await attempt.outbox.add({});
+  const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
+  const further = cameFurther(attempt.row, attempt.status);
+  const isNews = attempt.status.forgiven !== further.forgiven;
+  const set = isNews ? { status: attempt.changeStatus(further) } : {};
+  const { record, kept } = keepStep(attempt, key, result);
+  await attempt.outbox.add({ records: [record], set });
+  return kept;
+}
+
+/** Where checkpoints stand in the store. */
+export const CHECKPOINTS = 'checkpoint';
+
+/** A checkpoint as it is kept. */
+export interface KeptCheckpoint {
+  readonly jobId: string;
+  readonly sequence: number;
+  readonly data: unknown;
+  /** The message that told of it. */
+  readonly messageId: string;
+}
+
+export interface Draft {
+  readonly jobId: string;
+  readonly isDurable: boolean;
+  readonly attempt: number;
+  readonly sequence: number;
+  readonly data: unknown;
+  readonly options?: CheckpointOptions | undefined;
+  /** The command that asked for it. */
+  readonly correlationId?: string | undefined;
+}
+
+/** @throws ArcpError `INVALID_ARGUMENT` on data that have no JSON */
+export function newCheckpoint(
+  voice: Voice,
+  { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
+): { readonly checkpointId: string; readonly event: NewEvent; readonly record: RecordChange } {
+  const { label, isVisible } = options;
+  const checkpointId = newId('chk');
+  const text = jsonOf(data, 'a checkpoint');
+  const payload = {
+    checkpoint_id: checkpointId,
+    sequence,
+    attempt,
+    size_bytes: byteLength(text),
+    ...(label === undefined ? {} : { label }),
+    ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
+  };
+  const event = isDurable
+    ? voice.event('job.checkpoint', payload, { correlationId })
+    : voice.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
+  const kept: KeptCheckpoint = { jobId, sequence, data: JSON.parse(text), messageId: event.id };
+  const record = { scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(kept), owner: jobId };
+  return { checkpointId, event, record };
+}
+
+/** The data of the latest checkpoint; `undefined` where there is none. */
+export async function latestData(store: ArcpStore, { checkpointId }: JobStatus): Promise<unknown> {
+  const kept = checkpointId === undefined ? undefined : await store.readRecord(CHECKPOINTS, checkpointId);
+  return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
+}
+
+/** Who has asked for a checkpoint, and what is kept of that. */
+export interface Asked {
+  readonly correlationId: string;
+  readonly record: (answerId: string) => RecordChange;
+}
+
+/**
+ * Keeps where an attempt stands. A call within it has nothing to go on from: it is made again, or its result is kept.
+ *
+ * @returns its id; `undefined` where the same was asked for before
+ */
+export async function checkpoint(
+  attempt: Attempt,
+  data: unknown,
+  options?: CheckpointOptions,
+  asked?: Asked,
+): Promise<string | undefined> {
+  const { row, spec, status, voice } = attempt;
+  const sequence = (status.checkpoints ?? 0) + 1;
+  const { checkpointId, event, record } = newCheckpoint(voice, {
+    jobId: row.jobId,
+    isDurable: spec.isDurable,
+    attempt: row.attempt,
+    sequence,
+    data,
+    options,
+    correlationId: asked?.correlationId,
+  });
+  const kept = attempt.isCall ? {} : { checkpointId };
+  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...cameFurther(row, status) });
+  const records = asked === undefined ? [record] : [record, asked.record(event.id)];
+  const entry = { events: [event], records, set: { status: changed } };
+  if (asked === undefined) await attempt.outbox.add(entry);
+  else if (!(await attempt.outbox.try(entry))) return undefined;
+  return checkpointId;
+}

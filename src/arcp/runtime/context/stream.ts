@@ -1,0 +1,63 @@
+/** A stream that a job writes: what is written is kept before it is sent. */
+import { ArcpError } from '../../protocol/errors.js';
+import { newId } from '../../protocol/ids.js';
+import type { StreamKind } from '../../protocol/payloads/streaming.js';
+import type { StreamOptions, StreamWriter } from '../../streams/content.js';
+import { ChunkWriter } from '../../streams/writer.js';
+import type { Attempt } from '../job/attempt.js';
+import type { StreamRegistry } from '../streams.js';
+
+/** Where it stands which streams of a job are open: those of an attempt that was lost are ended by the next. */
+export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
+
+export interface JobStreamHost {
+  readonly attempt: Attempt;
+  readonly streams: StreamRegistry;
+  /** Resolves when the session has taken what was sent before; `undefined` when it has, or there is nobody. */
+  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
+  readonly onEnd: () => void;
+}
+
+/** @throws ArcpError `UNIMPLEMENTED` on what the client does not read */
+export function openJobStream<K extends StreamKind>(
+  { attempt, streams, keptUp, onEnd }: JobStreamHost,
+  options: StreamOptions<K>,
+): ChunkWriter<K> {
+  const { row, spec, outbox, voice, signal } = attempt;
+  const { jobId, sessionId, principal } = row;
+  if (options.kind === 'binary' && spec.streams !== 'all')
+    throw new ArcpError('UNIMPLEMENTED', 'The client reads no binary streams');
+  const pacer = streams.pacerFor(sessionId);
+  const scope = openStreamsOf(jobId);
+  const stream: ChunkWriter<K> = new ChunkWriter(
+    {
+      pacer,
+      signal,
+      keptUp: () => keptUp(sessionId),
+      open: (streamId, payload) => {
+        const related = spec.isDurable ? { related_job_id: jobId } : {};
+        void outbox.add({
+          events: [voice.event('stream.open', { ...payload, ...related }, { streamId })],
+          records: [{ scope, key: streamId, value: options.kind, owner: jobId }],
+        });
+      },
+      chunk: (streamId, payload) => outbox.add({ events: [voice.event('stream.chunk', payload, { streamId })] }),
+      end: (streamId, type, payload) => {
+        streams.remove(streamId);
+        onEnd();
+        return outbox.add({
+          events: [voice.event(type, payload as never, { streamId })],
+          records: [{ scope, key: streamId, value: null }],
+        });
+      },
+    },
+    options,
+  );
+  streams.add(stream.id, { sessionId, principal, pacer, cancel: (error) => stream.cancel(error) });
+  return stream;
+}
+
+export function silentStream<K extends StreamKind>(kind: K): StreamWriter<K> {
+  const nothing = async (): Promise<void> => {};
+  return { id: newId('str'), kind, write: nothing, close: nothing, fail: nothing };
+}

@@ -1,0 +1,119 @@
+/** What becomes of an attempt that has ended: the end of its job, or another attempt. */
+import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/ids.js';
+import { assertJson } from '../../protocol/json.js';
+import type { JobState } from '../../protocol/payloads/parts.js';
+import type { NewEvent } from '../../store/store.js';
+import { boundedBody } from '../events/message.js';
+import type { Attempt, CancelRequest, PutBack } from '../job/attempt.js';
+import type { Ending } from '../job/messages.js';
+import type { OutboxEntry } from '../job/outbox.js';
+import { retryDelay } from '../job/spec.js';
+
+/** How the work ended. */
+export type Outcome =
+  | { readonly kind: 'completed'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly error: ArcpError }
+  /** It did not end when it was asked to. */
+  | { readonly kind: 'forced' };
+
+/** What was wanted of it meanwhile. */
+export interface Circumstances {
+  /** Milliseconds since 1970: when the attempt began, and now. */
+  readonly begun: number;
+  readonly now: number;
+  readonly state: JobState;
+  readonly cancel: CancelRequest | undefined;
+  /** Why it is to be begun again, and as what it waits for that. */
+  readonly putBack: PutBack | undefined;
+  /** Whether it failed for good, whatever its policy. */
+  readonly isFinal: boolean;
+}
+
+export interface Conclusion {
+  readonly state: JobState;
+  readonly entry: OutboxEntry;
+}
+
+/** Patches of a job that nobody works on any more. */
+const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
+
+export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
+  const { row, status, voice } = attempt;
+  const { cancel, putBack, isFinal, begun, now } = circumstances;
+  const ending: Ending = {
+    attempt: row.attempt,
+    durationMs: now - begun,
+    checkpointId: status.checkpointId,
+  };
+  // What has been done is done, whoever wanted it to end meanwhile.
+  if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
+  if (cancel !== undefined) {
+    const { cause, reason } = cancel;
+    const told = voice.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
+    attempt.changeStatus({ cancelled: { cause, reason } });
+    return end(attempt, 'cancelled', told, now);
+  }
+  if (putBack !== undefined) return release(attempt, putBack, circumstances);
+  const error =
+    outcome.kind === 'failed'
+      ? boundedBody(outcome.error, attempt.spec.limits)
+      : new ArcpError('INTERNAL', 'Ended').toBody();
+  const delay = isFinal ? undefined : retryDelay(error, status.failures + 1, attempt.spec.retry);
+  return delay === undefined ? fail(attempt, error, ending, now) : retry(attempt, error, delay, circumstances);
+}
+
+function complete(attempt: Attempt, result: unknown, ending: Ending, now: number): Conclusion {
+  let told: NewEvent;
+  try {
+    if (result !== undefined) assertJson(result, 'the result');
+    told = attempt.voice.completed(result, ending);
+  } catch (thrown) {
+    return fail(attempt, boundedBody(asArcpError(thrown), attempt.spec.limits), ending, now);
+  }
+  return end(attempt, 'completed', told, now);
+}
+
+function fail(attempt: Attempt, error: ErrorBody, ending: Ending, now: number): Conclusion {
+  attempt.changeStatus({ failures: attempt.status.failures + 1, lastError: error });
+  return end(attempt, 'failed', attempt.voice.failed(error, ending), now);
+}
+
+function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', told: NewEvent, now: number): Conclusion {
+  const status = attempt.changeStatus({ endId: told.id });
+  return { state, entry: { set: { state, endedAt: now, ...RELEASED, status }, events: [told] } };
+}
+
+function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: from }: Circumstances): Conclusion {
+  const { spec, voice, row } = attempt;
+  const runAfter = now + delay;
+  const { failures, ended } = attempt.status;
+  const told = spec.isDurable
+    ? [voice.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
+    : [];
+  const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
+  const moved = voice.moved(from, 'queued', 'retry', at);
+  const status = attempt.changeStatus({
+    failures: failures + 1,
+    ended: ended + 1,
+    lastError: error,
+    again: { attempt: row.attempt, causedBy: moved.id },
+  });
+  return {
+    state: 'queued',
+    entry: { set: { state: 'queued', runAfter, ...RELEASED, status }, events: [...told, moved] },
+  };
+}
+
+function release(attempt: Attempt, { reason, as, causedBy }: PutBack, { now, state: from }: Circumstances): Conclusion {
+  const moved = attempt.voice.moved(from, as, reason, {}, causedBy);
+  const again = { attempt: attempt.row.attempt, causedBy: moved.id };
+  const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
+  return {
+    state: as,
+    entry: {
+      set: { state: as, runAfter: now, ...RELEASED, status },
+      events: [moved],
+    },
+  };
+}

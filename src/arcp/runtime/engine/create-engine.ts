@@ -1,0 +1,61 @@
+/** Where something is kept, told and worked on. */
+import { monotonicClock } from '../../../async/timers.js';
+import type { ArcpStore } from '../../store/store.js';
+import { EventLog, Hub } from '../events/log.js';
+import { Answers } from '../permissions/leases.js';
+import type { Policy } from '../permissions/policy.js';
+import { StreamRegistry, Uploads } from '../streams.js';
+import type { Engine } from './engine.js';
+import { beginJob, cancelChildren, cancelJob, outcomeOf } from './jobs.js';
+import { Scheduler, type SchedulerOptions } from './scheduler.js';
+
+export interface EngineOptions
+  extends Pick<
+    SchedulerOptions,
+    | 'now'
+    | 'find'
+    | 'onError'
+    | 'keptUp'
+    | 'concurrency'
+    | 'queues'
+    | 'leaseMs'
+    | 'heartbeatMs'
+    | 'cancelGraceMs'
+    | 'maxLosses'
+    | 'telemetry'
+  > {
+  readonly policy: Policy;
+  readonly maxMessageBytes: number;
+}
+
+/** A job has had its time. */
+async function expire(engine: Engine, jobId: string, now: () => number): Promise<void> {
+  const request = { cause: 'timeout', reason: 'It took too long' } as const;
+  await cancelJob(engine, jobId, request, { now });
+}
+
+export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
+  const { now } = options;
+  const clock = store.now ?? monotonicClock(now);
+  const hub = new Hub();
+  const log = new EventLog(store, hub, now, maxMessageBytes);
+  const streams = new StreamRegistry(clock);
+  const answers = new Answers();
+  const uploads = new Uploads();
+  const scheduler: Scheduler = new Scheduler({
+    ...options,
+    now: clock,
+    log,
+    hub,
+    streams,
+    uploads,
+    permissions: { policy, answers, now: clock },
+    madeRoom: () => scheduler.wake(),
+    outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
+    startChild: (job) => beginJob(engine, job),
+    expire: (jobId) => expire(engine, jobId, clock),
+    cancelChildren: (jobId) => cancelChildren(engine, jobId, clock),
+  });
+  const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
+  return engine;
+}

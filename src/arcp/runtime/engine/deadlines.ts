@@ -1,0 +1,86 @@
+/** Jobs that may take only so long, whether they are worked on or wait (spec 003, "Jobs": "cancelled by ... timeout"). */
+import { LONGEST_TIMER } from '../../../async/timers.js';
+import { ArcpError } from '../../protocol/errors.js';
+import type { ArcpStore, JobRow } from '../../store/store.js';
+import { IDLE_STATES, type JobSpec, specOf } from '../job/spec.js';
+
+/** Jobs that are looked at together. */
+const PAGE = 500;
+/** Milliseconds until it is tried again where nothing could be kept. */
+const TRY_AGAIN = 1000;
+
+export interface DeadlinesOptions {
+  readonly log: { readonly store: ArcpStore };
+  readonly now: () => number;
+  /** Ends a job whose time is over. */
+  readonly expire: (jobId: string) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Deadlines {
+  readonly #options: DeadlinesOptions;
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  #isOver = false;
+
+  constructor(options: DeadlinesOptions) {
+    this.#options = options;
+  }
+
+  watch({ jobId, createdAt }: Pick<JobRow, 'jobId' | 'createdAt'>, { timeoutMs }: JobSpec): void {
+    if (timeoutMs === undefined || this.#isOver || this.#timers.has(jobId)) return;
+    // Another process may have created it by a clock of another hour: no job has longer than its time.
+    const latest = this.#options.now() + timeoutMs;
+    this.#later(jobId, Math.min(createdAt + timeoutMs, latest));
+  }
+
+  forget(jobId: string): void {
+    clearTimeout(this.#timers.get(jobId));
+    this.#timers.delete(jobId);
+  }
+
+  /** Those that have waited since before this process. */
+  async watchAll(): Promise<void> {
+    const { store } = this.#options.log;
+    for (let after: string | undefined; !this.#isOver; ) {
+      const rows = await store.listJobs({ states: IDLE_STATES, after, limit: PAGE });
+      for (const row of rows) this.watch(row, specOf(row));
+      if (rows.length < PAGE) return;
+      after = rows.at(-1)!.jobId;
+    }
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    for (const jobId of [...this.#timers.keys()]) this.forget(jobId);
+  }
+
+  /** @param at milliseconds since 1970 */
+  #later(jobId: string, at: number): void {
+    const left = Math.max(0, at - this.#options.now());
+    const timer = setTimeout(() => void this.#due(jobId, at), Math.min(LONGEST_TIMER, left));
+    this.#timers.set(jobId, timer);
+  }
+
+  async #due(jobId: string, at: number): Promise<void> {
+    // No timer is as long as some times are.
+    if (this.#options.now() < at) {
+      this.#later(jobId, at);
+      return;
+    }
+    try {
+      await this.#options.expire(jobId);
+      this.#timers.delete(jobId);
+    } catch (error) {
+      // It is not kept any more.
+      if (error instanceof ArcpError && error.code === 'NOT_FOUND') this.#timers.delete(jobId);
+      else {
+        this.#options.onError(error);
+        if (!this.#isOver)
+          this.#timers.set(
+            jobId,
+            setTimeout(() => void this.#due(jobId, at), TRY_AGAIN),
+          );
+      }
+    }
+  }
+}

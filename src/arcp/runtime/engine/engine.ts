@@ -1,0 +1,19 @@
+/** Where jobs are kept, told of and worked on. */
+import type { ArcpStore } from '../../store/store.js';
+import type { EventLog, Hub } from '../events/log.js';
+import type { Answers } from '../permissions/leases.js';
+import type { StreamRegistry, Uploads } from '../streams.js';
+import type { Scheduler } from './scheduler.js';
+
+export interface Engine {
+  readonly store: ArcpStore;
+  /** The store's clock, in milliseconds since 1970: instants that are kept or compared go by it, and no jump of the wall clock moves it. */
+  readonly clock: () => number;
+  readonly log: EventLog;
+  readonly hub: Hub;
+  readonly scheduler: Scheduler;
+  readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
+  /** Those who wait for answers to what they have asked the client. */
+  readonly answers: Answers;
+}

@@ -1,0 +1,238 @@
+/** How jobs begin, are cancelled and awaited, whoever works on them. */
+import { nextTurn } from '../../../async/timers.js';
+import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { newId } from '../../protocol/ids.js';
+import { outcomeIn } from '../../protocol/outcome.js';
+import {
+  type ArcpStore,
+  type CommitResult,
+  type JobQuery,
+  type JobRow,
+  LIVE_STATES,
+  type NewEvent,
+  type RecordChange,
+  type StoredEvent,
+  type StoredRecord,
+} from '../../store/store.js';
+import { childrenOf } from '../context/delegation.js';
+import type { CancelRequest, NewJob } from '../job/attempt.js';
+import { Voice } from '../job/messages.js';
+import { IDLE_STATES, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import type { Engine } from './engine.js';
+import { CANCELS } from './scheduler.js';
+
+/** @throws ArcpError `RESOURCE_EXHAUSTED`, `UNAVAILABLE` */
+export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResult> {
+  const { scheduler, log, store } = engine;
+  const { options, spec, now, sessionId, principal } = job;
+  const queue = options.queue ?? 'default';
+  const createdAt = now();
+  const begins = scheduler.reserve(queue);
+  let begun: JobRow | undefined;
+  try {
+    const position = begins ? undefined : await store.countQueued([queue]);
+    const row: JobRow = {
+      jobId: newId('job'),
+      sessionId,
+      principal,
+      queue,
+      priority: options.priority ?? 0,
+      runAfter: createdAt,
+      createdAt,
+      endedAt: null,
+      ...(begins
+        ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseUntil: scheduler.leaseUntil() }
+        : { state: 'queued', attempt: 0, leaseOwner: null, leaseUntil: null }),
+      spec: JSON.stringify(spec),
+      status: JSON.stringify(job.status ?? NEW_STATUS),
+    };
+    const voice = new Voice(log, row, spec);
+    const told = voice.accepted(begins ? 'accepted' : 'queued', position);
+    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, voice, told });
+    const restored = job.status?.checkpointId;
+    const from = restored === undefined ? {} : { restored_from: restored };
+    const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
+    const result = await log.commit({
+      records,
+      newJobs: [row],
+      jobs,
+      events: [...events, told, ...started],
+      ...(begins ? {} : { maxQueued: job.maxQueued }),
+    });
+    if (result.outcome === 'full')
+      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many jobs are waiting', { details: { queued: result.queued } });
+    if (result.outcome === 'done') {
+      begun = row;
+      scheduler.deadlines.watch(row, spec);
+    }
+    return result;
+  } finally {
+    if (!begins) scheduler.wake();
+    else if (begun === undefined) scheduler.release();
+    else scheduler.begin(begun, spec);
+  }
+}
+
+/** How often it is tried again with a job that goes from one state to the next meanwhile. */
+const TRIES = 10;
+
+export interface CancelOptions {
+  readonly now: () => number;
+  /** Committed with it. */
+  readonly records?: readonly RecordChange[] | undefined;
+  readonly events?: readonly NewEvent[] | undefined;
+  /** Throws where it is not to be cancelled by who asks. */
+  readonly check?: ((row: JobRow) => void) | undefined;
+}
+
+export type Cancelled =
+  | { readonly outcome: 'asked' }
+  | { readonly outcome: 'ended'; readonly row: JobRow }
+  /** One of the records is not as expected. */
+  | { readonly outcome: 'conflict'; readonly found: StoredRecord | undefined };
+
+/**
+ * Cancels a job. One that is worked on is asked to end, also after a restart; one that waits has ended.
+ *
+ * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`
+ */
+export async function cancelJob(
+  engine: Engine,
+  jobId: string,
+  request: CancelRequest,
+  options: CancelOptions,
+): Promise<Cancelled> {
+  const { log, store, scheduler } = engine;
+  const { records = [], events = [], check, now } = options;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const row = await store.readJob(jobId);
+    if (row === undefined) throw new ArcpError('NOT_FOUND', 'There is no such job');
+    check?.(row);
+    if (isTerminal(row.state)) return { outcome: 'ended', row };
+    const live = scheduler.find(jobId);
+    const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
+    const endsHere = live === undefined && isIdle(row.state);
+    const commit = endsHere
+      ? { records, ...endOf(engine, row, request, events, now) }
+      : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
+    const result = await log.commit(commit);
+    if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
+    if (result.outcome === 'fenced') continue;
+    live?.cancel(request);
+    if (endsHere) await cancelChildren(engine, jobId, now);
+    return { outcome: 'asked' };
+  }
+  throw new ArcpError('ABORTED', 'The job does not keep still');
+}
+
+/** Jobs that are cancelled at once: their commits go together, and others have their turn between two portions. */
+const AT_ONCE = 100;
+
+/** Cancels what a job has begun and that has not ended. */
+export async function cancelChildren(engine: Engine, jobId: string, now: () => number): Promise<void> {
+  const request = { cause: 'runtime', reason: 'The job that began it was cancelled' } as const;
+  for (let after: string | undefined; ; ) {
+    const children = await engine.store.listRecords(childrenOf(jobId), { after, limit: AT_ONCE });
+    await Promise.all(children.map(({ value }) => cancelJob(engine, value, request, { now })));
+    if (children.length < AT_ONCE) return;
+    after = children.at(-1)!.key;
+  }
+}
+
+/**
+ * Cancels all jobs that a session has begun and that have not ended.
+ *
+ * @throws ArcpError `UNAVAILABLE`
+ */
+export async function cancelJobsOf(engine: Engine, sessionId: string, request: CancelRequest): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const live = await engine.store.listJobs({ sessionId, states: LIVE_STATES, after, limit: AT_ONCE });
+    await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now: engine.clock })));
+    if (live.length < AT_ONCE) return;
+    after = live.at(-1)!.jobId;
+  }
+}
+
+function endOf(
+  { log }: Engine,
+  row: JobRow,
+  { cause, reason }: CancelRequest,
+  events: readonly NewEvent[],
+  now: () => number,
+) {
+  const { jobId, attempt } = row;
+  const former = statusOf(row);
+  const voice = new Voice(log, row, specOf(row));
+  const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
+  const told = voice.cancelled({ cause, reason, isForced: false }, ending);
+  const status = { ...former, cancelled: { cause, reason }, endId: told.id };
+  const set = {
+    state: 'cancelled',
+    endedAt: now(),
+    leaseOwner: null,
+    leaseUntil: null,
+    status: JSON.stringify(status),
+  } as const;
+  return { jobs: [{ jobId, attempt, states: IDLE_STATES, status: row.status, set }], events: [...events, told] };
+}
+
+/** Resolves when it has ended, or there is no such job. */
+export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<void> {
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const look = async (): Promise<void> => {
+    const row = await store.readJob(jobId);
+    if (row === undefined || isTerminal(row.state)) end();
+  };
+  const follower = {
+    told: ({ isTerminal: isLast }: StoredEvent): void => {
+      if (isLast === true) end();
+    },
+    whispered: (): void => {},
+    disturbed: (): void => {
+      // What cannot be read now is read at the next occasion.
+      void look().catch(() => {});
+    },
+  };
+  hub.followJob(jobId, follower);
+  try {
+    await look();
+    await ended;
+  } finally {
+    hub.leaveJob(jobId, follower);
+  }
+}
+
+/**
+ * Waits for the end of a job, whoever works on it.
+ *
+ * @returns its result
+ * @throws ArcpError what it failed with; `CANCELLED` where it was cancelled; `DATA_LOSS` where it is not kept any more
+ */
+export async function outcomeOf(engine: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<unknown> {
+  await untilEnded(engine, jobId);
+  const row = await engine.store.readJob(jobId);
+  const endId = row && statusOf(row).endId;
+  const last = endId === undefined ? undefined : await engine.store.findEvent(endId);
+  const outcome = last && outcomeIn(JSON.parse(last.body) as Envelope);
+  if (outcome === undefined) throw new ArcpError('DATA_LOSS', 'It is not known any more what became of the job');
+  if (outcome.state === 'completed') return outcome.result;
+  throw outcome.error;
+}
+
+/** Jobs that are read at once. */
+const PAGE = 100;
+
+/** Lists jobs in the order of their creation. Others have their turn between two portions. */
+export async function* jobsOf(store: ArcpStore, query: Omit<JobQuery, 'after' | 'limit'>): AsyncGenerator<JobRow> {
+  for (let after: string | undefined; ; ) {
+    const rows = await store.listJobs({ ...query, after, limit: PAGE });
+    yield* rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.jobId;
+    await new Promise<void>(nextTurn);
+  }
+}

@@ -1,0 +1,401 @@
+/** One attempt at a job, in this process. */
+import { LONGEST_TIMER } from '../../../async/timers.js';
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { timestampOf } from '../../protocol/ids.js';
+import type { JobState } from '../../protocol/payloads/parts.js';
+import type { StreamKind } from '../../protocol/payloads/streaming.js';
+import type { CommitResult, JobRow } from '../../store/store.js';
+import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
+import type { ChunkWriter } from '../../streams/writer.js';
+import { contextOf } from '../context/context.js';
+import { type Asked, checkpoint, latestData } from '../context/steps.js';
+import { openJobStream, silentStream } from '../context/stream.js';
+import type { EventLog } from '../events/log.js';
+import type { Attempt, CancelRequest, Continued, NewJob, Pause, PutBack } from '../job/attempt.js';
+import { Voice } from '../job/messages.js';
+import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
+import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
+import type { Permissions } from '../permissions/leases.js';
+import type { StreamRegistry, Uploads } from '../streams.js';
+import type { Telemetry, TelemetrySpan, Work } from '../types.js';
+import { judgeResult } from '../works.js';
+import { conclude, type Outcome } from './conclusion.js';
+
+/** What a job needs of its runtime. */
+export interface JobHost {
+  readonly log: EventLog;
+  readonly now: () => number;
+  readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
+  /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
+  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
+  readonly permissions: Permissions;
+  readonly telemetry?: Telemetry | undefined;
+  /** Something that was worked on waits: others may be worked on in its place. */
+  readonly madeRoom: () => void;
+  /** What became of another job, once it has ended. */
+  readonly outcomeOf: (jobId: string) => Promise<unknown>;
+  readonly startChild: (job: NewJob) => Promise<CommitResult>;
+  /** It was cancelled: so is what it has begun. */
+  readonly cancelChildren: (jobId: string) => Promise<void>;
+  /** What a job calls. */
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
+  readonly cancelGraceMs: number;
+}
+
+export class LiveJob implements Attempt {
+  readonly row: JobRow;
+  readonly spec: JobSpec;
+  readonly voice: Voice;
+  readonly log: EventLog;
+  readonly outbox: JobOutbox;
+  readonly #host: JobHost;
+  readonly #controller = new AbortController();
+  readonly #begun: number;
+  #status: JobStatus;
+  #state: JobState = 'running';
+  #cancel: CancelRequest | undefined;
+  #force: ((forced: typeof FORCED) => void) | undefined;
+  #forceLater: ReturnType<typeof setTimeout> | undefined;
+  #putBack: PutBack | undefined;
+  /** How many waits it is in. */
+  #waits = 0;
+  #work: Work | undefined;
+  #told: TelemetrySpan | undefined;
+  #snapshot: (() => unknown) | undefined;
+  #given: ArcpError | undefined;
+  #isOver = false;
+  #isLost = false;
+  readonly #streams = new Set<ChunkWriter<StreamKind>>();
+  /** Steps and calls that are being carried out, by their keys. */
+  readonly #running = new Map<string, Promise<unknown>>();
+  #heartbeats = 0;
+  #progressAt: number | undefined;
+
+  constructor(row: JobRow, spec: JobSpec, host: JobHost) {
+    this.row = row;
+    this.spec = spec;
+    this.log = host.log;
+    this.voice = new Voice(host.log, row, this.spec);
+    this.#host = host;
+    this.#begun = host.now();
+    this.#status = statusOf(row);
+    this.outbox = new JobOutbox({
+      log: host.log,
+      jobId: row.jobId,
+      attempt: row.attempt,
+      onLost: () => this.lose(),
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  readonly once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const running = this.#running.get(key);
+    if (running !== undefined) return running as Promise<T>;
+    const begun = work().finally(() => this.#running.delete(key));
+    this.#running.set(key, begun);
+    return begun;
+  };
+
+  readonly stepPrefix = '';
+  readonly isCall = false;
+
+  get find(): JobHost['find'] {
+    return this.#host.find;
+  }
+
+  get startChild(): JobHost['startChild'] {
+    return this.#host.startChild;
+  }
+
+  get outcomeOf(): JobHost['outcomeOf'] {
+    return this.#host.outcomeOf;
+  }
+
+  get telemetry(): Telemetry | undefined {
+    return this.#host.telemetry;
+  }
+
+  get toldAs(): string | undefined {
+    return this.#told?.spanId;
+  }
+
+  get permissions(): Permissions {
+    return this.#host.permissions;
+  }
+
+  get work(): Work {
+    return this.#work!;
+  }
+
+  get status(): JobStatus {
+    return this.#status;
+  }
+
+  get state(): JobState {
+    return this.#state;
+  }
+
+  /** @returns the status as text, to be committed */
+  readonly changeStatus = (change: Partial<JobStatus>): string => {
+    this.#status = { ...this.#status, ...change };
+    return JSON.stringify(this.#status);
+  };
+
+  readonly noteProgress = (): void => {
+    this.#progressAt = this.#host.now();
+  };
+
+  readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
+    if (this.spec.streams === 'none') return silentStream(options.kind);
+    if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
+    const { streams, keptUp } = this.#host;
+    const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
+    const stream = openJobStream({ attempt: this, streams, keptUp, onEnd }, options);
+    this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
+    return stream;
+  };
+
+  /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
+  async run(work: Work | undefined): Promise<void> {
+    try {
+      this.#begin();
+      const outcome = await this.#attempt(work);
+      this.#told?.end({
+        time: this.#host.now(),
+        attributes: {},
+        error: outcome.kind === 'failed' ? outcome.error : undefined,
+      });
+      if (this.#isLost) return;
+      this.#isOver = true;
+      this.#host.uploads.ended(this.row.jobId);
+      await this.#endStreams(outcome);
+      await this.#conclude(outcome);
+    } catch (error) {
+      // The end could not be kept: the attempt was lost, or the store has ended. Whoever claims it next goes on.
+      this.#controller.abort(error);
+    } finally {
+      clearTimeout(this.#forceLater);
+    }
+  }
+
+  /** Asks the work to end; after its deadline it is ended, whether it has or not. The first who asks is the one who is told of. */
+  cancel(request: CancelRequest): void {
+    if (this.#cancel !== undefined || this.#isOver) return;
+    this.#cancel = request;
+    const code = request.cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
+    this.#controller.abort(
+      new ArcpError(code, request.reason ?? 'The job was cancelled', { details: { cause: request.cause } }),
+    );
+    clearTimeout(this.#forceLater);
+    this.#forceAfter(request.deadlineMs);
+  }
+
+  #forceAfter(ms = this.#host.cancelGraceMs): void {
+    this.#forceLater = setTimeout(() => this.#force?.(FORCED), Math.min(LONGEST_TIMER, ms));
+  }
+
+  /** The work is not begun, and has failed. */
+  giveUp(error: ArcpError): void {
+    this.#given = error;
+  }
+
+  /** Whether its end was said, and may be on its way to the store. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
+  readonly leave = (putBack: PutBack): void => {
+    if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
+    this.#putBack = putBack;
+    this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
+    this.#forceAfter();
+  };
+
+  /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */
+  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: PutBack): Promise<boolean> {
+    const former = this.#status;
+    const status = this.changeStatus(change);
+    const made = this.#status;
+    const isDone = await this.outbox.try({ ...entry, set: { status } });
+    if (isDone) this.leave(putBack);
+    else if (this.#status === made) this.#status = former;
+    return isDone;
+  }
+
+  /** Keeps where it stands, as somebody has asked for. @returns whether they had not asked before; else nothing was done */
+  async checkpointFor(asked: Asked, label: string | undefined): Promise<boolean> {
+    const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
+    const former = this.#status;
+    const keeping = checkpoint(this, data, { label }, asked);
+    const made = this.#status;
+    const isDone = (await keeping) !== undefined;
+    if (!isDone && this.#status === made) this.#status = former;
+    return isDone;
+  }
+
+  readonly onCheckpoint = (snapshot: () => unknown): void => {
+    this.#snapshot = snapshot;
+  };
+
+  /** Another attempt has begun elsewhere: nothing of this one counts any more. */
+  lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.outbox.stop();
+    this.#controller.abort(new ArcpError('ABORTED', 'Another attempt at the job has begun'));
+    this.#force?.(FORCED);
+  }
+
+  /** A sign of life, which is not kept. @param deadlineMs after so long without another nobody works on it any more */
+  heartbeat(deadlineMs: number): string {
+    const payload = {
+      sequence: this.#heartbeats++,
+      state: this.#state,
+      deadline_ms: deadlineMs,
+      attempt: this.row.attempt,
+      ...(this.#progressAt === undefined ? {} : { last_progress_at: timestampOf(this.#progressAt) }),
+    };
+    const { jobId, sessionId } = this.row;
+    const { trace, command } = this.spec;
+    const draft = { type: 'job.heartbeat', payload, jobId, sessionId, trace, causationId: command.id } as const;
+    return this.log.compose(draft).body;
+  }
+
+  readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
+    this.#host.uploads.read<K>(this.row.jobId, which);
+
+  readonly wait = async <T>(
+    { reason, events = [], records = [], after }: Pause<T>,
+    until: () => Promise<T>,
+  ): Promise<T> => {
+    this.signal.throwIfAborted();
+    const isFirst = this.#waits++ === 0;
+    let continued: Continued = {};
+    try {
+      if (isFirst) await this.#move('blocked', reason, { events, records });
+      else if (events.length + records.length > 0) await this.outbox.add({ events, records });
+      this.#host.madeRoom();
+      const result = await unlessAborted(this.signal, until());
+      continued = after?.(result) ?? {};
+      return result;
+    } finally {
+      if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, continued);
+    }
+  };
+
+  /** Goes to another state in which it has not ended, and tells of it. Of a direct call nobody knows a state. */
+  async #move(
+    to: 'running' | 'blocked',
+    reason: string,
+    { events = [], records = [], causedBy, attributes }: Pick<OutboxEntry, 'events' | 'records'> & Continued,
+  ): Promise<void> {
+    const from = this.#state;
+    this.#state = to;
+    const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, attributes, causedBy)] : [];
+    await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
+  }
+
+  /** Each attempt is a span of its own, below that of the command. */
+  #begin(): void {
+    const { kind, target, trace } = this.spec;
+    const attributes = {
+      'arcp.job.id': this.row.jobId,
+      'arcp.job.attempt': this.row.attempt,
+      'arcp.session.id': this.row.sessionId,
+      'arcp.principal': this.row.principal,
+      [`arcp.${kind}`]: this.#status.agent ?? target,
+    };
+    const begun = {
+      traceId: trace.traceId,
+      parentSpanId: trace.parentSpanId,
+      kind: 'server',
+      startTime: this.#begun,
+    } as const;
+    this.#told = this.#host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
+  }
+
+  async #attempt(work: Work | undefined): Promise<Outcome> {
+    try {
+      if (this.#given !== undefined) throw this.#given;
+      this.signal.throwIfAborted();
+      if (work === undefined) {
+        const { kind, target } = this.spec;
+        throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(target)} any more`);
+      }
+      const forced = new Promise<typeof FORCED>((resolve) => {
+        this.#force = resolve;
+      });
+      const restored = await this.#restored();
+      // What waits for nobody any more must not end the process when it fails.
+      this.#work = work;
+      const working = this.#carryOut(work, restored);
+      working.catch(() => {});
+      const result = await Promise.race([working, forced]);
+      return result === FORCED ? { kind: 'forced' } : { kind: 'completed', result };
+    } catch (thrown) {
+      return { kind: 'failed', error: asArcpError(thrown) };
+    }
+  }
+
+  async #carryOut(work: Work, restored: unknown): Promise<unknown> {
+    const { options, handler } = work;
+    const { follows } = this.spec;
+    if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.#host.outcomeOf(follows));
+    const input = inputOf(this.spec.command);
+    const judged = options.input === undefined ? input : await options.input.parseAsync(input);
+    const result: unknown = await handler(judged, contextOf(this, restored));
+    return judgeResult(work, result);
+  }
+
+  async #restored(): Promise<unknown> {
+    return latestData(this.log.store, this.#status);
+  }
+
+  /** Streams end before their job does: in order where it has, and else with what became of it. */
+  async #endStreams(outcome: Outcome): Promise<void> {
+    const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
+    const ending = [...this.#streams].map((stream) => {
+      stream.hurry();
+      return outcome.kind === 'completed' ? stream.close() : stream.fail(error);
+    });
+    await Promise.all(ending);
+  }
+
+  async #conclude(outcome: Outcome): Promise<void> {
+    const { state, entry } = conclude(this, outcome, {
+      begun: this.#begun,
+      now: this.#host.now(),
+      state: this.#state,
+      cancel: this.#cancel,
+      putBack: this.#putBack,
+      isFinal: this.#given !== undefined,
+    });
+    this.#state = state;
+    await this.outbox.add(entry);
+    if (state === 'cancelled') await this.#host.cancelChildren(this.row.jobId);
+  }
+}
+
+const FORCED = Symbol('forced');
+
+/** Rejects when the signal is aborted, with its reason. */
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let stop!: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  promise.catch(() => {});
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

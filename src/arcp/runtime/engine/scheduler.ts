@@ -1,0 +1,308 @@
+/** Who works on what, and for how long nobody else may. */
+import { LONGEST_TIMER } from '../../../async/timers.js';
+import { ArcpError } from '../../protocol/errors.js';
+import { newId } from '../../protocol/ids.js';
+import type { JobRow, Lease } from '../../store/store.js';
+import { openStreamsOf } from '../context/stream.js';
+import type { Hub } from '../events/log.js';
+import type { CancelRequest } from '../job/attempt.js';
+import { causeOf, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
+import { inlineWorkflow } from '../workflow.js';
+import { Deadlines, type DeadlinesOptions } from './deadlines.js';
+import { type JobHost, LiveJob } from './live-job.js';
+
+/** Where it stands that a job is to end; it outlives whoever was asked. */
+export const CANCELS = 'cancel';
+
+export interface SchedulerOptions extends JobHost, Pick<DeadlinesOptions, 'expire'> {
+  readonly hub: Hub;
+  readonly concurrency: number;
+  readonly queues: readonly string[];
+  /** Milliseconds for which work is leased; it is renewed three times as often. */
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  /** How often a job is begun again after whoever worked on it was lost. */
+  readonly maxLosses: number;
+  /** Told what goes wrong and is nobody's answer. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Milliseconds between two looks: another process may have put something there. */
+const LOOK_ANYWAY = 1000;
+/** Milliseconds until it is looked again after the store has failed. */
+const LOOK_AGAIN = 500;
+
+export class Scheduler {
+  /** Names this runtime as who works on a job. */
+  readonly worker = newId('lease').replace('lease', 'worker');
+  readonly deadlines: Deadlines;
+  readonly #options: SchedulerOptions;
+  readonly #live = new Map<string, LiveJob>();
+  /** Jobs that are about to begin. */
+  #reserved = 0;
+  /** Whether there may be jobs that wait for room: those go before new ones. */
+  #mayWait = true;
+  /** Milliseconds since 1970, until when all that is worked on here is leased. */
+  #leasedUntil = Number.POSITIVE_INFINITY;
+  #isRunning = false;
+  /** When it was last looked whether others want work to end. */
+  #heededAt = Number.NEGATIVE_INFINITY;
+  /** Leases of others, and since when each is as it is, by the monotonic clock. */
+  #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
+  #isLooking = false;
+  #looksAgain = false;
+  #timers: ReturnType<typeof setInterval>[] = [];
+  #nextLook: ReturnType<typeof setTimeout> | undefined;
+  #idle: (() => void)[] = [];
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.deadlines = new Deadlines(options);
+  }
+
+  /** Begins to look for work, and to give signs of life. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const { leaseMs, heartbeatMs } = this.#options;
+    this.#timers = [
+      setInterval(() => void this.#renew(), Math.min(LONGEST_TIMER, Math.max(1, leaseMs / 3))),
+      setInterval(() => this.#beat(), Math.min(LONGEST_TIMER, heartbeatMs)),
+    ];
+    this.wake();
+    void this.deadlines.watchAll().catch(this.#options.onError);
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Jobs that are worked on, or wait for something meanwhile. */
+  get size(): number {
+    return this.#live.size;
+  }
+
+  find(jobId: string): LiveJob | undefined {
+    return this.#live.get(jobId);
+  }
+
+  /** Until when work that begins now is leased. */
+  leaseUntil(): number {
+    const until = this.#options.now() + this.#options.leaseMs;
+    this.#leasedUntil = Math.min(this.#leasedUntil, until);
+    return until;
+  }
+
+  /** Keeps room for a job that is to begin at once; nobody who waits is passed over. */
+  reserve(queue: string): boolean {
+    if (!this.#options.queues.includes(queue)) return false;
+    if (!this.#isRunning || this.#mayWait || this.#busy() >= this.#options.concurrency) return false;
+    this.#reserved++;
+    return true;
+  }
+
+  /** The job of a reservation could not begin. */
+  release(): void {
+    this.#reserved--;
+    if (this.#mayWait) this.wake();
+  }
+
+  /** The job of a reservation, committed as running: works on it. */
+  begin(row: JobRow, spec: JobSpec): void {
+    this.#reserved--;
+    void this.#run(new LiveJob(row, spec, this.#options));
+  }
+
+  /** There is something to claim now, or soon. */
+  wake(): void {
+    this.#mayWait = true;
+    if (!this.#isRunning) return;
+    if (this.#isLooking) this.#looksAgain = true;
+    else void this.#look();
+  }
+
+  /** Begins nothing any more; resolves when nothing is being worked on. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    clearTimeout(this.#nextLook);
+    this.deadlines.stop();
+    if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+
+  /** All that is being worked on is put back, to be begun again here or elsewhere. */
+  putBackAll(reason: string): void {
+    for (const job of this.#live.values()) job.leave({ reason, as: 'queued' });
+  }
+
+  /** Nothing that is being worked on counts any more. */
+  abandon(): void {
+    for (const job of this.#live.values()) job.lose();
+  }
+
+  #busy(): number {
+    let blocked = 0;
+    for (const { state } of this.#live.values()) if (state === 'blocked') blocked++;
+    return this.#live.size - blocked + this.#reserved;
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    clearTimeout(this.#nextLook);
+    let wait: number;
+    try {
+      do {
+        this.#looksAgain = false;
+        await this.#options.log.lookAround();
+        // After a sleep of the machine, what is being worked on here is not to be taken for lost.
+        if (this.#options.now() >= this.#leasedUntil) await this.#renew();
+        await this.#heed();
+        await this.#claim();
+      } while (this.#looksAgain && this.#isRunning);
+      wait = await this.#untilNext();
+    } catch (error) {
+      this.#options.onError(error);
+      wait = LOOK_AGAIN;
+    } finally {
+      this.#isLooking = false;
+    }
+    if (this.#isRunning) this.#nextLook = setTimeout(() => this.wake(), Math.min(LONGEST_TIMER, Math.max(1, wait)));
+  }
+
+  async #claim(): Promise<void> {
+    const { log, queues, concurrency, now } = this.#options;
+    const limit = concurrency - this.#busy();
+    if (limit <= 0) return;
+    const lost = await this.#lostLeases();
+    const claim = { worker: this.worker, queues, now: now(), lost, leaseUntil: this.leaseUntil(), limit };
+    const rows = await log.store.claimJobs(claim);
+    if (rows.length < limit) this.#mayWait = false;
+    for (const row of rows) void this.#resume(row);
+  }
+
+  /**
+   * Finds leases that were not renewed for as long as a lease lasts. The time is measured here: whoever holds a lease may have another wall
+   * clock, and renews it as long as they live.
+   */
+  async #lostLeases(): Promise<Lease[]> {
+    const { log, queues, leaseMs } = this.#options;
+    const now = performance.now();
+    const seen = new Map<string, { readonly lease: Lease; readonly since: number }>();
+    for (const lease of await log.store.listLeases(queues)) {
+      const { jobId, leaseOwner } = lease;
+      if (leaseOwner === this.worker && this.#live.has(jobId)) continue;
+      const before = this.#leases.get(jobId);
+      const isSame = before?.lease.attempt === lease.attempt && before.lease.leaseUntil === lease.leaseUntil;
+      seen.set(jobId, isSame ? before : { lease, since: now });
+    }
+    this.#leases = seen;
+    return [...seen.values()].filter(({ since }) => now - since >= leaseMs).map(({ lease }) => lease);
+  }
+
+  /** Another runtime may have been told that what is being worked on here is to end. */
+  async #heed(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#heededAt < LOOK_ANYWAY) return;
+    this.#heededAt = now;
+    for (const job of [...this.#live.values()]) {
+      const cancel = await this.#options.log.store.readRecord(CANCELS, job.row.jobId);
+      if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
+    }
+  }
+
+  /** @returns milliseconds until something is due that cannot be claimed now */
+  async #untilNext(): Promise<number> {
+    // Whoever ends makes room, and looks then; what others have kept is to be told meanwhile.
+    if (this.#mayWait) return LOOK_ANYWAY;
+    const { log, queues, leaseMs, now } = this.#options;
+    const due = await log.store.nextDue(queues);
+    const oldest = Math.min(...[...this.#leases.values()].map(({ since }) => since));
+    const untilLost = oldest + leaseMs - performance.now();
+    // Whether a lease is lost is not for the clock to say.
+    const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseUntil === due);
+    const untilDue = due === undefined || isLease ? LOOK_ANYWAY : due - now();
+    return Math.min(LOOK_ANYWAY, untilDue, untilLost);
+  }
+
+  /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */
+  async #resume(row: JobRow): Promise<void> {
+    // Its lease ran out here, as it could not be renewed.
+    this.#live.get(row.jobId)?.lose();
+    const job = new LiveJob(row, specOf(row), this.#options);
+    const { log, maxLosses } = this.#options;
+    const losses = lostAttempts(row);
+    try {
+      await this.#endLostStreams(job);
+      const cancel = await log.store.readRecord(CANCELS, row.jobId);
+      if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
+      else if (losses > 0 && !job.spec.isDurable) job.giveUp(new ArcpError('ABORTED', 'The runtime was restarted'));
+      else if (losses > maxLosses)
+        job.giveUp(
+          new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
+        );
+      else {
+        const { checkpointId } = job.status;
+        const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
+        const told = { worker: this.worker, ...restored };
+        await job.outbox.add({ events: job.voice.started(row.attempt, told, causeOf(row)) });
+      }
+    } catch (error) {
+      // Another attempt has begun, or nothing can be kept: the lease runs out.
+      this.#options.onError(error);
+      return;
+    }
+    await this.#run(job);
+  }
+
+  /** What a lost attempt was writing is not gone on with: the next one writes anew. */
+  async #endLostStreams({ row, voice, outbox, log }: LiveJob): Promise<void> {
+    const scope = openStreamsOf(row.jobId);
+    const error = { code: 'ABORTED', message: 'Whoever wrote the stream was lost', retryable: true };
+    for (const { key } of await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY }))
+      await outbox.add({
+        events: [voice.event('stream.error', error, { streamId: key })],
+        records: [{ scope, key, value: null }],
+      });
+  }
+
+  async #run(job: LiveJob): Promise<void> {
+    const { row, spec } = job;
+    const { find } = this.#options;
+    this.#live.set(row.jobId, job);
+    this.deadlines.watch(row, spec);
+    await job.run(find(spec.kind, job.status.agent ?? spec.target) ?? inlineWorkflow(spec.command));
+    if (isTerminal(job.state)) this.deadlines.forget(row.jobId);
+    if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
+    if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    // A retry waits for its time; what waits for room has it now.
+    if (this.#mayWait || job.state === 'queued') this.wake();
+  }
+
+  async #renew(): Promise<void> {
+    const jobs = [...this.#live.values()].map(({ row: { jobId, attempt } }) => ({ jobId, attempt }));
+    if (jobs.length === 0) {
+      this.#leasedUntil = Number.POSITIVE_INFINITY;
+      return;
+    }
+    try {
+      const { worker } = this;
+      const leaseUntil = this.#options.now() + this.#options.leaseMs;
+      const kept = await this.#options.log.store.renewLeases({ worker, leaseUntil, jobs });
+      this.#leasedUntil = leaseUntil;
+      const still = new Set(kept.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
+      for (const { jobId, attempt } of jobs) {
+        const job = this.#live.get(jobId);
+        // One that has ended meanwhile has given its lease back.
+        if (job?.row.attempt === attempt && !still.has(`${attempt} ${jobId}`) && !job.isOver) job.lose();
+      }
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  #beat(): void {
+    const { hub, heartbeatMs } = this.#options;
+    for (const job of this.#live.values())
+      if (job.spec.isDurable) hub.whisper(job.row, job.heartbeat(Math.max(2 * heartbeatMs, this.#options.leaseMs)));
+  }
+}

@@ -1,0 +1,100 @@
+/** Messages that a runtime says. */
+import { isDeeper } from '../../../text/json-text.js';
+import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
+import { type MessageLimits, printEnvelope } from '../../protocol/codec.js';
+import { ARCP_VERSION, type Envelope } from '../../protocol/envelope.js';
+import type { ArcpError, ErrorBody } from '../../protocol/errors.js';
+import { newId, newSpanId, newTraceId, timestampOf } from '../../protocol/ids.js';
+
+/** Where a message belongs in a trace (spec 003, "Observability": "All messages SHOULD include trace_id, span_id"). */
+export interface Trace {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string | undefined;
+}
+
+/** What somebody else has sent, as far as answers name it. */
+export interface Cause {
+  readonly id: string;
+  readonly trace_id?: string | undefined;
+  readonly span_id?: string | undefined;
+}
+
+/** A span of its own below that of a command; a trace of its own where the command has none. */
+export function traceBelow({ trace_id, span_id }: Pick<Cause, 'trace_id' | 'span_id'>): Trace {
+  return {
+    traceId: trace_id ?? newTraceId(),
+    spanId: newSpanId(),
+    ...(span_id === undefined ? {} : { parentSpanId: span_id }),
+  };
+}
+
+/** Most characters of an error, and levels of its details. */
+const MAX_ERROR_LENGTH = 64 * 1024;
+const MAX_ERROR_DEPTH = 16;
+/** Least bytes of a message that a client has to read: an error, its envelope included, fits into them. */
+export const MIN_MESSAGE_BYTES = 4096;
+
+/** An error as it is sent: its code and the beginning of its message where all of it is too much for its reader, or has no JSON. */
+export function boundedBody(
+  error: ArcpError,
+  { maxMessageBytes = Number.POSITIVE_INFINITY }: MessageLimits = {},
+): ErrorBody {
+  const { code, message, retryable } = error;
+  // A character takes up to six bytes.
+  const most = Math.min(MAX_ERROR_LENGTH, maxMessageBytes / 6 - 256);
+  const bare = { code, message: message.slice(0, most / 4), retryable };
+  try {
+    const body = error.toBody();
+    const text = JSON.stringify(body);
+    return text.length > most || isDeeper(text, MAX_ERROR_DEPTH) ? bare : body;
+  } catch {
+    return bare;
+  }
+}
+
+/** What is to be said; the envelope is made of it. */
+export interface Draft<T extends MessageType = MessageType> {
+  readonly type: T;
+  readonly payload: PayloadOf<T>;
+  readonly trace: Trace;
+  readonly sessionId?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly streamId?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly causationId?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+/** A message with its text, which is the same each time that it is sent. */
+export interface Composed {
+  readonly envelope: Envelope;
+  readonly body: string;
+}
+
+/**
+ * @param now milliseconds since 1970
+ * @throws ArcpError `INVALID_ARGUMENT` where the payload has no JSON
+ */
+export function compose<T extends MessageType>(draft: Draft<T>, now: number): Composed {
+  const { type, payload, trace, sessionId, jobId, streamId, correlationId, causationId, source = 'runtime' } = draft;
+  // Member by member: it is made for all that is said, and objects that are spread cost several times as much.
+  const envelope: Record<string, unknown> = {
+    arcp: ARCP_VERSION,
+    id: newId('msg'),
+    type,
+    timestamp: timestampOf(now),
+    source,
+  };
+  if (sessionId !== undefined) envelope['session_id'] = sessionId;
+  if (jobId !== undefined) envelope['job_id'] = jobId;
+  if (streamId !== undefined) envelope['stream_id'] = streamId;
+  envelope['trace_id'] = trace.traceId;
+  envelope['span_id'] = trace.spanId;
+  if (trace.parentSpanId !== undefined) envelope['parent_span_id'] = trace.parentSpanId;
+  if (correlationId !== undefined) envelope['correlation_id'] = correlationId;
+  if (causationId !== undefined) envelope['causation_id'] = causationId;
+  envelope['payload'] = payload;
+  const made = envelope as unknown as Envelope;
+  return { envelope: made, body: printEnvelope(made) };
+}

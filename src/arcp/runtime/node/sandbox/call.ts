@@ -1,0 +1,328 @@
+// biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
+/**
+ * One call of a sandboxed tool: the messages to and from its process, one JSON object per line, and what it prints. The tool is not
+ * trusted.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
+import { LONGEST_TIMER } from '../../../../async/timers.js';
+import { LineDecoder } from '../../../../channels/line-decoder.js';
+import { ArcpError, asArcpError, type ErrorBody, errorBodySchema } from '../../../protocol/errors.js';
+import { readJson } from '../../../protocol/json.js';
+import type { JobContext } from '../../types.js';
+import { type Sandbox, startSandbox } from './process.js';
+import { type Asked, answer, askedOf } from './requests.js';
+import type { SandboxSettings } from './types.js';
+
+/** What may be asked for and not yet be answered, before nothing more is read: so many, and so many characters. */
+const MOST_ASKED = 64;
+const MOST_ASKED_SIZE = 4 * 1024 * 1024;
+/** Steps that may be under way. They do not count above: what ends them is to be read. */
+const MOST_STEPS = 256;
+
+/** @throws ArcpError what the tool fails with, or what became of its process */
+export async function runCall(settings: SandboxSettings, input: unknown, context: JobContext): Promise<unknown> {
+  const own = await mkdtemp(path.join(tmpdir(), 'pegwire-sandbox-'));
+  try {
+    context.signal.throwIfAborted();
+    return await new Call(settings, context, own).run(input);
+  } finally {
+    // A tool may have made it hard to delete; what it has come to counts all the same.
+    await rm(own, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  }
+}
+
+class Call {
+  readonly #settings: SandboxSettings;
+  readonly #context: JobContext;
+  readonly #sandbox: Sandbox;
+  readonly #asked: Asked;
+  /** Aborted at the end, also where that is the tool's own: what goes on for it ends, too. */
+  readonly #controller = new AbortController();
+  readonly #steps = new Map<number, (worked: Worked) => void>();
+  #asking = 0;
+  #askingSize = 0;
+  #input: unknown;
+  #isRunning = false;
+  #hasEnded = false;
+  #settle!: (outcome: { readonly value: unknown } | { readonly error: unknown }) => void;
+  readonly #outcome = new Promise<{ readonly value: unknown } | { readonly error: unknown }>((resolve) => {
+    this.#settle = resolve;
+  });
+
+  constructor(settings: SandboxSettings, context: JobContext, own: string) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#asked = askedOf({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
+    // Last: what is started has to be ended.
+    this.#sandbox = startSandbox(settings, own);
+  }
+
+  async run(input: unknown): Promise<unknown> {
+    this.#input = input;
+    const { signal } = this.#context;
+    const { timeoutMs, maxOutputBytes } = this.#settings;
+    const { child, pipe, exited, closed, kill } = this.#sandbox;
+    signal.addEventListener('abort', this.#cancel, { once: true });
+    const timeout = timeoutMs === undefined ? undefined : setTimeout(this.#late, Math.min(LONGEST_TIMER, timeoutMs));
+    const printed = [
+      logOutput(child.stdout, 'stdout', this.#context, maxOutputBytes),
+      logOutput(child.stderr, 'stderr', this.#context, maxOutputBytes),
+    ];
+    this.#listen();
+    // What it has said before its end may be an answer.
+    void exited.then(() => pipe.resume());
+    void closed.then(({ error }) => this.#settle({ error: signal.aborted ? signal.reason : error }));
+    const outcome = await this.#outcome;
+    this.#hasEnded = true;
+    signal.removeEventListener('abort', this.#cancel);
+    clearTimeout(timeout);
+    kill();
+    pipe.destroy();
+    this.#controller.abort('error' in outcome ? outcome.error : ENDED);
+    await Promise.all([closed, ...printed]);
+    for (const end of this.#steps.values()) end({ type: 'worked', id: 0, error: ENDED.toBody() });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
+  #listen(): void {
+    const { pipe } = this.#sandbox;
+    const decoder = new LineDecoder({ maxLineBytes: this.#settings.maxMessageBytes });
+    const receiver = {
+      text: (line: string) => this.#take(line),
+      garbage: (why: string) => this.#fail(new ArcpError('INTERNAL', `The sandboxed tool says no message: ${why}`)),
+      tooLong: (limit: number) =>
+        this.#fail(new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says more than ${limit} bytes at once`)),
+    };
+    pipe.on('data', (chunk: Uint8Array) => decoder.push(chunk, receiver));
+  }
+
+  #take(line: string): void {
+    if (this.#hasEnded) return;
+    try {
+      this.#hear(readSaid(line), line.length);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #hear(said: Said, size: number): void {
+    if (said.type === 'ready') this.#begin(said.isRestricted);
+    else if (!this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool speaks before it was asked to');
+    else if (said.type === 'result') this.#settle({ value: said.value });
+    else if (said.type === 'error') this.#fail(ArcpError.fromBody(said.error));
+    else if (said.type === 'worked') this.#steps.get(said.id)?.(said);
+    else if (said.method === 'step') this.#step(said).catch((error) => this.#fail(error));
+    else void this.#answer(said, size);
+  }
+
+  #begin(isRestricted: boolean): void {
+    if (this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool begins twice');
+    if (!isRestricted)
+      throw new ArcpError('UNIMPLEMENTED', 'The process of the sandbox is not restricted: the tool was not run');
+    const { jobId, commandId, sessionId, principal, trust, attempt, traceId, spanId } = this.#context;
+    const { restored, operationKey, traceparent } = this.#context;
+    this.#isRunning = true;
+    this.#tell({
+      type: 'run',
+      module: this.#settings.module,
+      input: this.#input,
+      context: {
+        jobId,
+        commandId,
+        sessionId,
+        principal,
+        trust,
+        attempt,
+        traceId,
+        spanId,
+        restored,
+        operationKey,
+        traceparent,
+      },
+    });
+  }
+
+  /** It counts until the tool has taken the answer. */
+  async #answer({ id, method, args }: Ask, size: number): Promise<void> {
+    this.#count(1, size);
+    const told = () => this.#count(-1, -size);
+    try {
+      this.#tell({ type: 'answer', id, value: await answer(this.#asked, method, args) }, told);
+    } catch (error) {
+      this.#tell({ type: 'answer', id, error: asArcpError(error).toBody() }, told);
+    }
+  }
+
+  /** The runtime knows whether it was done before; where not, the tool does it. */
+  async #step({ id, args: [key] }: Ask): Promise<void> {
+    if (this.#steps.has(id) || this.#steps.size >= MOST_STEPS)
+      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many steps are under way', { retryable: false });
+    this.#steps.set(id, () => {});
+    const told = () => this.#steps.delete(id);
+    try {
+      if (typeof key !== 'string') throw new ArcpError('INVALID_ARGUMENT', 'A step has a key');
+      const value = await this.#context.step(key, (operationKey) => this.#work(id, operationKey));
+      this.#tell({ type: 'answer', id, value }, told);
+    } catch (error) {
+      this.#tell({ type: 'answer', id, error: asArcpError(error).toBody() }, told);
+    }
+  }
+
+  #work(id: number, operationKey: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#hasEnded) return reject(ENDED);
+      this.#steps.set(id, ({ value, error }) => {
+        if (error === undefined) resolve(value);
+        else reject(ArcpError.fromBody(error));
+      });
+      this.#tell({ type: 'work', id, operationKey });
+    });
+  }
+
+  /** Reads on as soon as enough was answered: whoever asks for more than can be done waits. */
+  #count(number: number, size: number): void {
+    this.#asking += number;
+    this.#askingSize += size;
+    const { pipe } = this.#sandbox;
+    if (this.#asking >= MOST_ASKED || this.#askingSize >= MOST_ASKED_SIZE) pipe.pause();
+    else pipe.resume();
+  }
+
+  readonly #cancel = (): void => {
+    const { reason } = this.#context.signal;
+    this.#controller.abort(reason);
+    if (!this.#isRunning) {
+      this.#fail(reason);
+      return;
+    }
+    this.#tell({ type: 'cancel', error: asArcpError(reason).toBody() });
+    const timer = setTimeout(() => this.#fail(reason), Math.min(LONGEST_TIMER, this.#settings.killGraceMs));
+    void this.#outcome.then(() => clearTimeout(timer));
+  };
+
+  readonly #late = (): void => {
+    const { timeoutMs } = this.#settings;
+    this.#fail(new ArcpError('DEADLINE_EXCEEDED', `The sandboxed tool has not ended within ${timeoutMs} ms`));
+  };
+
+  #fail(error: unknown): void {
+    this.#settle({ error });
+  }
+
+  /** @param taken called when it was taken, or nobody takes anything any more */
+  #tell(told: Told, taken: () => void = () => {}): void {
+    const { pipe } = this.#sandbox;
+    if (this.#hasEnded) return;
+    try {
+      pipe.write(`${JSON.stringify(told)}\n`, taken);
+    } catch (cause) {
+      this.#fail(new ArcpError('INVALID_ARGUMENT', `What a sandbox is given has no JSON: ${(cause as Error).message}`));
+    }
+  }
+}
+
+const ENDED = new ArcpError('ABORTED', 'The sandboxed tool has ended');
+
+const id = z.number().int().min(0);
+
+const said = z.discriminatedUnion('type', [
+  /** It has begun. */
+  z.object({ type: z.literal('ready'), isRestricted: z.boolean() }),
+  /** Something of the context is wanted. */
+  z.object({ type: z.literal('ask'), id, method: z.string().max(64), args: z.array(z.unknown()).max(8) }),
+  /** What a step came to, which was asked for by this id. */
+  z.object({ type: z.literal('worked'), id, value: z.unknown().optional(), error: errorBodySchema.optional() }),
+  z.object({ type: z.literal('result'), value: z.unknown().optional() }),
+  z.object({ type: z.literal('error'), error: errorBodySchema }),
+]);
+
+/** What a tool says. */
+export type Said = z.output<typeof said>;
+export type Ask = Extract<Said, { type: 'ask' }>;
+export type Worked = Extract<Said, { type: 'worked' }>;
+
+/** What a runtime says. */
+export type Told =
+  | {
+      readonly type: 'run';
+      readonly module: string;
+      readonly input: unknown;
+      readonly context: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'answer';
+      readonly id: number;
+      readonly value?: unknown;
+      readonly error?: ErrorBody | undefined;
+    }
+  /** A step is to be done, now. */
+  | { readonly type: 'work'; readonly id: number; readonly operationKey: string }
+  | { readonly type: 'cancel'; readonly error: ErrorBody };
+
+/** Most arrays and objects in each other: those that a message of the protocol may have, and what is around them here. */
+const MAX_DEPTH = 72;
+
+/** @throws ArcpError `PAYLOAD_TOO_LARGE` on what is too deep, `INTERNAL` on what is no message */
+export function readSaid(line: string): Said {
+  const reading = readJson(line, MAX_DEPTH);
+  if (!reading.ok && reading.fault === 'depth')
+    throw new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says something too deep: ${reading.message}`);
+  const judged = reading.ok ? said.safeParse(reading.value) : undefined;
+  if (judged?.success !== true) throw new ArcpError('INTERNAL', 'The sandboxed tool says what is no message');
+  return judged.data;
+}
+
+/** Most characters of what is logged at once. */
+const MAX_LINE = 8 * 1024;
+
+/** Resolves at the end of the stream. It is read as fast as what is logged is kept; what is too much is read, and dropped. */
+export async function logOutput(
+  stream: Readable,
+  name: 'stdout' | 'stderr',
+  { log }: Pick<JobContext, 'log'>,
+  maxBytes: number,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  const level = name === 'stdout' ? 'info' : 'warn';
+  let left = maxBytes;
+  let isLogging = left > 0;
+  let held = '';
+  const say = async (line: string): Promise<void> => {
+    if (!isLogging || line.trim() === '') return;
+    try {
+      await log(level, line, { stream: name });
+    } catch {
+      // The work has ended, and nobody listens.
+      isLogging = false;
+    }
+  };
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (!isLogging) continue;
+      held += decoder.decode(chunk.subarray(0, left), { stream: true });
+      const lines = held.split(/\r?\n/);
+      held = lines.pop()!;
+      for (const line of lines.flatMap(cut)) await say(line);
+      for (; held.length > MAX_LINE; held = held.slice(MAX_LINE)) await say(held.slice(0, MAX_LINE));
+      left -= chunk.length;
+      if (left >= 0) continue;
+      await say(held);
+      await say(`(More than ${maxBytes} bytes: what else it prints is not logged)`);
+      isLogging = false;
+    }
+    await say(held + decoder.decode());
+  } catch {
+    // A pipe that breaks has nothing more to say.
+  }
+}
+
+function cut(line: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from === 0 || from < line.length; from += MAX_LINE) pieces.push(line.slice(from, from + MAX_LINE));
+  return pieces;
+}

@@ -1,0 +1,227 @@
+// biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
+/** What a sandboxed tool may ask for: each thing with what it takes, and how the context of its job does it. */
+import { Buffer } from 'node:buffer';
+import * as z from 'zod';
+import { ArcpError } from '../../../protocol/errors.js';
+import { LOG_LEVELS } from '../../../protocol/payloads/event.js';
+import { members } from '../../../protocol/payloads/parts.js';
+import { STREAM_KINDS, type StreamKind } from '../../../protocol/payloads/streaming.js';
+import type { Content, StreamWriter } from '../../../streams/content.js';
+import type { JobContext, Lease } from '../../types.js';
+import type { Brokered } from '../broker.js';
+
+/** Whom it is asked for. */
+export interface Asked {
+  readonly context: JobContext;
+  readonly broker: Brokered | undefined;
+  readonly tools: readonly string[];
+  readonly streams: Held<StreamWriter>;
+  readonly incoming: Held<AsyncIterator<Content>>;
+  readonly leases: Held<Pick<Lease, 'use'>>;
+}
+
+/** Most streams of a tool that are open at once, and most grants that it holds. */
+const MOST_STREAMS = 64;
+const MOST_LEASES = 1024;
+
+export function askedOf(
+  context: JobContext,
+  broker: ((context: JobContext) => Brokered) | undefined,
+  tools: readonly string[],
+): Asked {
+  const incoming = new Held<AsyncIterator<Content>>('stream', MOST_STREAMS);
+  const held = {
+    incoming,
+    streams: new Held<StreamWriter>('stream', MOST_STREAMS),
+    leases: new Held<Pick<Lease, 'use'>>('lease', MOST_LEASES),
+  };
+  return { context, broker: broker?.(context), tools, ...held };
+}
+
+type Answer = (asked: Asked, args: readonly unknown[]) => unknown;
+
+/** @throws ArcpError `INVALID_ARGUMENT` on arguments that are none, later */
+function on<T extends z.ZodType>(args: T, answer: (asked: Asked, args: z.output<T>) => unknown): Answer {
+  return (asked, given) => {
+    const judged = args.safeParse(given);
+    if (judged.success) return answer(asked, judged.data);
+    throw new ArcpError('INVALID_ARGUMENT', 'The arguments are not what it takes', {
+      details: { issues: judged.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) },
+    });
+  };
+}
+
+const id = z.number().int().min(0);
+const text = z.string();
+/** Bytes, in base64. */
+const base64 = z.base64();
+const wish = z.strictObject({
+  permission: text,
+  resource: text.optional(),
+  operation: text.optional(),
+  reason: text.optional(),
+  leaseSeconds: z.number().optional(),
+  risk: text.optional(),
+  preview: z.unknown().optional(),
+  key: text.optional(),
+});
+const openStream = z.strictObject({
+  kind: z.enum(STREAM_KINDS),
+  name: text.optional(),
+  contentType: text.optional(),
+  expectedBytes: z.number().int().min(0).optional(),
+});
+const request = z.strictObject({
+  method: text.optional(),
+  headers: z.array(z.tuple([text, text])).optional(),
+  body: base64.optional(),
+});
+
+/** By name. That of a step is elsewhere, since the tool has its part in it. */
+const ANSWERS: ReadonlyMap<string, Answer> = new Map(
+  Object.entries({
+    // What is said is judged by the context.
+    progress: on(z.tuple([members]), ({ context }, [progress]) => context.progress(progress)),
+    log: on(z.tuple([z.enum(LOG_LEVELS), text, members.optional()]), ({ context }, [level, message, attributes]) =>
+      context.log(level, message, attributes),
+    ),
+    metric: on(z.tuple([members]), ({ context }, [metric]) =>
+      context.metric(metric as Parameters<JobContext['metric']>[0]),
+    ),
+    emit: on(z.tuple([text, members.optional()]), ({ context }, [name, attributes]) => context.emit(name, attributes)),
+    checkpoint: on(
+      z.tuple([z.unknown(), z.strictObject({ label: text.optional(), isVisible: z.boolean().optional() }).optional()]),
+      ({ context }, [data, options]) => context.checkpoint(data, options),
+    ),
+    permission: on(z.tuple([wish]), async ({ context, leases }, [wanted]) => {
+      leases.assertRoom();
+      const { use, ...lease } = await context.permission(wanted);
+      leases.add(lease.leaseId, { use });
+      return lease;
+    }),
+    'lease.use': on(
+      z.tuple([text, z.strictObject({ resource: text.optional(), operation: text.optional() }).optional()]),
+      ({ leases }, [leaseId, wanted]) => leases.get(leaseId).use(wanted),
+    ),
+    call: on(z.tuple([text, members]), ({ context, tools }, [tool, args]) => {
+      if (!tools.includes(tool)) throw new ArcpError('PERMISSION_DENIED', `The sandbox may not call the tool ${tool}`);
+      return context.call(tool, args);
+    }),
+    // At once: what is written follows.
+    'stream.open': on(z.tuple([id, openStream]), ({ context, streams }, [key, options]) => {
+      streams.assertRoom();
+      streams.add(String(key), context.stream(options));
+    }),
+    'stream.write': on(z.tuple([id, z.unknown()]), ({ streams }, [key, content]) => {
+      const stream = streams.get(String(key));
+      return stream.write(contentOf(stream.kind, content));
+    }),
+    'stream.close': on(z.tuple([id, text.optional()]), ({ streams }, [key, reason]) =>
+      streams.take(String(key)).close(reason),
+    ),
+    'stream.fail': on(z.tuple([id, text]), ({ streams }, [key, message]) =>
+      streams.take(String(key)).fail(new ArcpError('ABORTED', message)),
+    ),
+    'incoming.open': on(z.tuple([id, text.optional()]), ({ context, incoming }, [key, which]) => {
+      incoming.assertRoom();
+      incoming.add(String(key), context.incoming(which));
+    }),
+    'incoming.next': on(z.tuple([id]), async ({ incoming }, [key]) => {
+      const { done = false, value } = await incoming.get(String(key)).next();
+      if (done) incoming.take(String(key));
+      return value instanceof Uint8Array ? { done, bytes: Buffer.from(value).toString('base64') } : { done, value };
+    }),
+    'incoming.return': on(z.tuple([id]), async ({ incoming }, [key]) => {
+      await incoming.take(String(key)).return?.();
+    }),
+    'fs.readFile': on(z.tuple([text]), (asked, [file]) => brokerOf(asked).fs.readFile(file)),
+    'fs.list': on(z.tuple([text]), (asked, [folder]) => brokerOf(asked).fs.list(folder)),
+    'fs.writeFile': on(z.tuple([text, text]), (asked, [file, content]) => brokerOf(asked).fs.writeFile(file, content)),
+    'fs.remove': on(z.tuple([text]), (asked, [file]) => brokerOf(asked).fs.remove(file)),
+    fetch: on(z.tuple([z.url(), request]), (asked, [url, init]) => ask(brokerOf(asked), url, init)),
+    exec: on(
+      z.tuple([
+        text,
+        z.array(text).max(10_000),
+        z.strictObject({ input: text.optional(), cwd: text.optional() }).optional(),
+      ]),
+      (asked, [program, args, options]) => brokerOf(asked).exec(program, args, options),
+    ),
+  }),
+);
+
+/**
+ * Does what a tool asks for.
+ *
+ * @returns what it is answered, with a JSON
+ * @throws ArcpError
+ */
+export async function answer(asked: Asked, method: string, args: readonly unknown[]): Promise<unknown> {
+  const found = ANSWERS.get(method);
+  if (found === undefined) throw new ArcpError('UNIMPLEMENTED', `A sandbox has no ${method}`);
+  return found(asked, args);
+}
+
+function brokerOf({ broker }: Asked): Brokered {
+  if (broker === undefined) throw new ArcpError('PERMISSION_DENIED', 'The sandbox was given no broker');
+  return broker;
+}
+
+function contentOf(kind: StreamKind, content: unknown): Content {
+  if (kind !== 'binary') return content as Content;
+  const judged = base64.safeParse(content);
+  if (judged.success) return Buffer.from(judged.data, 'base64');
+  throw new ArcpError('INVALID_ARGUMENT', 'A binary stream carries bytes');
+}
+
+/** Asks a host. What it answers is read to its end, within the bounds of the broker. */
+async function ask(broker: Brokered, url: string, init: z.output<typeof request>): Promise<unknown> {
+  const { method, headers, body } = init;
+  const response = await broker.fetch(url, {
+    ...(method === undefined ? {} : { method }),
+    ...(headers === undefined ? {} : { headers: headers.map(([name, value]): [string, string] => [name, value]) }),
+    ...(body === undefined ? {} : { body: Buffer.from(body, 'base64') }),
+  });
+  const { status, statusText } = response;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status, statusText, headers: [...response.headers], body: bytes.toString('base64') };
+}
+
+/** What a tool holds of something, by name; so many at once. */
+export class Held<T> {
+  readonly #what: string;
+  readonly #most: number;
+  readonly #all = new Map<string, T>();
+
+  constructor(what: string, most: number) {
+    this.#what = what;
+    this.#most = most;
+  }
+
+  /** @throws ArcpError `RESOURCE_EXHAUSTED` where there are too many already */
+  assertRoom(): void {
+    if (this.#all.size < this.#most) return;
+    throw new ArcpError('RESOURCE_EXHAUSTED', `A sandboxed tool has at most ${this.#most} of ${this.#what} at once`, {
+      retryable: false,
+    });
+  }
+
+  /** Another of the name is not held any more. */
+  add(name: string, held: T): void {
+    this.#all.set(name, held);
+  }
+
+  /** @throws ArcpError `NOT_FOUND` */
+  get(name: string): T {
+    const found = this.#all.get(name);
+    if (found === undefined) throw new ArcpError('NOT_FOUND', `There is no such ${this.#what}`);
+    return found;
+  }
+
+  /** Gives it away. @throws ArcpError `NOT_FOUND` */
+  take(name: string): T {
+    const found = this.get(name);
+    this.#all.delete(name);
+    return found;
+  }
+}

@@ -1,0 +1,165 @@
+/** Workflows whose steps come with the command (spec 003, "Multi-Agent Coordination": "distributed workflows"). */
+import type * as z from 'zod';
+import { ArcpError, asArcpError } from '../protocol/errors.js';
+import type { workflowStepSchema } from '../protocol/payloads/execution.js';
+import type { StartingCommand } from './job/spec.js';
+import type { JobContext, Work } from './types.js';
+
+/**
+ * The steps of a command as a workflow: each begins when those that it needs are done, and gets what they have made.
+ *
+ * @returns `undefined` for a command without steps
+ * @throws ArcpError `INVALID_ARGUMENT` on steps that need each other, or what there is not
+ */
+export function inlineWorkflow(command: StartingCommand): Work | undefined {
+  if (command.type !== 'workflow.start' || command.payload.steps === undefined) return undefined;
+  const { workflow, steps } = command.payload;
+  assertSound(steps);
+  return {
+    kind: 'workflow',
+    name: workflow,
+    options: { isPublic: true },
+    handler: (inputs, context) => new Run(steps, inputs as Readonly<Record<string, unknown>>, context).outputs(),
+  };
+}
+
+/** One run through the steps. What was done in an attempt before is not done again. */
+class Run {
+  readonly #steps: readonly Step[];
+  readonly #context: JobContext;
+  readonly #scope: { readonly inputs: Scope; readonly steps: Record<string, unknown> };
+  readonly #skipped = new Set<string>();
+  #error: ArcpError | undefined;
+
+  constructor(steps: readonly Step[], inputs: Scope, context: JobContext) {
+    this.#steps = steps;
+    this.#context = context;
+    this.#scope = { inputs, steps: Object.create(null) as Record<string, unknown> };
+  }
+
+  /** @returns the results of the steps, by their ids; those that were left out have none */
+  async outputs(): Promise<Readonly<Record<string, unknown>>> {
+    const done = new Map<string, Promise<void>>();
+    // Steps stand in any order: each waits for those it needs, of which none waits for it.
+    const finish = (step: Step): Promise<void> => {
+      const known = done.get(step.id);
+      if (known !== undefined) return known;
+      const needed = (step.needs ?? []).map((id) => finish(this.#steps.find((one) => one.id === id)!));
+      const promise = Promise.all(needed).then(() => this.#do(step));
+      done.set(step.id, promise);
+      return promise;
+    };
+    await Promise.all(this.#steps.map(finish));
+    if (this.#error !== undefined) throw this.#error;
+    return { ...this.#scope.steps };
+  }
+
+  /** Never rejects: what runs beside a step that has failed is let finish, and nothing else begins. */
+  async #do(step: Step): Promise<void> {
+    if (this.#error !== undefined) return;
+    try {
+      if ((step.needs ?? []).some((id) => this.#skipped.has(id)) || !isWanted(step.when, this.#scope)) {
+        this.#skipped.add(step.id);
+        await this.#told(step, 'skipped');
+        return;
+      }
+      await this.#told(step, 'started');
+      this.#scope.steps[step.id] = (await this.#carryOut(step)) ?? null;
+      await this.#told(step, 'completed');
+    } catch (thrown) {
+      const error = asArcpError(thrown);
+      this.#error ??= new ArcpError(error.code, `Step ${step.id}: ${error.message}`, {
+        retryable: error.retryable,
+        details: { ...error.details, step: step.id },
+        cause: error,
+      });
+      await this.#told(step, 'failed').catch(() => {});
+    }
+  }
+
+  async #carryOut({ id, tool, agent, workflow, arguments: given = {} }: Step): Promise<unknown> {
+    const args = resolve(given, this.#scope) as Readonly<Record<string, unknown>>;
+    const { call, delegate, startWorkflow } = this.#context;
+    if (tool !== undefined) return call(tool, args, { key: id });
+    if (workflow !== undefined) return (await startWorkflow(workflow, args, { key: id })).result();
+    const { task, ...rest } = args;
+    const job = await delegate(agent!, typeof task === 'string' ? task : id, { arguments: rest, key: id });
+    return job.result();
+  }
+
+  #told({ id }: Step, status: string): Promise<void> {
+    return this.#context.emit('arcp.workflow.step', { id, status });
+  }
+}
+
+export type Scope = Readonly<Record<string, unknown>>;
+
+interface Names {
+  readonly inputs: Scope;
+  readonly steps: Scope;
+}
+
+/**
+ * The value with all references in it resolved.
+ *
+ * @throws ArcpError `INVALID_ARGUMENT` on a reference to what there is not
+ */
+export function resolve(value: unknown, names: Names): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolve(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  const path = referenceOf(value);
+  if (path !== undefined) return lookUp(path, names);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, names)]));
+}
+
+/** Whether a step is to be done: without a condition, or where what it names is there and is not `false`, `null`, 0 or empty. */
+export function isWanted(when: unknown, names: Names): boolean {
+  return when === undefined || Boolean(resolve(when, names));
+}
+
+function referenceOf(value: object): string | undefined {
+  const keys = Object.keys(value);
+  const path = keys.length === 1 && keys[0] === '$from' ? (value as { readonly $from: unknown }).$from : undefined;
+  return typeof path === 'string' ? path : undefined;
+}
+
+function lookUp(path: string, names: Names): unknown {
+  let found: unknown = names;
+  for (const name of path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name))
+      throw new ArcpError('INVALID_ARGUMENT', `There is no ${path}: nothing is called ${JSON.stringify(name)} there`);
+    found = (found as Scope)[name];
+  }
+  return found;
+}
+
+export type Step = z.output<typeof workflowStepSchema>;
+
+/** Most steps of one workflow. */
+const MOST = 1000;
+
+/** @throws ArcpError `INVALID_ARGUMENT` where two have one name, or one needs what there is not, or itself by way of others */
+export function assertSound(steps: readonly Step[]): void {
+  if (steps.length > MOST) throw unsound(`there are ${steps.length}, and ${MOST} at most`);
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  if (byId.size < steps.length) {
+    const twice = steps.find(({ id }, at) => steps.findIndex((other) => other.id === id) < at)!;
+    throw unsound(`there are two steps ${twice.id}`);
+  }
+  for (const { id, needs = [] } of steps)
+    for (const needed of needs) if (!byId.has(needed)) throw unsound(`step ${id} needs ${needed}, which there is not`);
+  const done = new Set<string>();
+  let rest = steps;
+  while (rest.length > 0) {
+    const ready = rest.filter(({ needs = [] }) => needs.every((id) => done.has(id)));
+    if (ready.length === 0) throw unsound(`steps need each other: ${rest.map(({ id }) => id).join(', ')}`);
+    for (const { id } of ready) done.add(id);
+    rest = rest.filter(({ id }) => !done.has(id));
+  }
+}
+
+function unsound(why: string): ArcpError {
+  return new ArcpError('INVALID_ARGUMENT', `The steps are no workflow: ${why}`, {
+    details: { issues: [{ path: 'payload.steps', message: why }] },
+  });
+}

@@ -1,0 +1,272 @@
+/** The tables of runtime files, the statements on them, and rows as values. */
+import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
+import type { Format } from '../../storage/migrate.js';
+import { JOB_STATES } from '../protocol/payloads/parts.js';
+import type { JobQuery, JobRow, NewEvent, StoredEvent, StoredRecord } from './store.js';
+
+export const RUNTIME_FORMAT: Format = {
+  name: 'ARCP runtimes',
+  applicationId: 0x41_52_43_50,
+  migrations: [
+    `CREATE TABLE event (
+       -- Never used twice, even when the last events are removed: clients go on behind a number.
+       sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+       id TEXT NOT NULL UNIQUE,
+       type TEXT NOT NULL,
+       session_id TEXT NOT NULL,
+       job_id TEXT,
+       stream_id TEXT,
+       trace_id TEXT,
+       terminal INTEGER NOT NULL,
+       body TEXT NOT NULL,
+       -- Milliseconds since 1970.
+       at REAL NOT NULL
+     ) STRICT;
+     CREATE INDEX event_of_session ON event (session_id);
+     CREATE INDEX event_of_job ON event (job_id) WHERE job_id IS NOT NULL;
+     CREATE INDEX event_of_trace ON event (trace_id) WHERE trace_id IS NOT NULL;
+     -- A job ends once, whoever writes.
+     CREATE UNIQUE INDEX one_terminal ON event (job_id) WHERE terminal = 1;
+
+     CREATE TABLE job (
+       number INTEGER PRIMARY KEY,
+       job_id TEXT NOT NULL UNIQUE,
+       session_id TEXT NOT NULL,
+       principal TEXT NOT NULL,
+       queue TEXT NOT NULL,
+       priority REAL NOT NULL,
+       state TEXT NOT NULL,
+       attempt INTEGER NOT NULL,
+       run_after REAL NOT NULL,
+       lease_owner TEXT,
+       lease_until REAL,
+       spec TEXT NOT NULL,
+       status TEXT NOT NULL,
+       created_at REAL NOT NULL,
+       ended_at REAL
+     ) STRICT;
+     CREATE INDEX job_queued ON job (queue, priority DESC, run_after) WHERE state = 'queued';
+     CREATE INDEX job_leased ON job (lease_until) WHERE lease_until IS NOT NULL;
+     CREATE INDEX job_live ON job (session_id) WHERE ended_at IS NULL;
+     CREATE INDEX job_ended ON job (ended_at) WHERE ended_at IS NOT NULL;
+
+     CREATE TABLE record (
+       scope TEXT NOT NULL,
+       key TEXT NOT NULL,
+       value TEXT NOT NULL,
+       version INTEGER NOT NULL,
+       owner TEXT,
+       -- Milliseconds since 1970.
+       at REAL NOT NULL,
+       PRIMARY KEY (scope, key)
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX record_of_owner ON record (owner) WHERE owner IS NOT NULL;`,
+
+    // Names of traces are random: an index of them writes a page for each event. Who asks for a trace, which is seldom, looks through a
+    // table of which traces the events of a job belong to, which is narrow.
+    `DROP INDEX event_of_trace;
+     CREATE INDEX event_of_trace ON event (trace_id) WHERE job_id IS NULL AND trace_id IS NOT NULL;
+     CREATE TABLE trace (
+       job_id TEXT NOT NULL,
+       trace_id TEXT NOT NULL,
+       PRIMARY KEY (job_id, trace_id)
+     ) STRICT, WITHOUT ROWID;
+     INSERT INTO trace SELECT DISTINCT job_id, trace_id FROM event WHERE job_id IS NOT NULL AND trace_id IS NOT NULL;`,
+
+    // An index for each filter of jobs, in the order of their numbers; one for each rule by which something is removed.
+    `DROP INDEX job_live;
+     CREATE INDEX job_of_session ON job (session_id, state);
+     CREATE INDEX job_of_principal ON job (principal, state);
+     CREATE INDEX job_in_state ON job (state);
+     CREATE INDEX event_of_no_job ON event (at) WHERE job_id IS NULL;
+     CREATE INDEX event_of_session_alone ON event (session_id) WHERE job_id IS NULL;
+     CREATE INDEX record_of_nobody ON record (at) WHERE owner IS NULL;
+
+     -- A session goes with itself: its age alone does not remove it.
+     UPDATE record SET owner = key WHERE scope = 'session';
+
+     -- How many jobs wait in each queue: counting them takes longer the more there are.
+     CREATE TABLE queue (
+       queue TEXT PRIMARY KEY,
+       queued INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;
+     INSERT INTO queue SELECT queue, count(*) FROM job WHERE state = 'queued' GROUP BY queue;
+     CREATE TRIGGER job_added AFTER INSERT ON job WHEN new.state = 'queued' BEGIN
+       INSERT INTO queue VALUES (new.queue, 1) ON CONFLICT DO UPDATE SET queued = queued + 1;
+     END;
+     CREATE TRIGGER job_moved AFTER UPDATE OF state ON job WHEN (old.state = 'queued') <> (new.state = 'queued') BEGIN
+       INSERT INTO queue VALUES (new.queue, iif(new.state = 'queued', 1, -1)) ON CONFLICT DO UPDATE SET queued = queued + excluded.queued;
+     END;
+     CREATE TRIGGER job_dropped AFTER DELETE ON job WHEN old.state = 'queued' BEGIN
+       UPDATE queue SET queued = queued - 1 WHERE queue = old.queue;
+     END;`,
+  ],
+};
+
+const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
+const JOB =
+  'job_id, session_id, principal, queue, priority, state, attempt, run_after, lease_owner, lease_until, spec, status, created_at, ended_at';
+const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
+
+const SQL = {
+  addEvent: `INSERT INTO event (id, type, session_id, job_id, stream_id, trace_id, terminal, body, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  lastAdded: 'SELECT last_insert_rowid() AS last',
+  eventById: `SELECT ${EVENT} FROM event WHERE id = ?`,
+  events: `SELECT ${EVENT} FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+  eventsOfSession: `SELECT ${EVENT} FROM event WHERE session_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+  eventsOfJob: `SELECT ${EVENT} FROM event WHERE job_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+  eventsOfTrace: `SELECT ${EVENT} FROM event
+      WHERE job_id IN (SELECT job_id FROM trace WHERE trace_id = ?1) AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
+    UNION ALL SELECT ${EVENT} FROM event WHERE job_id IS NULL AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
+    ORDER BY sequence LIMIT ?4`,
+  addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
+  lastAt: 'SELECT at FROM event ORDER BY sequence DESC LIMIT 1',
+  lastSequence: `SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'`,
+  addJob: `INSERT INTO job (${JOB}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
+    WHERE job_id = ?`,
+  job: `SELECT ${JOB} FROM job WHERE job_id = ?`,
+  queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
+  // One queue at a time: its index has them in this order.
+  dueQueued: `SELECT ${JOB} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
+    ORDER BY priority DESC, run_after, number LIMIT ?`,
+  dueLeased: `SELECT ${JOB} FROM job WHERE lease_until <= ? AND ${QUEUES}
+    ORDER BY lease_until LIMIT ?`,
+  leased: `SELECT ${JOB} FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
+  nextQueued: `SELECT min(run_after) AS due FROM job WHERE state = 'queued' AND ${QUEUES}`,
+  nextLeased: `SELECT min(lease_until) AS due FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
+  record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',
+  records: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key > ? ORDER BY key LIMIT ?',
+  setRecord: `INSERT INTO record (scope, key, value, version, owner, at) VALUES (?, ?, ?, 1, ?, ?)
+    ON CONFLICT DO UPDATE SET value = excluded.value, version = version + 1, owner = coalesce(excluded.owner, owner), at = excluded.at`,
+  removeRecord: 'DELETE FROM record WHERE scope = ? AND key = ?',
+  endedJobs: 'SELECT job_id FROM job WHERE ended_at < ? ORDER BY ended_at LIMIT ?',
+  dropJobEvents: `DELETE FROM event WHERE sequence IN (SELECT sequence FROM event WHERE job_id = ? LIMIT ?) RETURNING sequence`,
+  dropJobTraces: 'DELETE FROM trace WHERE job_id = ?',
+  dropJob: 'DELETE FROM job WHERE job_id = ? RETURNING number',
+  dropOldEvents: `DELETE FROM event WHERE sequence IN
+    (SELECT sequence FROM event WHERE job_id IS NULL AND at < ? LIMIT ?) RETURNING sequence`,
+  dropOldRecords: `DELETE FROM record WHERE (scope, key) IN
+    (SELECT scope, key FROM record WHERE owner IS NULL AND at < ? LIMIT ?) RETURNING version`,
+  dropSessionEvents: `DELETE FROM event WHERE sequence IN
+    (SELECT sequence FROM event WHERE job_id IS NULL AND session_id = ? LIMIT ?) RETURNING sequence`,
+  dropRecordsOf: `DELETE FROM record WHERE (scope, key) IN
+    (SELECT scope, key FROM record WHERE owner = ? LIMIT ?) RETURNING version`,
+} as const;
+
+export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
+
+export function prepareStatements(database: Database): Statements {
+  return Object.fromEntries(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)])) as Statements;
+}
+
+/**
+ * Builds the statement that lists jobs by exactly the filters that are given. Each state is read by an index that has its jobs in the order of
+ * their numbers, and SQLite merges them: no job is read that is not listed.
+ */
+export function jobsQuery({ states, sessionId, principal, after, limit }: JobQuery): {
+  readonly sql: string;
+  readonly values: SqlValue[];
+} {
+  const by = sessionId === undefined ? principal : sessionId;
+  const among = (states && new Set(states)) ?? (by === undefined ? [undefined] : JOB_STATES);
+  const values: SqlValue[] = [];
+  const selects = [...among].map((state) => {
+    const conditions = [];
+    const given = { state, session_id: sessionId, principal };
+    for (const [column, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      // The plus keeps the narrower index.
+      conditions.push(`${column === 'principal' && sessionId !== undefined ? '+' : ''}${column} = ?`);
+      values.push(value);
+    }
+    if (after !== undefined) {
+      conditions.push('number > coalesce((SELECT number FROM job WHERE job_id = ?), 0)');
+      values.push(after);
+    }
+    return `SELECT number, ${JOB} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
+  });
+  if (selects.length === 0) return { sql: `SELECT ${JOB} FROM job LIMIT 0`, values: [] };
+  // SQLite has no infinity, and takes a negative limit for none.
+  values.push(Number.isFinite(limit) ? limit : -1);
+  return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
+}
+
+export function eventOf(row: Row): StoredEvent {
+  const { job_id, stream_id, trace_id } = row;
+  return {
+    sequence: row['sequence'] as number,
+    id: row['id'] as string,
+    type: row['type'] as string,
+    sessionId: row['session_id'] as string,
+    body: row['body'] as string,
+    at: row['at'] as number,
+    ...(job_id === null ? {} : { jobId: job_id as string }),
+    ...(stream_id === null ? {} : { streamId: stream_id as string }),
+    ...(trace_id === null ? {} : { traceId: trace_id as string }),
+    ...(row['terminal'] === 1 ? { isTerminal: true } : {}),
+  };
+}
+
+/** In the order of the statement that adds it. */
+export function eventValues(event: NewEvent, at: number): SqlValue[] {
+  const { id, type, sessionId, jobId = null, streamId = null, traceId = null, isTerminal, body } = event;
+  return [id, type, sessionId, jobId, streamId, traceId, isTerminal === true ? 1 : 0, body, at];
+}
+
+export function jobOf(row: Row): JobRow {
+  return {
+    jobId: row['job_id'] as string,
+    sessionId: row['session_id'] as string,
+    principal: row['principal'] as string,
+    queue: row['queue'] as string,
+    priority: row['priority'] as number,
+    state: row['state'] as JobRow['state'],
+    attempt: row['attempt'] as number,
+    runAfter: row['run_after'] as number,
+    leaseOwner: row['lease_owner'] as string | null,
+    leaseUntil: row['lease_until'] as number | null,
+    spec: row['spec'] as string,
+    status: row['status'] as string,
+    createdAt: row['created_at'] as number,
+    endedAt: row['ended_at'] as number | null,
+  };
+}
+
+export function jobValues(job: JobRow): SqlValue[] {
+  const { jobId, sessionId, principal, queue, priority, state, attempt, runAfter } = job;
+  const { leaseOwner, leaseUntil, spec, status, createdAt, endedAt } = job;
+  return [
+    jobId,
+    sessionId,
+    principal,
+    queue,
+    priority,
+    state,
+    attempt,
+    runAfter,
+    leaseOwner,
+    leaseUntil,
+    spec,
+    status,
+    createdAt,
+    endedAt,
+  ];
+}
+
+/** What may change, in the order of the statement that changes it. */
+export function changedValues(job: JobRow): SqlValue[] {
+  const { jobId, state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt } = job;
+  return [state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt, jobId];
+}
+
+export function recordOf(row: Row): StoredRecord {
+  return {
+    scope: row['scope'] as string,
+    key: row['key'] as string,
+    value: row['value'] as string,
+    version: row['version'] as number,
+    owner: row['owner'] as string | null,
+  };
+}

@@ -1,0 +1,273 @@
+/** Programs in child processes that speak on their standard streams. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import process from 'node:process';
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { within } from '../../async/abort.js';
+import { notifyListener } from '../../async/listeners.js';
+import { resolveChoice } from '../../text/limits.js';
+import { systemReason } from '../../text/system-reason.js';
+import type { Channel, Receiver } from '../channel.js';
+import { ConnectionError } from '../errors.js';
+import { LineDecoder } from '../line-decoder.js';
+import { ByteChannel, type ByteChannelOptions } from './byte-channel.js';
+import { HAS_GROUPS, ProcessGroup } from './process-group.js';
+
+/** What becomes of what a program logs: its end is kept (64 KiB), or it goes to this process's stderr, nowhere, or to a function as it comes. */
+export type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
+
+export interface LaunchOptions extends ByteChannelOptions {
+  readonly cwd?: string | URL | undefined;
+  /** @default that of this process */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** What becomes of what the program logs. @default 'capture' */
+  readonly stderr?: StderrChoice | undefined;
+  /** Seconds that the program has to end by itself once its input has ended, before SIGTERM. @default 2 */
+  readonly exitGrace?: number | undefined;
+  /** Seconds from SIGTERM to SIGKILL. @default 2 */
+  readonly killGrace?: number | undefined;
+  /** Aborting it closes the process. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a process has ended: one of the two is `null`. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program in a child process, and the channel to it. */
+export interface LaunchedProcess {
+  readonly channel: Channel;
+  readonly pid: number;
+  /** Resolves when the process has ended. What it started may still run, until `close`. */
+  readonly exited: Promise<Exit>;
+  /** The last 64 KiB that it has logged. */
+  readonly stderr: string;
+  /** Ends its input, and where it stays, the whole group of processes: by SIGTERM, then by SIGKILL. */
+  readonly close: () => Promise<Exit>;
+}
+
+/**
+ * Starts a program, without a shell, in a group of processes of its own.
+ *
+ * On Windows, programs that are scripts (`npx.cmd`) need a shell and cannot be started; start `node` with the script's path.
+ *
+ * @throws ConnectionError `spawn-failed` when there is no such program, or it cannot be started
+ * @throws TypeError on options that are none
+ * @throws what the signal was aborted with, once the process has ended
+ * @example
+ * const { channel, close } = await launchProcess('my-agent', ['--acp']);
+ */
+export async function launchProcess(
+  command: string,
+  args: readonly string[] = [],
+  options: LaunchOptions = {},
+): Promise<LaunchedProcess> {
+  const { exitGrace = 2, killGrace = 2, stderr = 'capture', cwd, env, maxLineBytes, signal } = options;
+  for (const [name, value] of Object.entries({ exitGrace, killGrace }))
+    if (!(value >= 0)) throw new TypeError(`${name} is a number of seconds from 0 on; got ${value}`);
+  if (typeof stderr !== 'function') resolveChoice('stderr', stderr, ['capture', 'forward', 'ignore']);
+  // It refuses a bad limit before there is a process.
+  new LineDecoder({ maxLineBytes });
+  signal?.throwIfAborted();
+  const child = await startProcess(command, args, { cwd, env });
+  const group = new ProcessGroup(child);
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, by) => resolve({ code, signal: by }));
+  });
+  const logged = drainStderr(child.stderr, stderr);
+  const channel = processChannel(child, { logged, maxLineBytes });
+  let ending: Promise<Exit> | undefined;
+  const close = (): Promise<Exit> => {
+    signal?.removeEventListener('abort', close);
+    ending ??= endProcess(child, {
+      channel,
+      group,
+      exited,
+      exitGraceMs: exitGrace * 1000,
+      killGraceMs: killGrace * 1000,
+    });
+    return ending;
+  };
+  signal?.addEventListener('abort', close, { once: true });
+  void exited.then(() => {
+    if (!group.signal(0)) signal?.removeEventListener('abort', close);
+  });
+  if (signal?.aborted) {
+    await close();
+    throw signal.reason;
+  }
+  return {
+    channel,
+    pid: child.pid!,
+    exited,
+    get stderr() {
+      return logged();
+    },
+    close,
+  };
+}
+
+type PipedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** @throws ConnectionError `spawn-failed` */
+async function startProcess(
+  command: string,
+  args: readonly string[],
+  { cwd, env }: Pick<LaunchOptions, 'cwd' | 'env'>,
+): Promise<PipedProcess> {
+  const failed = (cause: unknown): ConnectionError => {
+    const where = cwd === undefined ? '' : ` in ${cwd}`;
+    const missing = cwd === undefined ? 'there is no such program' : 'there is no such program or folder';
+    const why = systemReason(cause, missing);
+    return new ConnectionError('spawn-failed', `${command} could not be started${where}: ${why}`, { cause });
+  };
+  let child: PipedProcess;
+  try {
+    child = spawn(command, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      shell: false,
+      detached: HAS_GROUPS,
+      windowsHide: true,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(env === undefined ? {} : { env }),
+    });
+  } catch (cause) {
+    throw failed(cause);
+  }
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.on('error', (cause) => reject(failed(cause)));
+  });
+  return child;
+}
+
+/** Milliseconds from the end of the output to that of the process and of its log: waiting for them says how it was. */
+const EXIT_WAIT = 1000;
+/** Lines of the log that an error quotes. */
+const QUOTED = 5;
+
+/**
+ * A channel on the standard streams of a process, which ends when the process does, and says how.
+ *
+ * @param logged gives the end of what the process has logged
+ */
+function processChannel(
+  child: PipedProcess,
+  { logged, ...options }: ByteChannelOptions & { readonly logged: () => string },
+): Channel {
+  const bytes = new ByteChannel(child.stdout, child.stdin, options);
+  let exit: Exit | undefined;
+  let isWorthWaiting = true;
+  child.once('exit', (code, signal) => {
+    exit = { code, signal };
+    bytes.endSoon();
+  });
+  // The process has ended, and so have all of its streams.
+  child.once('close', () => {
+    isWorthWaiting = false;
+  });
+  const start = (receiver: Receiver): void => {
+    bytes.start({
+      text: (text, isUnended) => receiver.text(text, isUnended),
+      garbage: (why, beginning) => receiver.garbage(why, beginning),
+      tooLong: (limit, beginning) => {
+        isWorthWaiting = false;
+        receiver.tooLong(limit, beginning);
+      },
+      ended: (error) => {
+        const over = (): void => {
+          clearTimeout(timer);
+          child.off('close', over);
+          receiver.ended(exit === undefined ? error : faultOf(exit, logged()));
+        };
+        const timer = setTimeout(over, EXIT_WAIT);
+        if (isWorthWaiting) child.once('close', over);
+        else over();
+      },
+    });
+  };
+  const destroy = (): void => {
+    isWorthWaiting = false;
+    // A program that still works when nobody listens any more must not die of that.
+    bytes.drop();
+  };
+  const { maxTextBytes, send, ready, taken, backlog, pause, resume, end } = bytes;
+  return { maxTextBytes, start, send, ready, taken, backlog, pause, resume, end, destroy };
+}
+
+/** Ending with 0 is how programs end that have done their work. */
+function faultOf({ code, signal }: Exit, log: string): ConnectionError | undefined {
+  if (code === 0) return undefined;
+  const how = signal === null ? `exit code ${code}` : signal;
+  const last = log.trimEnd().split('\n').slice(-QUOTED).join('\n');
+  return new ConnectionError('closed', `The program has ended: ${how}.${last === '' ? '' : ` It logged:\n${last}`}`);
+}
+
+interface Ending {
+  readonly channel: Channel;
+  readonly group: ProcessGroup;
+  readonly exited: Promise<Exit>;
+  /** Milliseconds from the end of its input to SIGTERM. */
+  readonly exitGraceMs: number;
+  /** Milliseconds from SIGTERM to SIGKILL. */
+  readonly killGraceMs: number;
+}
+
+/** Ends its input, then where it stays the group: first by SIGTERM, then by SIGKILL. */
+async function endProcess(
+  child: PipedProcess,
+  { channel, group, exited, exitGraceMs, killGraceMs }: Ending,
+): Promise<Exit> {
+  void channel.end();
+  await within(exitGraceMs, exited);
+  // The leader may have ended and have left others behind.
+  if (group.signal('SIGTERM') && !(await hasGone(group, killGraceMs))) group.signal('SIGKILL');
+  const exit = await exited;
+  group.release();
+  channel.destroy();
+  // Who was not in the group may hold them open for ever.
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return exit;
+}
+
+/** Milliseconds between two looks: a group does not say when it ends. */
+const LOOK = 20;
+
+/** @returns whether all of the group have ended in time; where nobody reaps orphans, they never have */
+async function hasGone(group: ProcessGroup, ms: number): Promise<boolean> {
+  for (const end = performance.now() + ms; group.signal(0); ) {
+    if (performance.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  }
+  return true;
+}
+
+const KEPT = 64 * 1024;
+
+/**
+ * Reads what a program logs, in every case.
+ *
+ * Source: ACP, transports, "stdio": "Clients MAY capture, forward, or ignore this logging".
+ *
+ * @returns gives the end of it, which errors quote
+ */
+export function drainStderr(stderr: Readable, choice: StderrChoice): () => string {
+  const decoder = new StringDecoder('utf8');
+  let kept = '';
+  const take = (text: string): void => {
+    if (text === '') return;
+    kept += text;
+    // Not for each piece, which may be one character.
+    if (kept.length > 2 * KEPT) kept = kept.slice(-KEPT);
+    if (choice === 'forward') process.stderr.write(text);
+    else if (typeof choice === 'function') notifyListener(() => choice(text));
+  };
+  stderr.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
+  stderr.on('end', () => take(decoder.end()));
+  // A pipe that breaks has nothing more to say.
+  stderr.on('error', () => {});
+  return () => kept.slice(-KEPT);
+}

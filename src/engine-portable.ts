@@ -1,0 +1,84 @@
+/** The tools for grammars, for Node and browsers: made for Peggy's, and for any of them. The code of a grammar that is given to them is run. */
+
+export { GOAL_KINDS, type Goal, type GoalKind, type Goals, goalsOf } from './fuzz/coverage/goals.js';
+export { coverageHtml } from './fuzz/coverage/html.js';
+export {
+  type CoverageReport,
+  coverageReport,
+  coverageTable,
+  type RuleCoverage,
+  type Share,
+} from './fuzz/coverage/report.js';
+// What of it texts have seen.
+export { createTracker, type Tracker } from './fuzz/coverage/tracker.js';
+export {
+  ASPECTS,
+  type Aspect,
+  type CaseResult,
+  type ConformanceCase,
+  type Expected,
+  type Fault,
+  runConformance,
+} from './fuzz/differential/conformance.js';
+export { type Fixture, fixtureFile, fixtureOf } from './fuzz/differential/fixture.js';
+export { functionTarget } from './fuzz/differential/function-target.js';
+export { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind, judge } from './fuzz/differential/judge.js';
+export {
+  type DifferentialOptions,
+  type DifferentialProgress,
+  type DifferentialReport,
+  type Finding,
+  runDifferential,
+} from './fuzz/differential/run.js';
+export { type ShrinkOptions, shrinkText } from './fuzz/differential/shrink.js';
+// Other implementations.
+export type { Answer, Json, Outcome, Request, Target } from './fuzz/differential/target.js';
+export { TargetError } from './fuzz/differential/target-error.js';
+export { type Difference, treeDifference } from './fuzz/differential/trees.js';
+// A grammar, ready for tools.
+export { compileGrammar, GrammarError } from './fuzz/grammar/compile.js';
+export type { Derivation, Grammar, GrammarOptions, Verdict } from './fuzz/grammar/grammar.js';
+export { grammarLanguage, type Language } from './fuzz/grammar/language.js';
+export type { Point, PointKind, Points } from './fuzz/grammar/points.js';
+export { type FuzzInput, type FuzzOptions, fuzzInputs } from './fuzz/mutants/inputs.js';
+export {
+  generateMutants,
+  MUTANT_KINDS,
+  type Mutant,
+  type MutantKind,
+  type MutantOptions,
+  type MutateOptions,
+  mutate,
+  truncations,
+} from './fuzz/mutants/mutate.js';
+// Texts made from it.
+export { generateSentences, NoSentenceError, type SentenceOptions } from './fuzz/sentences/generate.js';
+export type { Hook } from './fuzz/sentences/walk.js';
+// ABNF.
+export type {
+  AbnfAlternative,
+  AbnfComment,
+  AbnfElement,
+  AbnfGrammar,
+  AbnfItem,
+  AbnfRule,
+} from './grammar-export/abnf/ast.js';
+export { type AbnfCode, checkAbnf } from './grammar-export/abnf/check.js';
+export { coreRules, withCoreRules } from './grammar-export/abnf/core.js';
+export { type ParseAbnfOptions, parseAbnf } from './grammar-export/abnf/parse.js';
+export { printAbnf } from './grammar-export/abnf/print.js';
+export { codeMirrorMode } from './grammar-export/codemirror.js';
+export type { Approximation } from './grammar-export/context-free.js';
+export type { EditorLanguage } from './grammar-export/editor-language.js';
+export { ExportError } from './grammar-export/export-error.js';
+// The same grammar for other engines.
+export {
+  approximationsOf,
+  exportGrammar,
+  GRAMMAR_FORMATS,
+  type GrammarExportOptions,
+  type GrammarFormat,
+} from './grammar-export/export-grammar.js';
+export { railroadDiagrams } from './grammar-export/railroad.js';
+export { textMateGrammar } from './grammar-export/textmate.js';
+export { type ErrorJson, PegwireError } from './text/errors.js';
