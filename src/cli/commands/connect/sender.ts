@@ -1,20 +1,20 @@
-/** The ways to say something to an endpoint, and the answers that are waited for. */
+/** Ways to send to an endpoint, and the answers that are waited for. */
 import { isUpkeep } from '../../../accp/bindings/frames.js';
 import type { Message } from '../../../accp/message/message.js';
 import { after } from '../../../async/timers.js';
 import { count } from '../../io/report.js';
-import type { Said } from './messages.js';
+import type { Outgoing } from './messages.js';
 import type { Received } from './received.js';
 
-/** One way to say something to an endpoint. */
-export interface Speaker {
+/** One way to send to an endpoint. */
+export interface Sender {
   /**
    * Sends it. When it resolves, the next may be sent.
    *
-   * @throws PegwireError for what cannot be said; the connection goes on
-   * @throws UsageError `unreachable` where there is nobody to hear it
+   * @throws PegwireError for what cannot be sent; the connection goes on
+   * @throws UsageError `unreachable` where the endpoint cannot be reached
    */
-  readonly say: (said: Said) => Promise<void>;
+  readonly send: (outgoing: Outgoing) => Promise<void>;
   /** Rejects with a UsageError when the connection has ended by itself. */
   readonly broken: Promise<never>;
   /** Waits for outstanding answers, and ends the connection. */
@@ -23,7 +23,7 @@ export interface Speaker {
   readonly stop: () => Promise<void>;
 }
 
-export interface SpeakerOptions {
+export interface SenderOptions {
   readonly url: string;
   readonly agent: string;
   readonly token: string | undefined;
@@ -32,20 +32,20 @@ export interface SpeakerOptions {
 }
 
 /** What shows the token. */
-export function headersOf({ token }: SpeakerOptions): Record<string, string> {
+export function headersOf({ token }: SenderOptions): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /** Nothing ever. */
 export const NEVER: Promise<never> = new Promise(() => {});
 
-/** A speaker that waits for outstanding answers before it ends, unless the connection ends first. */
-export function speakerOver(
-  connection: Pick<Speaker, 'say' | 'broken' | 'stop'>,
+/** A sender that waits for outstanding answers before it ends, unless the connection ends first. */
+export function lastingSender(
+  connection: Pick<Sender, 'send' | 'broken' | 'stop'>,
   outstanding: Outstanding,
-  { timeout }: SpeakerOptions,
+  { timeout }: SenderOptions,
   received: Received,
-): Speaker {
+): Sender {
   const { broken, stop } = connection;
   // Only looked at while something is waited for.
   broken.catch(() => undefined);
@@ -66,7 +66,7 @@ const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 export class Outstanding {
   /** Correlation identifiers, by the identifiers of the messages. */
   readonly #open = new Map<string, string>();
-  #heard: () => void = () => {};
+  #arrived: () => void = () => {};
   #stop: () => void = () => {};
 
   asked(msgId: string, correlationId: string): void {
@@ -79,9 +79,9 @@ export class Outstanding {
   }
 
   /** A frame came. What is no message may still be one of those that are waited for: the wait begins anew. */
-  heard(message: Message | null): void {
+  arrived(message: Message | null): void {
     if (message !== null && ENDS.has(message.intent) && !isUpkeep(message)) this.#settle(message);
-    this.#heard();
+    this.#arrived();
   }
 
   #settle({ envelope: { correlation_id: cid, causation_id: aid } }: Message): void {
@@ -109,7 +109,7 @@ export class Outstanding {
   #next(seconds: number): Promise<boolean> {
     return new Promise((resolve) => {
       this.#stop = after(seconds * 1000, () => resolve(false));
-      this.#heard = () => {
+      this.#arrived = () => {
         this.#stop();
         resolve(true);
       };
