@@ -1,7 +1,7 @@
 /** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
+
 import { isoDay } from '../matching/instruction/calendar.js';
-import { digestOf } from '../matching/instruction/normalise.js';
-import { caseOf } from '../matching/instruction/same-case.js';
+import { caseOf, digestOf } from '../matching/instruction/normalise.js';
 import type { Candidate, MatchResult } from '../matching/match.js';
 import { createMatcher } from '../matching/matcher.js';
 import type { Registry } from '../registry/registry.js';
@@ -25,7 +25,6 @@ import { type EncodeOptions, type FallbackRequest, requestReader } from './reque
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { type SafeRegistry, safeRegistry } from './safe-registry.js';
 import { singleFlight, takeTurn } from './single-flight.js';
-import { withTimeLimit } from './time-limit.js';
 
 export interface FallbackEncoder {
   /**
@@ -211,4 +210,33 @@ function otherKeyOf({ key, instruction, now }: FallbackRequest): string {
 /** Who asks for the same, and with the same capital letters where these count, waits for the same call. */
 function flightOf({ key, instruction }: FallbackRequest): string {
   return `${key}\n${caseOf(instruction)}`;
+}
+
+/**
+ * Does something with a signal that fires with the given one, and when time is up: then with a reason named `TimeoutError`.
+ *
+ * With a timer of its own: `AbortSignal.timeout` does not keep a process alive that has nothing else to do, and Node 20 forgets
+ * what `AbortSignal.any` makes of it as soon as memory is cleaned up.
+ *
+ * @param milliseconds below 2^31
+ * @throws what the work throws
+ */
+export async function withTimeLimit<T>(
+  signal: AbortSignal,
+  milliseconds: number,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  const timeUp = (): void =>
+    controller.abort(Object.assign(new Error(`Not done in ${milliseconds} milliseconds.`), { name: 'TimeoutError' }));
+  const timer = setTimeout(timeUp, milliseconds);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
 }

@@ -8,7 +8,7 @@ import {
   type RuleLibrary,
   type RuleReport,
 } from '../../aacp/fallback/index.js';
-import { sourceOf } from '../../aacp/rules/rule-schema.js';
+import { sourceOf } from '../../aacp/rules/rule.js';
 import { visible } from '../../text/visible.js';
 import { toJson } from '../json.js';
 import { count } from '../session-notes.js';
