@@ -8,6 +8,9 @@ import { describe, expect, test } from 'vitest';
  */
 const BUDGET = 22_250;
 
+/** The same for `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
+const FALLBACK_BUDGET = 112_000;
+
 async function bundle(code: string): Promise<{ packages: string[]; bytes: number; text: string }> {
   const result = await build({
     stdin: { contents: code, resolveDir: process.cwd(), loader: 'ts' },
@@ -64,6 +67,12 @@ describe('in a browser bundle', () => {
   ])('a link over %s needs what sessions need, and no Node built-in', async (binding, name) => {
     const { packages } = await bundle(`export { ${name} } from './src/accp/bindings/${binding}/index.ts';`);
     for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|zod)\//);
+  });
+
+  test('the fallback encoder needs no Node built-in and no zod, and fits its budget', async () => {
+    const { packages, bytes } = await bundle(`export * from './src/aacp/fallback/portable.ts';`);
+    for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|moo|stemmer)\//);
+    expect(bytes).toBeLessThanOrEqual(FALLBACK_BUDGET);
   });
 
   test('the finders need moo and nothing else', async () => {

@@ -34,7 +34,7 @@ export const FALLBACK_OPTIONS: Options = {
   },
   'key-variable': { type: 'string', description: 'NAME  the environment variable with the key of the model, instead' },
   price: { type: 'string', description: 'IN,OUT  US dollars per million tokens of the model' },
-  threshold: { type: 'string', description: 'N  how alike a pattern has to be, above 0 and up to 1' },
+  threshold: { type: 'string', description: 'N  the least score of a pattern, above 0 and up to 1' },
   strict: { type: 'boolean', description: 'refuse packets of a model with values that the instruction does not state' },
   explain: { type: 'boolean', description: 'ask no model: tell what would happen, and which patterns came near' },
 };

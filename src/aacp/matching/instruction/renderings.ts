@@ -169,31 +169,6 @@ const TERMS: readonly Style[] = ['net', 'net-', 'net_', 'net ', 'NET', 'Net'].ma
   write: ({ digits }) => (digits === undefined ? null : `${before}${digits}`),
 }));
 
-const STYLES: Readonly<Record<Slot['kind'], readonly Style[]>> = {
-  date: [...datePatterns(), own],
-  month: [...monthPatterns(), own],
-  quarter: [...yearPartPatterns('Q'), own],
-  half: [...yearPartPatterns('H'), own],
-  week: [...yearPartPatterns('W'), own],
-  fiscal: [...fiscalPatterns(), own],
-  year: [value],
-  relative: RELATIVE,
-  time: [value, { name: 'digits', write: ({ value: text }) => text.replace(':', '') }, own],
-  amount: [...DIGITS, ...[scaled('k', 3), scaled('K', 3), scaled('m', 6), scaled('M', 6)], THOUSANDS, ...CURRENCY],
-  number: DIGITS,
-  percent: DIGITS,
-  ordinal: [...DIGITS, own],
-  terms: [...TERMS, ...DIGITS],
-  id: IDS,
-  handle: [own, small],
-  agent: [own, small, { name: 'capital', write: ({ text }) => text.toUpperCase() }],
-  email: [own, small],
-  url: [own],
-  quoted: NAMES,
-  code: [own, small, { name: 'capital', write: ({ text }) => text.toUpperCase() }],
-  name: NAMES,
-};
-
 /**
  * The digits of an amount as the instruction has them, but for separators: what is filled in where the packet has plain digits.
  * `null` where they can be read in two ways.
@@ -228,7 +203,7 @@ const DATES: readonly string[] = [
 ];
 
 /** Days; and for the last day of a month the month, which it stands for where a period ends with it. */
-export function datePatterns(): readonly Style[] {
+function datePatterns(): readonly Style[] {
   const months = YEAR_MONTH.map((template) => {
     const { write } = pattern(template, endedMonth);
     return { name: `month ${template}`, write };
@@ -237,7 +212,7 @@ export function datePatterns(): readonly Style[] {
 }
 
 /** Months; the name alone only where the slot says no year. */
-export function monthPatterns(): readonly Style[] {
+function monthPatterns(): readonly Style[] {
   const bare: PartsOf = ({ item }) => (item?.kind === 'month' && item.year === null ? monthParts(item.month) : null);
   return [
     ...YEAR_MONTH.map((template) => pattern(template, yearMonth)),
@@ -246,7 +221,7 @@ export function monthPatterns(): readonly Style[] {
 }
 
 /** Quarters, halves and weeks; without a year only where the slot says none. */
-export function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
+function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
   return [letter, letter.toLowerCase()].flatMap((sign) => {
     const part = `${sign}{number}`;
     const templates = [
@@ -262,7 +237,7 @@ export function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
 }
 
 /** Fiscal years, their quarters and spans: each with all that the slot says. */
-export function fiscalPatterns(): readonly Style[] {
+function fiscalPatterns(): readonly Style[] {
   const years = ['FY{year}', 'FY{yy}'];
   const styles = (templates: readonly string[], last: boolean, quarter: boolean): readonly Style[] =>
     templates.map((template) => pattern(template, (slot) => fiscalParts(slot, last, quarter)));
@@ -332,3 +307,28 @@ function fiscalParts({ item }: Slot, last: boolean, quarter: boolean): Record<st
 function two(number: number): string {
   return String(number).padStart(2, '0');
 }
+
+const STYLES: Readonly<Record<Slot['kind'], readonly Style[]>> = {
+  date: [...datePatterns(), own],
+  month: [...monthPatterns(), own],
+  quarter: [...yearPartPatterns('Q'), own],
+  half: [...yearPartPatterns('H'), own],
+  week: [...yearPartPatterns('W'), own],
+  fiscal: [...fiscalPatterns(), own],
+  year: [value],
+  relative: RELATIVE,
+  time: [value, { name: 'digits', write: ({ value: text }) => text.replace(':', '') }, own],
+  amount: [...DIGITS, ...[scaled('k', 3), scaled('K', 3), scaled('m', 6), scaled('M', 6)], THOUSANDS, ...CURRENCY],
+  number: DIGITS,
+  percent: DIGITS,
+  ordinal: [...DIGITS, own],
+  terms: [...TERMS, ...DIGITS],
+  id: IDS,
+  handle: [own, small],
+  agent: [own, small, { name: 'capital', write: ({ text }) => text.toUpperCase() }],
+  email: [own, small],
+  url: [own],
+  quoted: NAMES,
+  code: [own, small, { name: 'capital', write: ({ text }) => text.toUpperCase() }],
+  name: NAMES,
+};
