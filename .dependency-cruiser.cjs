@@ -27,7 +27,7 @@ const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
 /** What of it needs files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
-  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|models/packet-grammar)';
+  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
 /** What tools need of a protocol stands with it, and is no part of the portable core. */
 const TOOLS = '^src/(accp|aacp)/language/';
 

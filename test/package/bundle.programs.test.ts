@@ -8,6 +8,8 @@ import { describe, expect, test } from 'vitest';
  */
 const BUDGET = 22_250;
 
+/** The same for `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
+const FALLBACK_BUDGET = 112_000;
 /** The same for all tools for grammars: Peggy is about half of each. */
 const ENGINE_BUDGET = 115_000;
 const LANGUAGES_BUDGET = 88_000;
@@ -83,6 +85,12 @@ describe('in a browser bundle', () => {
     const allowed = /^node_modules\/(moo|peggy|railroad-diagrams)\//;
     for (const one of packages) expect(one).toMatch(allowed);
     expect(bytes).toBeLessThanOrEqual(budget);
+  });
+
+  test('the fallback encoder needs no Node built-in and no zod, and fits its budget', async () => {
+    const { packages, bytes } = await bundle(`export * from './src/aacp/fallback/portable.ts';`);
+    for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|moo|stemmer)\//);
+    expect(bytes).toBeLessThanOrEqual(FALLBACK_BUDGET);
   });
 
   test('the finders need moo and nothing else', async () => {

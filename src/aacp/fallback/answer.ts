@@ -7,9 +7,9 @@ import { printPacket } from '../print.js';
 import type { NewEntry } from '../registry/registry.js';
 import type { Hint, ModelPacket } from './ask-model.js';
 import { FallbackError } from './errors.js';
-import { factsOf, isPacketFor } from './packet-facts.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackExplanation, type FallbackResult, type FallbackWarning, unstatedWarnings } from './result.js';
+import { factsOf, isPacketFor } from './safe-registry.js';
 
 /** An answer, but for what can be told from its packet. */
 export type Answer = Omit<FallbackResult, 'tokens' | 'task' | 'domain'>;

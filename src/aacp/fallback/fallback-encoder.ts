@@ -1,8 +1,8 @@
 /** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
 import { withTimeLimit } from '../../async/abort.js';
+
 import { isoDay } from '../matching/instruction/calendar.js';
-import { digestOf } from '../matching/instruction/normalise.js';
-import { caseOf } from '../matching/instruction/same-case.js';
+import { caseOf, digestOf } from '../matching/instruction/normalise.js';
 import type { Candidate, MatchResult } from '../matching/match.js';
 import { createMatcher } from '../matching/matcher.js';
 import type { Registry } from '../registry/registry.js';

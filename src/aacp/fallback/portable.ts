@@ -6,8 +6,7 @@ import { ESTIMATING_COUNTER } from '../../tokens/counter.js';
 import { ModelError } from '../models/model.js';
 import { memoryRegistry } from '../registry/memory.js';
 import type { RuleLibrary } from '../rules/library.js';
-import { type LoadRulesOptions, readRules } from '../rules/load.js';
-import { type LoadRulesFromOptions, readRulesFrom } from '../rules/load-from.js';
+import { type LoadRulesFromOptions, type LoadRulesOptions, readRules, readRulesFrom } from '../rules/load.js';
 import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions } from './options.js';
 
@@ -17,13 +16,14 @@ export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
 export { ModelError, type ModelErrorCode } from '../models/model.js';
 export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
-export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
 export {
+  type ExportOptions,
+  exportPatterns,
   type ImportOptions,
   type ImportReport,
   importPatterns,
   type SkippedPattern,
-} from '../registry/import-patterns.js';
+} from '../registry/exchange.js';
 export { memoryRegistry } from '../registry/memory.js';
 export type { RegistryOptions } from '../registry/options.js';
 export type {
@@ -35,12 +35,11 @@ export type {
   Reservation,
 } from '../registry/registry.js';
 export { bundledRules } from '../rules/bundled.js';
-export { RulesError, type RulesErrorCode } from '../rules/errors.js';
+export type { RuleReport, RuleReportCode } from '../rules/check-rule.js';
 export type { RuleLibrary, RuleSummary } from '../rules/library.js';
-export type { LoadRulesOptions } from '../rules/load.js';
-export type { LoadRulesFromOptions } from '../rules/load-from.js';
-export type { RuleReport, RuleReportCode } from '../rules/reports.js';
+export type { LoadRulesFromOptions, LoadRulesOptions } from '../rules/load.js';
 export type { Rule, RuleWorkflow } from '../rules/rule.js';
+export { RulesError, type RulesErrorCode } from '../rules/rule.js';
 export type { FindOptions, FoundRule } from '../rules/search.js';
 export { FallbackError, type FallbackErrorCode } from './errors.js';
 export type { FallbackEncoder } from './fallback-encoder.js';

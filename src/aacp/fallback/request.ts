@@ -3,8 +3,8 @@
 import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
+import { anchoredForm, relativeUnit, type Unit } from '../matching/instruction/calendar.js';
 import { keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
-import { anchoredForm, relativeUnit, type Unit } from '../matching/instruction/relative-anchor.js';
 import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';

@@ -1,12 +1,11 @@
 /** A stored packet with the values of another instruction. */
 import type { Field, Packet } from '../ast.js';
+import { resolveRelative } from './instruction/calendar.js';
 import { givenDigits } from './instruction/renderings.js';
-import { resolveRelative } from './instruction/resolve.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
 import type { Pair } from './judge.js';
 import type { Refusal } from './match.js';
-import { isOwnPlace, type Place, sameValue, type Writing } from './places.js';
-import { residueOf, traceOf, workedOutIn } from './residue.js';
+import { isOwnPlace, type Place, residueOf, sameValue, traceOf, type Writing, workedOutIn } from './places.js';
 
 export type Filling =
   | { readonly fields: readonly Field[]; readonly filled: Readonly<Record<string, string>>; readonly refusal: null }

@@ -3,7 +3,7 @@
 import type { Rule } from '../rules/rule.js';
 import { createEntryReader } from './entries.js';
 import type { RegistryEntry } from './entry.js';
-import { anchorAt } from './instruction/relative-anchor.js';
+import { anchorAt } from './instruction/calendar.js';
 import { judge, type Verdict } from './judge.js';
 import type { Candidate, MatchRequest, MatchResult } from './match.js';
 import type { EncodeStep } from './rule-values.js';

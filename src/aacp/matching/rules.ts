@@ -2,8 +2,8 @@
 import type { Rule } from '../rules/rule.js';
 import { type PhraseSlot, type SlotKind as RuleSlotKind, readPhrase } from '../rules/slots.js';
 import type { InstructionItem } from './instruction/ast.js';
+import { resolveRelative } from './instruction/calendar.js';
 import { parseInstruction } from './instruction/parse.js';
-import { resolveRelative } from './instruction/resolve.js';
 import type { Slot } from './instruction/slots.js';
 import { isFunctionWord } from './instruction/words.js';
 import { judge, type Pair, type Verdict, type Writing, withoutInventions } from './judge.js';

@@ -1,13 +1,12 @@
 /** What an instruction states: the values that a packet may have from it. */
 
 import type { InstructionItem, SpanItem, ValueItem } from './instruction/ast.js';
-import { daysLater, isoDay, lastDayOf } from './instruction/calendar.js';
-import { wordedNumbers } from './instruction/number-words.js';
+import { daysLater, isoDay, lastDayOf, resolveRelative } from './instruction/calendar.js';
+import { wordedNumbers } from './instruction/numbers.js';
 import { parseInstruction } from './instruction/parse.js';
-import { resolveRelative } from './instruction/resolve.js';
 import { type Slot, slotOf, TIME_KINDS } from './instruction/slots.js';
 import { isDeterminer, isFunctionWord } from './instruction/words.js';
-import { CALENDAR, numbersIn } from './residue.js';
+import { CALENDAR, numbersIn } from './places.js';
 
 export interface Statement {
   /** The instruction in small letters. */

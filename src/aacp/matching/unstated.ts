@@ -4,11 +4,9 @@ import { tryParsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { RegistryEntry } from './entry.js';
 import { isForeignName } from './instruction/calendar.js';
-import { wordedTimes } from './instruction/clock-words.js';
-import { wordedNumbers } from './instruction/number-words.js';
+import { wordedNumbers, wordedTimes } from './instruction/numbers.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
-import { findPlaces, isOwnPlace, type Place, REQUEST_KEYS } from './places.js';
-import { CALENDAR, isOfName, NUMBER, numbersIn } from './residue.js';
+import { CALENDAR, findPlaces, isOfName, isOwnPlace, NUMBER, numbersIn, type Place, REQUEST_KEYS } from './places.js';
 import {
   holdsWhole,
   isCurrencyStated,

@@ -1,8 +1,8 @@
 /** The words of an instruction with its values taken out: instructions with the same words may serve each other. */
 import type { InstructionItem } from './instruction/ast.js';
+import { relativeUnitOf, type Unit } from './instruction/calendar.js';
 import { findNames } from './instruction/names.js';
 import { parseInstruction } from './instruction/parse.js';
-import { relativeUnitOf, type Unit } from './instruction/relative-anchor.js';
 import { idSlot, type Slot, slotOf } from './instruction/slots.js';
 
 /** A word or mark in small letters, or `{kind}` for a value. */

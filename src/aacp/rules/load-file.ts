@@ -3,12 +3,17 @@
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../text/system-reason.js';
 import { encodeStep } from '../encoders/catalogue.js';
-import { RulesError } from './errors.js';
 import type { RuleLibrary } from './library.js';
-import { type LoadRulesOptions, readRules } from './load.js';
-import { type LoadRulesFromOptions, readRulesFrom } from './load-from.js';
-import { checkedPin, checkPin } from './pin.js';
-import { textOf } from './text-of.js';
+import {
+  checkedPin,
+  checkPin,
+  type LoadRulesFromOptions,
+  type LoadRulesOptions,
+  readRules,
+  readRulesFrom,
+  textOf,
+} from './load.js';
+import { RulesError } from './rule.js';
 
 /**
  * Reads rules in the reference format: a list, or `{ "rules": [...] }`; members beyond the format are let be. A rule with an

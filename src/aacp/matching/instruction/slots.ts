@@ -1,7 +1,7 @@
 /** Slots: the values in an instruction, each in one form, so that two spellings of a value are equal. */
 import type { AmountItem, DateItem, FiscalItem, NumberItem, TimeItem, ValueItem } from './ast.js';
-import { plainDecimal } from './decimal.js';
-import { withSmallHost } from './same-case.js';
+import { withSmallHost } from './normalise.js';
+import { plainDecimal } from './numbers.js';
 
 /** `code`: an acronym, or the name of a department or a team. */
 export type SlotKind = ValueItem['kind'] | 'name' | 'code';

@@ -7,7 +7,7 @@ import {
   type RuleLibrary,
   type RuleReport,
 } from '../../../aacp/fallback/index.js';
-import { sourceOf } from '../../../aacp/rules/rule-schema.js';
+import { sourceOf } from '../../../aacp/rules/rule.js';
 import { visible } from '../../../text/visible.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';

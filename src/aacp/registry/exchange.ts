@@ -1,13 +1,86 @@
-/** Takes over what the reference SDK has learnt: `unknown_patterns.json`. */
+/** Registries as the reference SDK keeps them: `unknown_patterns.json`. */
+
 import type { Packet } from '../ast.js';
-import { instructionId, keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
-import { anchoredForm, relativeUnit } from '../matching/instruction/relative-anchor.js';
+import { anchoredForm, relativeUnit } from '../matching/instruction/calendar.js';
+import {
+  instructionId,
+  keyOf,
+  MAX_INSTRUCTION,
+  normaliseInstruction,
+  wordsOf,
+} from '../matching/instruction/normalise.js';
 import { termsOf as encoderTermsOf } from '../matching/wording.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
 import { lowerAscii, VERSION } from '../vocabulary.js';
 import { RegistryError } from './errors.js';
-import type { NewEntry, Registry } from './registry.js';
+import type { NewEntry, Registry, RegistryEntry } from './registry.js';
+
+/** One entry of the file. Names and order are the reference's. */
+export interface SdkPattern {
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
+  readonly domain: string;
+  readonly english: string;
+  readonly english_normalised: string;
+  readonly keywords: readonly string[];
+  readonly aacp_packet: string;
+  readonly compression_loss: 'none';
+  readonly loss_note: string;
+  readonly token_estimate_english: number;
+  readonly token_estimate_packet: number;
+  /** Per cent, to one decimal place. */
+  readonly reduction_pct: number;
+  readonly rule_based_written: boolean;
+  readonly times_seen: number;
+}
+
+export interface ExportOptions {
+  /** Counts tokens. @default a quarter of the characters, as the reference estimates */
+  readonly countTokens?: ((text: string) => number) | undefined;
+}
+
+/** The format wants a loss, and readers know only `none`, `minor` and `partial`. */
+const LOSS_NOTE = 'not measured';
+
+/**
+ * All entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. The format has no place
+ * for models, prices and hits, nor for agent and priority, which the packets say.
+ *
+ * @throws RegistryError when the registry cannot be read
+ */
+export function exportPatterns(registry: Registry, { countTokens = estimate }: ExportOptions = {}): string {
+  const patterns = Array.from(registry.entries(), (entry) => sdkPatternOf(entry, countTokens));
+  return `${JSON.stringify(patterns, null, 2)}\n`;
+}
+
+function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => number): SdkPattern {
+  const { instruction, packet, domain, created, covered, timesSeen } = entry;
+  const normalised = normaliseInstruction(instruction);
+  const english = countTokens(instruction);
+  const tokens = countTokens(packet);
+  return {
+    id: instructionId(normalised),
+    timestamp: new Date(created).toISOString(),
+    domain,
+    english: instruction,
+    english_normalised: normalised,
+    keywords: keywordsOf(instruction),
+    aacp_packet: packet,
+    compression_loss: 'none',
+    loss_note: LOSS_NOTE,
+    token_estimate_english: english,
+    token_estimate_packet: tokens,
+    reduction_pct: english > 0 ? Math.round((1 - tokens / english) * 1000) / 10 : 0,
+    rule_based_written: covered === true,
+    times_seen: timesSeen,
+  };
+}
+
+function estimate(text: string): number {
+  return Math.floor(text.length / 4);
+}
 
 export interface ImportOptions {
   /** The terms that tier 2 finds an entry by, most telling first. @default those of the fallback encoder */
@@ -217,4 +290,40 @@ function timeOf(timestamp: string, now: number): number {
   const match = TIMESTAMP.exec(timestamp);
   const time = match === null ? Number.NaN : Date.parse(match[1] === undefined ? `${timestamp}Z` : timestamp);
   return Math.floor(time >= 0 && time <= now ? time : now);
+}
+
+/** Words that tell nothing. Some are too short to count as they are; they stand in the format's list all the same. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `
+  a about all also an and are at be been being both but by could did do does each every few for from had has
+  have i in into is it its just like may me might more most my need of on or other our please should some than
+  that the then this through to up want was we were will with would you your
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+/** What is taken off both ends of a word. */
+const PUNCTUATION = `.,;:!?"'()[]`;
+
+/** Characters that a word needs at least. */
+const MIN_LENGTH = 4;
+
+/** The keywords of an instruction, in its order, each once. */
+export function keywordsOf(instruction: string): readonly string[] {
+  const words = wordsOf(instruction).map(bare);
+  return [...new Set(words.filter((word) => !STOP_WORDS.has(word) && isLong(word)))];
+}
+
+function bare(word: string): string {
+  let start = 0;
+  let end = word.length;
+  while (start < end && PUNCTUATION.includes(word[start]!)) start++;
+  while (end > start && PUNCTUATION.includes(word[end - 1]!)) end--;
+  return word.slice(start, end);
+}
+
+/** The reference counts characters, not UTF-16 code units. */
+function isLong(word: string): boolean {
+  return word.length >= MIN_LENGTH && (word.length >= 2 * MIN_LENGTH || [...word].length >= MIN_LENGTH);
 }
