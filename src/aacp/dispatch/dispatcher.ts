@@ -107,7 +107,11 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
     const hash = packetHash(packet);
     const entry: AuditEntry = {
       ...entryOf(context),
-      ...{ packet: text, length: text.length, hash, verdict: 'valid', codes: codesOf(warnings) },
+      packet: text,
+      length: text.length,
+      hash,
+      verdict: 'valid',
+      codes: codesOf(warnings),
     };
     const handler = route(packet);
     if (handler === null) return refused('no-handler', entry, { errors, warnings });
