@@ -1,5 +1,4 @@
 /** Audit logs: what a record holds, and where records go. */
-
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import * as z from 'zod';

@@ -1,5 +1,4 @@
 /** Models of OpenAI, through the package `openai` and its Responses API. */
-
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';

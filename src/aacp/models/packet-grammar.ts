@@ -1,5 +1,4 @@
 /** The grammar of the packets that a request allows, for constrained decoding. Node only: it reads the packaged grammar. */
-
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import { packagedGrammar } from '../../fuzz/grammar/packaged.js';
 import { exportGrammar } from '../../grammar-export/export-grammar.js';

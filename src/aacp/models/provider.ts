@@ -1,5 +1,4 @@
 /** What all providers have in common: constraints, errors, cost. */
-
 import type * as z from 'zod';
 import {
   type GrammarNotation,
@@ -229,7 +228,6 @@ function isSecret(key: unknown): key is string {
   return typeof key === 'string' && key !== NO_KEY;
 }
 
-/** One turn of the conversation. */
 interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: string;

@@ -1,5 +1,4 @@
 /** Loading what may not be installed. */
-
 import { ModelError } from './model.js';
 import { retryAfterOf } from './provider-errors.js';
 
@@ -56,7 +55,6 @@ export function clientOptions({ apiKey, baseURL, maxRetryWait }: ClientSettings)
   return { apiKey, baseURL, fetch: patientFetch(maxRetryWait), logLevel: 'off' } as const;
 }
 
-/** Statuses whose replies have no body. */
 const NO_BODY = [204, 205, 304];
 
 /**
