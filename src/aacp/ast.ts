@@ -3,7 +3,6 @@
  *
  * Nodes are plain objects and may be written by hand; `span` is present only when spans were asked for.
  */
-
 import type { Span } from '../text/span.js';
 
 /** One packet: `TASK|DOM|key:value|...`. */

@@ -1,5 +1,4 @@
 /** Plain English of a packet (draft-mackay-aacp-01, section 8). */
-
 import { meaning, type Words } from '../text/ascii.js';
 import { anyText, quoted, visible } from '../text/visible.js';
 import type { Field, Packet } from './ast.js';

@@ -1,5 +1,4 @@
 /** AACP packets (draft-mackay-aacp-01): parse, print, canonicalize, validate, explain, walk. Portable: no package, no Node built-in. */
-
 export type { SourceName } from '../text/code-frame.js';
 export { type Diagnostic, formatDiagnostic, type Severity } from '../text/diagnostic.js';
 export type { Result } from '../text/errors.js';

@@ -1,14 +1,11 @@
 /** From tree to text (draft-mackay-aacp-01, section 4). */
-
 import { byCodeUnit } from '../text/ascii.js';
 import { roundDigits } from '../text/decimal.js';
 import { nameOf } from '../text/refusals.js';
 import type { Field, Packet } from './ast.js';
 import { unprintable } from './errors.js';
-import { CONTROL, CORE_KEYS } from './vocabulary.js';
+import { CONTROL, CORE_KEYS, KEY, WORD } from './vocabulary.js';
 
-const WORD = /^[A-Z][A-Z0-9_-]*$/;
-const KEY = /^[a-z][a-z0-9_]*$/;
 const NOT_A_WORD = 'is no word of capital letters, digits, "_" and "-" that begins with a letter';
 const NOT_A_KEY = 'is no word of lower-case letters, digits and "_" that begins with a letter';
 

@@ -1,5 +1,4 @@
 /** The validator of draft-mackay-aacp-01, section 7. */
-
 import type { Diagnostic, Severity } from '../text/diagnostic.js';
 import { type Limits, resolveChoice } from '../text/limits.js';
 import { nameOf } from '../text/refusals.js';
@@ -158,7 +157,6 @@ function withoutSpan({ key, value, bare }: Field): Field {
   return bare ? { key, value, bare } : { key, value };
 }
 
-/** Takes one finding. */
 type Report = (
   code: ValidationCode,
   message: string,

@@ -2,12 +2,10 @@
  * Refusals that every parser knows, whatever its language: no text, too long a text, a limit that was reached; and the way from
  * a generated parser, which throws, to a result.
  */
-
 import { ParseError, type ParseErrorDetails, type Result } from './errors.js';
 import type { Span } from './span.js';
 import { codePointName, visibleCodePoint } from './visible.js';
 
-/** Names the option of a limit, by the words of its refusal. */
 function limitHelp(message: string): string {
   const [what = ''] = /^Nes|digits|items|fields/.exec(message) ?? [];
   const option = { Nes: 'Depth', digits: 'Digits', items: 'Items', fields: 'Items' }[what] ?? 'Length';

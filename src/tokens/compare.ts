@@ -1,5 +1,4 @@
 /** The same message in several notations, by what each costs a model. */
-
 import { resolveChoice } from '../text/limits.js';
 import { ENCODINGS, type Encoding } from './counter.js';
 import { loadTokenCounter } from './load-counter.js';

@@ -1,5 +1,4 @@
 /** Tokens: how many a text is, exactly or estimated, and what a message costs in several notations. */
-
 export {
   type ComparedForm,
   type Comparison,

@@ -1,5 +1,4 @@
 /** Exact counting, at once and fast, once a vocabulary is loaded. */
-
 import { resolveChoice } from '../text/limits.js';
 import { createAsciiCounter } from './ascii-counter.js';
 import { ENCODINGS, type Encoding, ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
@@ -57,7 +56,6 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
 const MAX_PIECES = 8192;
 const MAX_PIECE = 64;
 
-/** The counter of a vocabulary. */
 function counterOf(vocabulary: Vocabulary, encoding: Encoding): TokenCounter {
   return { count: counting(vocabulary), exact: true, encoding };
 }

@@ -1,5 +1,4 @@
 /** The vocabularies of the package gpt-tokenizer: which texts are tokens, and how a text is split into pieces first. */
-
 import type { Encoding } from './counter.js';
 
 export interface Vocabulary {
@@ -196,7 +195,6 @@ interface Heap {
   readonly pop: () => number | undefined;
 }
 
-/** A binary heap of numbers, the smallest on top. */
 function createHeap(capacity: number): Heap {
   let items = new Float64Array(capacity);
   let size = 0;

@@ -1,5 +1,4 @@
 /** Equality and hashes of packets, both by their canonical form. */
-
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { PrintError } from '../../text/errors.js';
@@ -102,9 +101,8 @@ export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
     if (!(cause instanceof PrintError)) throw cause;
     // The path stands in front of the message of either error.
     const message = cause.message.slice(cause.path.length + 2);
-    const error = new EncodeError({ code: 'unprintable', path: keyAt(packet, cause.path), message, help: cause.help });
-    error.cause = cause;
-    throw error;
+    const path = keyAt(packet, cause.path);
+    throw new EncodeError({ code: 'unprintable', path, message, help: cause.help }, { cause });
   }
 }
 

@@ -1,5 +1,4 @@
 /** Packets from values (draft-mackay-aacp-01, section 4). */
-
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Field, Packet } from '../ast.js';
 import { printPacket } from '../print.js';

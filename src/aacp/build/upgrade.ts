@@ -1,5 +1,4 @@
 /** Packets of earlier versions as v1.1 ones. */
-
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { ParseError, PrintError } from '../../text/errors.js';
 import type { Span } from '../../text/span.js';
@@ -10,7 +9,7 @@ import { parsePacket } from '../parse.js';
 import { spanOf } from '../places.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
-import { CORE_KEYS, EXTENDED_KEYS, lowerAscii, VERSION } from '../vocabulary.js';
+import { CORE_KEYS, EXTENDED_KEYS, KEY, lowerAscii, VERSION } from '../vocabulary.js';
 
 export interface Upgrade {
   /** A packet in the form of v1.1. It is a valid one unless a note `not-valid` says what is missing or wrong. */
@@ -217,7 +216,6 @@ function refused(text: string, code: string, message: string, span?: Span | unde
 const SLOT_KEYS = ['res', 'period', 'filter', 'fields', 'fmt', 'return', 'p', 'aacp'] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([...CORE_KEYS, ...EXTENDED_KEYS]);
-const KEY = /^[a-z][a-z0-9_]*$/;
 /** Values that the last two slots have in every packet: they show that no slot before them is missing. */
 const SHAPES: Readonly<Record<string, RegExp>> = { p: /^[0-9]$/, aacp: /^[0-9]+\.[0-9]+$/ };
 

@@ -1,9 +1,8 @@
 /** What may stand in a field (draft-mackay-aacp-01, section 4). Everything that builds packets asks here. */
-
 import { digitsOf } from '../../text/decimal.js';
 import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
 import { characterAt, nameOf } from '../../text/refusals.js';
-import { CONTROL } from '../vocabulary.js';
+import { CONTROL, KEY, WORD } from '../vocabulary.js';
 
 /**
  * Why a packet was not built. `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item
@@ -35,8 +34,11 @@ export class EncodeError extends PegwireError {
   /** The input at fault: `supplier`, `fields[2]`, `task`. */
   readonly path: string;
 
-  constructor(details: ErrorDetails & { readonly code: EncodeCode; readonly message: string; readonly path: string }) {
-    super({ ...details, message: `${details.path}: ${details.message}` });
+  constructor(
+    details: ErrorDetails & { readonly code: EncodeCode; readonly message: string; readonly path: string },
+    options?: ErrorOptions,
+  ) {
+    super({ ...details, message: `${details.path}: ${details.message}` }, options);
     this.path = details.path;
   }
 
@@ -44,10 +46,6 @@ export class EncodeError extends PegwireError {
     return { ...super.toJSON(), path: this.path };
   }
 }
-
-/** What a TASK and a DOM look like, and what a key looks like, where they are written (section 4). */
-const WORD = /^[A-Z][A-Z0-9_-]*$/;
-const KEY = /^[a-z][a-z0-9_]*$/;
 
 /**
  * The text of a value; `null` where the field is left out.
@@ -64,7 +62,6 @@ export function fieldText(value: unknown, path: string, checked = checkedValue):
   throw unwritable(value, path);
 }
 
-/** A number in plain digits. */
 function numberText(value: number, path: string): string {
   if (Number.isFinite(value)) return digitsOf(value);
   throw new EncodeError({ code: 'bad-input', path, message: `is ${value}, which is no decimal number` });

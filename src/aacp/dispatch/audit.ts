@@ -1,5 +1,4 @@
 /** Audit logs: what a record holds, and where records go. */
-
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import * as z from 'zod';
@@ -115,11 +114,19 @@ const recordSchema = z.strictObject({
 export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): AuditRecord {
   // Beyond, ISO 8601 has other forms.
   if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('clock must give milliseconds since 1970');
-  const { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce } = entry;
   const body = {
     seq: end.seq + 1,
     time: new Date(now).toISOString(),
-    ...{ event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce },
+    event: entry.event,
+    packet: entry.packet,
+    length: entry.length,
+    hash: entry.hash,
+    verdict: entry.verdict,
+    codes: entry.codes,
+    reason: entry.reason,
+    attempt: entry.attempt,
+    actor: entry.actor,
+    nonce: entry.nonce,
     previous: end.chain,
   };
   return { ...body, chain: chainOf(body) };

@@ -1,5 +1,4 @@
 /** The one way from a packet that came in to the code that acts on it (draft-mackay-aacp-01, section 15). */
-
 import { resolveChoice } from '../../text/limits.js';
 import type { Packet } from '../ast.js';
 import { canonicalText, packetHash } from '../build/hash.js';
@@ -107,7 +106,11 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
     const hash = packetHash(packet);
     const entry: AuditEntry = {
       ...entryOf(context),
-      ...{ packet: text, length: text.length, hash, verdict: 'valid', codes: codesOf(warnings) },
+      packet: text,
+      length: text.length,
+      hash,
+      verdict: 'valid',
+      codes: codesOf(warnings),
     };
     const handler = route(packet);
     if (handler === null) return refused('no-handler', entry, { errors, warnings });
@@ -284,7 +287,6 @@ export interface HandlerOptions<T> {
   readonly deliver?: Handler<T> | undefined;
 }
 
-/** The handler of a packet; `null` when there is none. */
 type Route<T> = (packet: Packet) => Handler<T> | null;
 
 /** @throws TypeError when there is not exactly one of the options, or it is not what it should be */

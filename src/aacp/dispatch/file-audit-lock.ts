@@ -81,7 +81,6 @@ async function contentOf(file: string): Promise<string | null> {
   }
 }
 
-/** Removes a lock whose process has ended. */
 async function removeIfLeft(file: string): Promise<void> {
   const content = await contentOf(file);
   if (content === null) return;

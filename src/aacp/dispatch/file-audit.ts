@@ -1,6 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: logs are files
 /** Audit logs in files: a line of JSON for each record. Node only. */
-
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -224,7 +223,6 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
 
 const CHUNK = 1 << 16;
 
-/** What a log holds. */
 interface ScannedLog {
   readonly verification: AuditVerification;
   readonly end: ChainEnd;
@@ -254,7 +252,6 @@ export async function verifyAuditFile(file: string, options?: VerifyOptions): Pr
   }
 }
 
-/** Reads a log from its beginning. */
 async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise<ScannedLog> {
   const chunk = Buffer.alloc(CHUNK);
   let rest = '';

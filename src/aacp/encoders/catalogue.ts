@@ -1,5 +1,4 @@
 /** What the encoders offer, as data: for the command line, for forms, for rules that name a step. */
-
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { type EncodeCode, EncodeError } from '../build/values.js';
@@ -31,7 +30,6 @@ const WORKFLOWS = {
   MonthEndEncoder,
 } as const;
 
-/** All encoders. */
 const ENCODERS = { ...WORKFLOWS, RuleBasedEncoder } as const;
 
 /** By short name, as the command line has them. */

@@ -1,8 +1,8 @@
 /** The checks of a definition, made once, so that no step can make a packet that is not valid, or hide an input. */
-
 import type * as z from 'zod';
 import { isRecord } from '../../text/guards.js';
 import { checkedValue } from '../build/values.js';
+import { KEY, WORD } from '../vocabulary.js';
 import { type Placeholder, readTemplate } from './compile-slots.js';
 import {
   camelCase,
@@ -18,7 +18,7 @@ import { COMMON_INPUTS } from './inputs.js';
 import { POINTER, rankOf } from './losses.js';
 import { isNormalisation } from './normalise.js';
 
-const WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
 /** @throws TypeError naming the step and what is wrong with it */
 export function checkWorkflow(definition: WorkflowDefinition): void {
@@ -71,11 +71,9 @@ function isRequired(input: { readonly optional?: boolean; readonly default?: unk
 }
 
 function isWord(name: unknown): boolean {
-  return typeof name === 'string' && WORD.test(name);
+  return typeof name === 'string' && NAME.test(name);
 }
 
-const UPPER_WORD = /^[A-Z][A-Z0-9_-]*$/;
-const KEY = /^[a-z][a-z0-9_]*$/;
 /** The engine writes them. */
 const OWN_KEYS = ['return', 'p', 'aacp'];
 
@@ -84,8 +82,8 @@ function checkStep(path: string, step: StepDefinition): void {
   if (typeof step !== 'object' || step === null) throw new TypeError(`${path}: a step is an object`);
   const { summary, task, domain, inputs, fields, returnAgent, priority } = step;
   if (typeof summary !== 'string') throw new TypeError(`${path}: summary says what the step does`);
-  if (!isWritten(task, UPPER_WORD)) throw new TypeError(`${path}: task is a word in capitals, such as FETCH`);
-  if (!isWritten(domain, UPPER_WORD)) throw new TypeError(`${path}: domain is a word in capitals, such as HR`);
+  if (!isWritten(task, WORD)) throw new TypeError(`${path}: task is a word in capitals, such as FETCH`);
+  if (!isWritten(domain, WORD)) throw new TypeError(`${path}: domain is a word in capitals, such as HR`);
   if (returnAgent !== undefined) attempt(path, 'returnAgent', () => checkedValue(returnAgent, 'it'));
   if (priority !== undefined && ![1, 2, 3].includes(priority)) throw new TypeError(`${path}: priority is 1, 2 or 3`);
   if (typeof inputs !== 'object' || inputs === null) throw new TypeError(`${path}: inputs are an object by name`);

@@ -1,12 +1,10 @@
 /** The inputs of a step, made ready to read. */
-
 import type { FieldDefinition, StepDefinition } from './definition.js';
 import { guardOf, takesAnyString } from './guard.js';
 import { isNormalisation, type Normalisation } from './normalise.js';
 import type { EngineInput, Mode, Reading, Slot } from './plan.js';
 import { readValue } from './read-value.js';
 
-/** A place for an input. */
 export interface Placeholder {
   readonly input: string;
   /** What the input is changed by at this place, after its own normalisations. */

@@ -1,5 +1,4 @@
 /** From a definition to an encoder. */
-
 import { VERSION } from '../vocabulary.js';
 import { checkWorkflow } from './check-workflow.js';
 import { type EngineStep, readTemplate, slotsOf } from './compile-slots.js';

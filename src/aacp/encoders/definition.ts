@@ -1,5 +1,4 @@
 /** How a workflow is written down. `defineWorkflow` turns it into an encoder. */
-
 import type * as z from 'zod';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type Receiver, resolveReceiver } from '../build/packet.js';

@@ -1,11 +1,9 @@
 /** The inputs that every step has. */
-
 import { quotedShort } from '../../text/visible.js';
 import type { StepDefinition } from './definition.js';
 import type { EngineInput, Refusal } from './plan.js';
 import { anyBoolean, anyList, anyPriority, anyText, anyTextOrNumber } from './schemas.js';
 
-/** The names of them. */
 export const COMMON_INPUTS: readonly string[] = ['return_agent', 'priority'];
 
 /** The inputs of a step: its own, who gets the result, and how urgent it is. */
@@ -46,12 +44,10 @@ export function refuseNoCurrency(_capitals: string, compat: boolean, given: stri
 
 type More = Omit<EngineInput, 'schema' | 'description'>;
 
-/** A text. */
 export function text<const M extends More>(description: string, more: M) {
   return { schema: anyText, description, ...more };
 }
 
-/** A list of texts. */
 export function list<const M extends More>(description: string, more: M) {
   return { schema: anyList, description, list: true, ...more } as const;
 }
@@ -66,7 +62,6 @@ export function textOrNumber<const M extends More>(description: string, more: M)
   return { schema: anyTextOrNumber, description, ...more };
 }
 
-/** Yes or no. */
 export function flag(description: string) {
   return { schema: anyBoolean, description, default: false } as const;
 }

@@ -1,5 +1,4 @@
 /** What of the inputs is not on the wire as it was given. */
-
 import { normalised } from './normalise.js';
 import type { FieldPlan, ItemPlan, Program, Slot } from './plan.js';
 import { plainDigits, type Reader } from './read-value.js';

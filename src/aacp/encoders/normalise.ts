@@ -8,7 +8,6 @@ export type Normalisation =
   | 'space-to-underscore'
   | 'hyphen-to-underscore';
 
-/** The names of all there are. */
 const NORMALISATIONS: readonly Normalisation[] = [
   'upper-case',
   'lower-case',

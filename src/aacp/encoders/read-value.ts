@@ -1,5 +1,4 @@
 /** From a value that was given for an input to the text that stands for it. */
-
 import { digitsOf } from '../../text/decimal.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError } from '../build/values.js';
@@ -197,7 +196,6 @@ function isPlain(text: string, item: boolean): boolean {
   return true;
 }
 
-/** A decimal number in plain digits. */
 const DECIMAL: RegExp = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 /** A finite number or a bigint in plain digits, never with an exponent. Negative zero is zero. */

@@ -1,7 +1,7 @@
 /** The raw encoder: a packet of any TASK and DOM, field by field, with the arguments of the reference SDK. */
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
-import { DOMAINS, TASKS } from '../vocabulary.js';
+import { DOMAINS, TASKS, WORD } from '../vocabulary.js';
 import type { EngineStep } from './compile-slots.js';
 import { defineRaw } from './define-workflow.js';
 import type { EncodeOptions, FieldDefinition, Priority } from './definition.js';
@@ -82,8 +82,6 @@ export interface RawEncoder {
    */
   readonly encode: (args: RawArgs, options?: EncodeOptions) => StepResult;
 }
-
-const WORD = /^[A-Z][A-Z0-9_-]*$/;
 
 /** A word that stands at a fixed place: the draft's own, and, unless the SDK is followed, private ones. */
 function headInput(code: 'bad-task' | 'bad-dom', description: string, words: readonly string[]): EngineInput {

@@ -1,5 +1,4 @@
 /** Runs a step: from arguments to a packet. */
-
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isRecord } from '../../text/guards.js';

@@ -1,5 +1,4 @@
 /** A result whose losses, tokens and findings are worked out when they are first read. */
-
 import type { Span } from '../../text/span.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { installedCounter } from '../../tokens/load-counter.js';
@@ -79,7 +78,6 @@ export class EncodedStep implements StepResult {
     return later.lint;
   }
 
-  /** The result as data. */
   toJSON(): StepResult {
     const { packet, task, domain, tokens, losses, diagnostics, lint, referenced, cost, step } = this;
     return { packet, task, domain, tokens, losses, diagnostics, lint, referenced, cost, step };

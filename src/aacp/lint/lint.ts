@@ -1,5 +1,4 @@
 /** Advice on what a packet holds, beyond whether it is valid. */
-
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { codePointName, quotedShort as show, visibleCodePoint } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';

@@ -1,5 +1,4 @@
 /** What tier 3 needs of a language model, whoever serves it. */
-
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
 /** One encoding that a model is asked for. */

@@ -10,7 +10,7 @@ import {
   conversation,
   createModel,
   instructions,
-  optionalText,
+  NO_KEY,
   type ProviderOptions,
   type ProviderReply,
   type ProviderSettings,
@@ -34,10 +34,6 @@ export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | '
 export type CompatibleServer = 'llama.cpp' | 'vllm' | 'vllm-guided';
 
 export interface CompatibleModelOptions extends ProviderOptions {
-  /** Up to and with the version: `http://127.0.0.1:8080/v1`. */
-  readonly baseUrl?: string | undefined;
-  /** Sent as it is; without it, no key of the environment is. */
-  readonly apiKey?: string | undefined;
   /** A client of your own, instead of `baseUrl` and `apiKey`. */
   readonly client?: OpenAiChatClient | undefined;
   /** @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions; without meaning for the rest */
@@ -77,7 +73,7 @@ const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]
 export function openaiCompatibleModel(options: CompatibleModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client } = options;
-  const baseURL = optionalText('baseUrl', options.baseUrl);
+  const { baseURL, apiKey = NO_KEY } = settings;
   if (client === undefined && baseURL === undefined) throw new TypeError('baseUrl must be the address of a server');
   const given = options.server;
   if (given !== undefined) resolveChoice('server', given, ['llama.cpp', 'vllm', 'vllm-guided']);
@@ -92,23 +88,24 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
   if (server === 'llama.cpp' && constrain === 'regex') {
     throw new TypeError('constrain: llama.cpp takes no regular expressions; give gbnf, lark or json-schema');
   }
-  // The SDK demands a key; servers of one's own mostly do not.
-  const apiKey = optionalText('apiKey', options.apiKey) ?? 'none';
-  const { maxRetryWait } = settings;
 
-  return createModel<OpenAiChatClient, Form>(settings, {
+  return createModel<OpenAiChatClient, Form, z.infer<typeof completionSchema>>(settings, {
     name: baseURL === undefined ? 'the server' : hostOf(baseURL),
     constraints: LADDERS[constrain],
-    connect: async () => client ?? (await openAiClient({ apiKey, baseURL, foreign: true, maxRetryWait })),
-    secretsOf: (connected) => [options.apiKey, client && (connected as { readonly apiKey?: unknown }).apiKey],
+    connect: async () => client ?? (await openAiClient({ ...settings, apiKey }, NOT_OF_OPENAI)),
     send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
       connected.chat.completions.create(
         bodyOf(request, settings, constraintMembers(constraint, server, grammar)),
         sdkOptions,
       ),
+    schema: completionSchema,
+    noun: 'chat completion',
     read,
   });
 }
+
+/** What the environment holds for OpenAI is meant for no other server. */
+const NOT_OF_OPENAI = { adminAPIKey: null, organization: null, project: null };
 
 /** Without a password, which a URL may hold. */
 function hostOf(baseUrl: string): string {
@@ -165,21 +162,18 @@ const completionSchema = z.object({
     .nullish(),
 });
 
-function read(answer: unknown, asked: Asked): ProviderReply {
-  const result = completionSchema.safeParse(answer);
-  if (!result.success) throw badReply(asked.provider, 'that is no chat completion');
-  const { choices, model, error, usage } = result.data;
+function read({ choices, model, error, usage }: z.infer<typeof completionSchema>, asked: Asked): ProviderReply {
   if (error) throw fromAnswer(faultOf(error), asked);
   const choice = choices?.[0];
   if (choice === undefined) throw badReply(asked.provider, 'without a choice');
   const { message, finish_reason: reason } = choice;
   // As in the chunks of a stream before the last; `abort` is vLLM's, `error` that of routers.
   if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
-  const isRefusal = reason === 'content_filter' || Boolean(message.refusal);
   return {
-    text: isRefusal ? '' : (message.content ?? ''),
-    finish: isRefusal ? 'refusal' : reason === 'length' ? 'length' : 'stop',
-    model: model ?? undefined,
+    text: message.content ?? '',
+    isRefusal: reason === 'content_filter' || Boolean(message.refusal),
+    isCut: reason === 'length',
+    model,
     usage: usage
       ? {
           inputTokens: usage.prompt_tokens,

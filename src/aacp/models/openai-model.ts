@@ -1,5 +1,4 @@
 /** Models of OpenAI, through the package `openai` and its Responses API. */
-
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -11,7 +10,6 @@ import {
   createModel,
   instructions,
   memberOf,
-  optionalText,
   type ProviderOptions,
   type ProviderReply,
   type ProviderSettings,
@@ -20,7 +18,7 @@ import {
   UNFINISHED,
 } from './provider.js';
 import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
-import { loadSdk, patientFetch } from './sdk.js';
+import { clientOptions, loadSdk } from './sdk.js';
 
 /**
  * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
@@ -31,10 +29,6 @@ export type OpenAiConstraint = 'lark' | 'regex' | 'json-schema' | 'none';
 export interface OpenAiModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: OpenAiResponsesClient | undefined;
-  /** @default the environment's, as the SDK finds it */
-  readonly apiKey?: string | undefined;
-  /** @default the SDK's */
-  readonly baseUrl?: string | undefined;
   /**
    * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
    * @default 'lark'
@@ -73,17 +67,15 @@ export function openaiModel(options: OpenAiModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client, cacheSystem = false } = options;
   const constrain = resolveChoice('constrain', options.constrain, ['lark', 'regex', 'json-schema', 'none']);
-  const apiKey = optionalText('apiKey', options.apiKey);
-  const baseURL = optionalText('baseUrl', options.baseUrl);
-  const { maxRetryWait } = settings;
 
-  return createModel<OpenAiResponsesClient, Form>(settings, {
+  return createModel<OpenAiResponsesClient, Form, z.infer<typeof responseSchema>>(settings, {
     name: 'openai',
     constraints: LADDERS[constrain],
-    connect: async () => client ?? (await openAiClient({ apiKey, baseURL, foreign: false, maxRetryWait })),
-    secretsOf: (connected) => [apiKey, (connected as { readonly apiKey?: unknown }).apiKey],
+    connect: async () => client ?? (await openAiClient(settings)),
     send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
       connected.responses.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    schema: responseSchema,
+    noun: 'response',
     read,
   });
 }
@@ -141,18 +133,19 @@ const responseSchema = z.object({
     .nullish(),
 });
 
-function read(answer: unknown, asked: Asked): ProviderReply {
-  const result = responseSchema.safeParse(answer);
-  if (!result.success) throw badReply(asked.provider, 'that is no response');
-  const { output, model, status, error, incomplete_details: incomplete, usage } = result.data;
+function read(
+  { output, model, status, error, incomplete_details: incomplete, usage }: z.infer<typeof responseSchema>,
+  asked: Asked,
+): ProviderReply {
   if (error) throw fromAnswer(faultOf(error), asked);
-  const isKnown = incomplete?.reason === 'content_filter' || incomplete?.reason === 'max_output_tokens';
-  if (status && status !== 'completed' && !isKnown) throw badReply(asked.provider, UNFINISHED);
+  const isFiltered = incomplete?.reason === 'content_filter';
+  const isCut = incomplete?.reason === 'max_output_tokens';
+  if (status && status !== 'completed' && !isFiltered && !isCut) throw badReply(asked.provider, UNFINISHED);
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
-  const isRefusal = incomplete?.reason === 'content_filter' || parts.some(({ type }) => type === 'refusal');
   return {
-    text: isRefusal ? '' : textOf(output, parts),
-    finish: isRefusal ? 'refusal' : incomplete?.reason === 'max_output_tokens' ? 'length' : 'stop',
+    text: textOf(output, parts),
+    isRefusal: isFiltered || parts.some(({ type }) => type === 'refusal'),
+    isCut,
     model,
     usage: usage
       ? {
@@ -195,30 +188,13 @@ export interface OpenAiChatClient {
   };
 }
 
-interface Connection {
-  /** `null` for none, also where the environment has one. */
-  readonly apiKey?: string | undefined;
-  readonly baseURL?: string | undefined;
-  /** The server is another one than OpenAI's: nothing of the environment is meant for it. */
-  readonly foreign: boolean;
-  readonly maxRetryWait: number;
-}
-
-/** A client, with the key that it sends. */
-export async function openAiClient({
-  apiKey,
-  baseURL,
-  foreign,
-  maxRetryWait,
-}: Connection): Promise<OpenAiResponsesClient & OpenAiChatClient> {
+/** A client, with the key that it sends. For a server of another one than OpenAI, without what else the environment holds. */
+export async function openAiClient(
+  settings: ProviderSettings,
+  foreign?: { readonly adminAPIKey: null; readonly organization: null; readonly project: null },
+): Promise<OpenAiResponsesClient & OpenAiChatClient> {
   const { default: OpenAI } = await loadSdk('openai', () => import('openai'));
-  return new OpenAI({
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(foreign ? { adminAPIKey: null, organization: null, project: null } : {}),
-    fetch: patientFetch(maxRetryWait),
-    logLevel: 'off',
-  });
+  return new OpenAI({ ...clientOptions(settings), ...foreign });
 }
 
 /** Such an error, as if it had come with a status of its own. */

@@ -1,5 +1,4 @@
 /** What a model is told, so that it turns an instruction into a packet (draft-mackay-aacp-01, section 6.2). */
-
 import { DOMAINS, PRIORITIES, TASKS, VERSION } from '../vocabulary.js';
 
 /** What the keys of sections 4.2 and 4.3 hold, beside `return`, `p` and `aacp`. The draft lists the extended ones without. */

@@ -1,5 +1,4 @@
 /** Everything that an SDK throws, as a `ModelError`. */
-
 import { systemReason } from '../../text/system-reason.js';
 import { visible } from '../../text/visible.js';
 import { abortError, ModelError, type ModelErrorCode } from './model.js';

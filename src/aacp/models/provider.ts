@@ -1,10 +1,9 @@
 /** What all providers have in common: constraints, errors, cost. */
-
+import type * as z from 'zod';
 import {
   type GrammarNotation,
   ModelError,
   type ModelPrice,
-  type ModelReply,
   type ModelRequest,
   type ModelUsage,
   type ProviderModel,
@@ -17,6 +16,10 @@ import { once } from './sdk.js';
 export interface ProviderOptions {
   /** The name of the model, as the provider has it. */
   readonly model: string;
+  /** @default the environment's, as the SDK finds it; none for `openaiCompatibleModel`, which is another one's server */
+  readonly apiKey?: string | undefined;
+  /** Up to and with the version: `http://127.0.0.1:8080/v1`. @default the SDK's; `openaiCompatibleModel` needs it, or a client */
+  readonly baseUrl?: string | undefined;
   /** What tokens cost. Without it, the cost of a reply is not known. */
   readonly price?: ProviderPrice | undefined;
   /**
@@ -47,6 +50,8 @@ export interface SdkRequestOptions {
 /** The options after defaults. */
 export interface ProviderSettings {
   readonly model: string;
+  readonly apiKey: string | undefined;
+  readonly baseURL: string | undefined;
   readonly price: ProviderPrice | undefined;
   readonly timeout: number;
   readonly maxRetries: number;
@@ -65,6 +70,8 @@ export function resolveProvider(options: ProviderOptions): ProviderSettings {
   if (price !== undefined) checkPrice(price);
   return {
     model,
+    apiKey: optionalText('apiKey', options.apiKey),
+    baseURL: optionalText('baseUrl', options.baseUrl),
     price,
     timeout: whole('timeout', options.timeout ?? 60_000, 1),
     maxRetries: whole('maxRetries', options.maxRetries ?? 2, 0),
@@ -74,8 +81,7 @@ export function resolveProvider(options: ProviderOptions): ProviderSettings {
   };
 }
 
-/** @throws TypeError that names the option */
-export function optionalText(name: string, value: unknown): string | undefined {
+function optionalText(name: string, value: unknown): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
   throw new TypeError(`${name} must be a text that is not empty`);
 }
@@ -146,31 +152,38 @@ function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined
 }
 
 /** A reply as a provider gives it. */
-export interface ProviderReply extends Pick<ModelReply, 'text' | 'finish' | 'model'> {
+export interface ProviderReply {
+  readonly text: string;
+  /** The model declined. */
+  readonly isRefusal: boolean;
+  /** It stopped for the limit of tokens. */
+  readonly isCut: boolean;
+  readonly model: string | null | undefined;
   readonly usage: BilledUsage | undefined;
 }
 
 /** What is particular to one provider. */
-interface Provider<Client, Name extends string> {
+interface Provider<Client, Name extends string, Answer> {
   /** How it is called in messages. */
   readonly name: string;
   /** Strictest first. */
   readonly constraints: readonly Constraint<Name>[];
   readonly connect: () => Promise<Client>;
-  /** Keys that no message may show. */
-  readonly secretsOf: (client: Client) => readonly unknown[];
   readonly send: (
     client: Client,
     request: ModelRequest,
     how: { readonly constraint: Name; readonly grammar: string | null; readonly options: SdkRequestOptions },
   ) => PromiseLike<unknown>;
-  /** @throws ModelError on what is no reply */
-  readonly read: (answer: unknown, asked: Asked) => ProviderReply;
+  /** The form of a reply, and its name in an error. */
+  readonly schema: z.ZodType<Answer>;
+  readonly noun: string;
+  /** @throws ModelError on a reply that cannot be used */
+  readonly read: (answer: Answer, asked: Asked) => ProviderReply;
 }
 
-export function createModel<Client, Name extends string>(
-  { timeout, maxRetries, price, onNotice }: ProviderSettings,
-  { name, constraints, connect, secretsOf, send, read }: Provider<Client, Name>,
+export function createModel<Client extends object, Name extends string, Answer>(
+  { timeout, maxRetries, price, onNotice, apiKey }: ProviderSettings,
+  { name, constraints, connect, send, schema, noun, read }: Provider<Client, Name, Answer>,
 ): ProviderModel {
   const ladder = createLadder(name, constraints, onNotice);
   const connected = once(connect);
@@ -180,7 +193,7 @@ export function createModel<Client, Name extends string>(
     let asked: Asked = { provider: name, secrets: [], signal };
     try {
       const client = await connected();
-      const secrets = secretsOf(client).filter((secret) => typeof secret === 'string');
+      const secrets = [apiKey, (client as { readonly apiKey?: unknown }).apiKey].filter(isSecret);
       asked = { ...asked, secrets };
       const answer = await ladder.ask(
         request,
@@ -191,16 +204,30 @@ export function createModel<Client, Name extends string>(
           }),
         (thrown) => modelErrorOf(thrown, asked).message,
       );
-      const { usage, ...reply } = read(answer, asked);
+      const result = schema.safeParse(answer);
+      if (!result.success) throw badReply(name, `that is no ${noun}`);
+      const { isRefusal, isCut, text, model, usage } = read(result.data, asked);
       const billed = usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
-      return { ...reply, usage: billed, cost: costOf(usage, price) };
+      return {
+        text: isRefusal ? '' : text,
+        finish: isRefusal ? 'refusal' : isCut ? 'length' : 'stop',
+        model: model ?? undefined,
+        usage: billed,
+        cost: costOf(usage, price),
+      };
     } catch (thrown) {
       throw modelErrorOf(thrown, asked);
     }
   };
 }
 
-/** One turn of the conversation. */
+/** Stands for a key where a server needs none, since the SDK demands one. */
+export const NO_KEY = 'none';
+
+function isSecret(key: unknown): key is string {
+  return typeof key === 'string' && key !== NO_KEY;
+}
+
 interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: string;

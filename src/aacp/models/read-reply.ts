@@ -1,8 +1,6 @@
 /** Finding the packet in what a model wrote. */
-
 import { findPackets } from '../find.js';
 
-/** A stretch of a reply. */
 interface ReplyPart {
   readonly text: string;
   /** Whether it stands between fences. */
@@ -92,7 +90,6 @@ export type ReadReply =
   /** As it was written; whether it is valid is for the validator to say. */
   { readonly packet: string } | { readonly problem: ReplyProblem; readonly message: string };
 
-/** What may be a packet. */
 interface Candidate {
   readonly packet: string;
   /** Whether it is certain where it ends. */

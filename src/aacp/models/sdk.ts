@@ -1,5 +1,4 @@
 /** Loading what may not be installed. */
-
 import { ModelError } from './model.js';
 import { retryAfterOf } from './provider-errors.js';
 
@@ -45,7 +44,17 @@ function isMissing(thrown: unknown, name: string): boolean {
   return code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(name);
 }
 
-/** Statuses whose replies have no body. */
+interface ClientSettings {
+  readonly apiKey: string | undefined;
+  readonly baseURL: string | undefined;
+  readonly maxRetryWait: number;
+}
+
+/** The options of a client. The SDKs take what is `undefined` from the environment. */
+export function clientOptions({ apiKey, baseURL, maxRetryWait }: ClientSettings) {
+  return { apiKey, baseURL, fetch: patientFetch(maxRetryWait), logLevel: 'off' } as const;
+}
+
 const NO_BODY = [204, 205, 304];
 
 /**
@@ -54,7 +63,7 @@ const NO_BODY = [204, 205, 304];
  *
  * @param maxRetryWait milliseconds
  */
-export function patientFetch(maxRetryWait: number): typeof fetch {
+function patientFetch(maxRetryWait: number): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const { status, statusText } = response;
