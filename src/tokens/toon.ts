@@ -2,7 +2,7 @@
 
 export type ToToon = (value: unknown) => string;
 
-/** `null` where `@toon-format/toon`, an optional dependency, is not installed. */
+/** `null` where `@toon-format/toon`, an optional peer, is not installed. */
 export async function loadToon(): Promise<ToToon | null> {
   try {
     const { encode } = await import('@toon-format/toon');

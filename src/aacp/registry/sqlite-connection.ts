@@ -1,5 +1,5 @@
 /** The connection to a registry file: what fails is told as the registry's, and a file that is found damaged is set aside. */
-import { storageError } from '../../storage/errors.js';
+import { storeError } from '../../storage/errors.js';
 import type { OpenDatabase } from '../../storage/open.js';
 import { identityOf } from '../../storage/place.js';
 import { setAside } from '../../storage/set-aside.js';
@@ -54,7 +54,7 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
   function failure(thrown: unknown): Error {
     // Wrong use by the caller, or by its clock.
     if (thrown instanceof RegistryError || thrown instanceof TypeError) return thrown;
-    const error = storageError(thrown, file);
+    const error = storeError(thrown, file);
     return isDamage(error) ? damaged(error) : registryError(error, file);
   }
 

@@ -1,29 +1,33 @@
 /** The errors of storage as those of a registry. */
-import { type StorageError, type StorageReason, storageError } from '../../storage/errors.js';
+import { storeError } from '../../storage/errors.js';
+import type { StoreError, StoreReason } from '../../text/store-error.js';
 import { RegistryError, type RegistryErrorCode } from '../fallback/errors.js';
 
-const CODES: Readonly<Record<StorageReason, RegistryErrorCode>> = {
+const CODES: Readonly<Record<StoreReason, RegistryErrorCode>> = {
+  taken: 'registry-unavailable',
+  closed: 'registry-unavailable',
   foreign: 'bad-registry-file',
   newer: 'registry-newer',
   corrupt: 'registry-corrupt',
   busy: 'registry-busy',
   full: 'registry-full',
   unavailable: 'registry-unavailable',
+  'no-driver': 'registry-unavailable',
   misconfigured: 'registry-unavailable',
   failed: 'registry-unavailable',
 };
 
 /** What can be done about it. */
-const HELP: Readonly<Partial<Record<StorageReason, string>>> = {
+const HELP: Readonly<Partial<Record<StoreReason, string>>> = {
   foreign: 'name another file; this one is left as it is',
   newer: 'use the version of pegwire that wrote it, or name another file',
   busy: 'try again, or give a longer busyTimeout',
 };
 
-/** What storage threw, as a RegistryError with the StorageError as its cause. */
+/** What storage threw, as a RegistryError with the StoreError as its cause. */
 export function registryError(thrown: unknown, file: string): RegistryError {
   if (thrown instanceof RegistryError) return thrown;
-  const cause = storageError(thrown, file);
+  const cause = storeError(thrown, file);
   return new RegistryError(
     { code: CODES[cause.reason], message: `The registry ${cause.message}.`, help: HELP[cause.reason] },
     { cause },
@@ -31,7 +35,7 @@ export function registryError(thrown: unknown, file: string): RegistryError {
 }
 
 /** A damaged file that says nothing of a registry: it may be somebody else's. */
-export function strangerError(cause: StorageError, file: string): RegistryError {
+export function strangerError(cause: StoreError, file: string): RegistryError {
   const message = `${file} is damaged, and it does not look like a registry; it is left as it is.`;
   return new RegistryError({ code: 'bad-registry-file', message, help: HELP.foreign }, { cause });
 }
@@ -48,6 +52,6 @@ export function corruptError(file: string, aside: string | null, cause: unknown)
 }
 
 /** Whether a file that could be opened is one no longer. */
-export function isDamage(error: StorageError): boolean {
+export function isDamage(error: StoreError): boolean {
   return error.reason === 'corrupt' || error.reason === 'foreign';
 }

@@ -1,11 +1,12 @@
 /** The registry in a SQLite file, which several processes may share. Node only. */
 
 import type { Driver } from '../../storage/database.js';
-import { type StorageError, storageError } from '../../storage/errors.js';
+import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
 import { isDamagedOwn, type Origin } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/choice.js';
+import type { StoreError } from '../../text/store-error.js';
 import { RegistryError } from '../fallback/errors.js';
 import { memoryRegistry } from './memory.js';
 import type { NoticeListener } from './notices.js';
@@ -20,7 +21,7 @@ import { sqliteRegistryOver } from './sqlite-registry.js';
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
 export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/database.js';
-export { StorageError, type StorageReason } from '../../storage/errors.js';
+export { StoreError, type StoreReason } from '../../text/store-error.js';
 export type { NoticeListener, RegistryNotice } from './notices.js';
 
 export interface SqliteRegistryOptions extends RegistryOptions {
@@ -74,7 +75,7 @@ export function defaultRegistryFile(): string {
  * @param file @default `defaultRegistryFile()`
  * @throws RegistryError `registry-corrupt` when the file is damaged, see `onCorrupt`; `bad-registry-file` when it is another
  *   program's, which is left alone; `registry-newer` when a later version wrote it; `registry-busy`, `registry-full` or
- *   `registry-unavailable` when it cannot be opened: its `cause` is a StorageError then; `bad-registry-file` for `:memory:` and
+ *   `registry-unavailable` when it cannot be opened: its `cause` is a StoreError then; `bad-registry-file` for `:memory:` and
  *   what begins with `file:`, which name no file: see `memoryRegistry`
  * @throws TypeError on options that are none
  * @example
@@ -181,7 +182,7 @@ async function openedDatabase(
   let aside: string | null = null;
 
   /** Before the connection is closed, and once more after, for systems where no open file can be renamed. */
-  function consider(error: StorageError): void {
+  function consider(error: StoreError): void {
     isOurs ||= isDamagedOwn(error, file, origin);
     if (isOurs) aside ??= triedAside(file, identity, limits.now());
   }
@@ -190,7 +191,7 @@ async function openedDatabase(
     return await openDatabase(file, { ...open, format: origin.format, onFailure: consider });
   } catch (thrown) {
     if (thrown instanceof TypeError) throw thrown;
-    const cause = storageError(thrown, file);
+    const cause = storeError(thrown, file);
     consider(cause);
     if (!isOurs) throw cause.reason === 'corrupt' ? strangerError(cause, file) : registryError(cause, file);
     const error = corruptError(file, aside, cause);

@@ -8,6 +8,8 @@
  */
 import type { JobState } from '../protocol/payloads/parts.js';
 
+export { StoreError, type StoreReason } from '../../text/store-error.js';
+
 /** A message that is kept. */
 export interface NewEvent {
   /** The id of the message. No two events have the same. */
@@ -228,21 +230,3 @@ export interface ArcpStore {
 
 /** States in which a job has not ended. */
 export const LIVE_STATES: readonly JobState[] = ['accepted', 'queued', 'running', 'blocked', 'paused'];
-
-/** Storage failed; nothing of what was asked for was done. */
-export class StoreError extends Error {
-  override readonly name: string = 'StoreError';
-  /**
-   * - `busy`: somebody else kept it locked for too long
-   * - `full`: there is no room left
-   * - `unavailable`: it cannot be read or written
-   * - `closed`: used after its end
-   * - `failed`: see `cause`
-   */
-  readonly reason: 'busy' | 'full' | 'unavailable' | 'closed' | 'failed';
-
-  constructor(reason: StoreError['reason'], message: string, options?: { readonly cause: unknown }) {
-    super(message, options);
-    this.reason = reason;
-  }
-}
