@@ -2,78 +2,78 @@
  * Payloads of durable jobs (spec 003, "Jobs"). All messages of a job name it in their envelope. Members that the specification does not
  * demand are optional, so that messages of other implementations are read.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { errorFields } from '../errors.js';
 import { attempt, count, id, jobState, milliseconds, name, timestamp } from './parts.js';
 
 export const jobAccepted = z.looseObject({
   /** Absent where the envelope alone names the job. */
-  job_id: id.optional(),
-  state: z.enum(['accepted', 'queued']).optional(),
-  accepted_at: timestamp.optional(),
-  queue_position: count.optional(),
-  tool: name.optional(),
-  workflow: name.optional(),
-  agent: name.optional(),
-  parent_job_id: id.optional(),
+  job_id: z.optional(id),
+  state: z.optional(z.enum(['accepted', 'queued'])),
+  accepted_at: z.optional(timestamp),
+  queue_position: z.optional(count),
+  tool: z.optional(name),
+  workflow: z.optional(name),
+  agent: z.optional(name),
+  parent_job_id: z.optional(id),
   /** The same operation key has started this job before. */
-  duplicate: z.boolean().optional(),
+  duplicate: z.optional(z.boolean()),
 });
 
 export const jobStarted = z.looseObject({
-  job_id: id.optional(),
-  attempt: attempt.optional(),
-  started_at: timestamp.optional(),
-  worker: z.string().optional(),
+  job_id: z.optional(id),
+  attempt: z.optional(attempt),
+  started_at: z.optional(timestamp),
+  worker: z.optional(z.string()),
   /** The checkpoint that it goes on from. */
-  restored_from: id.optional(),
-  lease: z.looseObject({ lease_id: id, expires_at: timestamp }).optional(),
+  restored_from: z.optional(id),
+  lease: z.optional(z.looseObject({ lease_id: id, expires_at: timestamp })),
 });
 
 export const jobProgress = z.looseObject({
-  percent: z.number().min(0).max(100).optional(),
-  message: z.string().optional(),
-  current: z.number().optional(),
-  total: z.number().optional(),
-  unit: z.string().optional(),
-  phase: z.string().optional(),
-  state: z.string().optional(),
+  percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
+  message: z.optional(z.string()),
+  current: z.optional(z.number()),
+  total: z.optional(z.number()),
+  unit: z.optional(z.string()),
+  phase: z.optional(z.string()),
+  state: z.optional(z.string()),
 });
 
 export const jobHeartbeat = z.looseObject({
-  sequence: count.optional(),
-  state: jobState.optional(),
+  sequence: z.optional(count),
+  state: z.optional(jobState),
   /** After so long without another one, nobody works on it any more. */
-  deadline_ms: milliseconds.optional(),
-  attempt: attempt.optional(),
-  last_progress_at: timestamp.optional(),
+  deadline_ms: z.optional(milliseconds),
+  attempt: z.optional(attempt),
+  last_progress_at: z.optional(timestamp),
 });
 
 export const jobCheckpoint = z.looseObject({
   checkpoint_id: id,
-  label: z.string().optional(),
-  sequence: count.optional(),
-  size_bytes: count.optional(),
-  digest: z.string().optional(),
-  attempt: attempt.optional(),
+  label: z.optional(z.string()),
+  sequence: z.optional(count),
+  size_bytes: z.optional(count),
+  digest: z.optional(z.string()),
+  attempt: z.optional(attempt),
   /** What was kept, where the client may see it. */
-  data: z.unknown().optional(),
-  automatic: z.boolean().optional(),
+  data: z.optional(z.unknown()),
+  automatic: z.optional(z.boolean()),
 });
 
 export const jobCompleted = z.looseObject({
-  result: z.unknown().optional(),
-  result_ref: z.unknown().optional(),
-  attempt: attempt.optional(),
-  duration_ms: z.number().min(0).optional(),
-  completed_at: timestamp.optional(),
+  result: z.optional(z.unknown()),
+  result_ref: z.optional(z.unknown()),
+  attempt: z.optional(attempt),
+  duration_ms: z.optional(z.number().check(z.minimum(0))),
+  completed_at: z.optional(timestamp),
 });
 
 export const jobFailed = z.looseObject({
   ...errorFields,
-  attempt: attempt.optional(),
-  failed_at: timestamp.optional(),
-  last_checkpoint_id: id.optional(),
+  attempt: z.optional(attempt),
+  failed_at: z.optional(timestamp),
+  last_checkpoint_id: z.optional(id),
 });
 
 /** Who or what ended it (spec 003, "Jobs": "cancelled by a client, runtime, policy, or timeout"). */
@@ -81,10 +81,10 @@ export const CANCEL_CAUSES = ['client', 'runtime', 'policy', 'timeout'] as const
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
 export const jobCancelled = z.looseObject({
-  reason: z.string().optional(),
-  cause: z.enum(CANCEL_CAUSES).optional(),
-  cancelled_at: timestamp.optional(),
+  reason: z.optional(z.string()),
+  cause: z.optional(z.enum(CANCEL_CAUSES)),
+  cancelled_at: z.optional(timestamp),
   /** The work did not end by itself. */
-  forced: z.boolean().optional(),
-  last_checkpoint_id: id.optional(),
+  forced: z.optional(z.boolean()),
+  last_checkpoint_id: z.optional(id),
 });

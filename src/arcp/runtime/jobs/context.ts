@@ -2,6 +2,7 @@
 
 import { mayGoUnheard, unheard } from '../../../async/unheard.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
+import { judge } from '../../protocol/codec.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { callTool } from '../children/call.js';
 import { startChild } from '../children/child.js';
@@ -97,7 +98,7 @@ function sharedValues({ row, log, outbox, voice }: Attempt, id: string, initial?
 
 /** @throws ArcpError `INVALID_ARGUMENT` */
 function assertPayload(type: MessageType, payload: unknown): void {
-  const judged = CATALOGUE[type].payload.safeParse(payload);
+  const judged = judge(CATALOGUE[type].payload, payload);
   if (judged.success) return;
   const issues = issuesOf(judged.error);
   const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
