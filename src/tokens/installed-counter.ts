@@ -1,8 +1,15 @@
 /** Counting without having loaded anything before. */
 import { ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
 import { counterOf } from './counter-of.js';
-import { loadedCounter } from './load-counter.js';
 import { requireVocabulary } from './vocabulary.js';
+
+/** The exact one for current models, once it is there. */
+let loaded: TokenCounter | null = null;
+
+/** Keeps the exact counter for current models (`o200k_base`). */
+export function keepCounter(counter: TokenCounter): void {
+  loaded = counter;
+}
 
 /**
  * A counter for current models (`o200k_base`) without waiting: the exact one where it is loaded already, or can be at once,
@@ -10,7 +17,7 @@ import { requireVocabulary } from './vocabulary.js';
  * vocabulary, and to be sure, use {@link loadTokenCounter}.
  */
 export function installedCounter(): TokenCounter {
-  return loadedCounter() ?? requireCounter() ?? ESTIMATING_COUNTER;
+  return loaded ?? requireCounter() ?? ESTIMATING_COUNTER;
 }
 
 /** What a Node that can load modules at once has in its global object. */

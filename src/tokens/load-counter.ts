@@ -3,18 +3,11 @@ import { resolveChoice } from '../text/choice.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
 import { counterOf } from './counter-of.js';
 import { ENCODINGS, type Encoding } from './encodings.js';
-import { loadVocabulary } from './vocabulary.js';
+import { keepCounter } from './installed-counter.js';
+import { type Vocabulary, vocabularyOf } from './vocabulary.js';
 
 /** A vocabulary takes tens of megabytes: there is one counter of each. */
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
-
-/** The exact one for current models, once it is there. */
-let current: TokenCounter | null = null;
-
-/** The exact counter for current models (`o200k_base`), where it has been loaded; else `null`. */
-export function loadedCounter(): TokenCounter | null {
-  return current;
-}
 
 /**
  * Loads a counter, which then counts without waiting: exactly, in time proportional to the length of a text (and little more
@@ -49,6 +42,32 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
   const vocabulary = await loadVocabulary(encoding);
   if (vocabulary === null) return ESTIMATING_COUNTER;
   const counter = counterOf(vocabulary, encoding);
-  if (encoding === 'o200k_base') current = counter;
+  if (encoding === 'o200k_base') keepCounter(counter);
   return counter;
+}
+
+/** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
+async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
+  try {
+    const [ranks, patterns] = await Promise.all([ranksOf(encoding), import('gpt-tokenizer/encodingParams/constants')]);
+    return vocabularyOf(encoding, ranks, patterns);
+  } catch (thrown) {
+    if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw thrown;
+  }
+}
+
+/** By literal names, so that bundlers find the files. */
+function ranksOf(encoding: Encoding) {
+  switch (encoding) {
+    case 'o200k_base':
+    case 'o200k_harmony':
+      return import('gpt-tokenizer/bpeRanks/o200k_base');
+    case 'cl100k_base':
+      return import('gpt-tokenizer/bpeRanks/cl100k_base');
+    case 'p50k_base':
+      return import('gpt-tokenizer/bpeRanks/p50k_base');
+    case 'r50k_base':
+      return import('gpt-tokenizer/bpeRanks/r50k_base');
+  }
 }

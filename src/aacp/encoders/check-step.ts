@@ -1,5 +1,5 @@
 /** The checks of one step of a definition. */
-import type * as z from 'zod';
+import type * as z from 'zod/v4/core';
 import { checkedValue } from '../build/values.js';
 import { checkAlone } from './check-alone.js';
 import { COMMON_INPUTS } from './common-inputs.js';
@@ -58,7 +58,7 @@ function checkInput(path: string, name: string, input: InputDefinition, inputs: 
   if (list && personal) throw new TypeError(`${path}: a personal input is no list`);
 }
 
-function isSchema(schema: unknown): schema is z.ZodType {
+function isSchema(schema: unknown): schema is z.$ZodType {
   return typeof schema === 'object' && schema !== null && '_zod' in schema;
 }
 

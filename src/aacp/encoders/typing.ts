@@ -1,5 +1,5 @@
 /** The types of an encoder, worked out from its definition. */
-import type * as z from 'zod';
+import type * as z from 'zod/v4/core';
 import type { InputDefinition, SequenceDefinition, StepDefinition, WorkflowDefinition } from './definition.js';
 import type { EncodeOptions } from './options.js';
 import type { StepResult } from './result.js';
