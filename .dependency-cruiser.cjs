@@ -99,7 +99,7 @@ module.exports = {
       from: { path: SESSIONS },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(zod|@noble/hashes)/',
+        pathNot: 'node_modules/zod/',
       },
     },
     {
@@ -235,7 +235,7 @@ module.exports = {
       from: { path: ARCP },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(@types/|zod/|ulid/|@noble/hashes/|ws/)',
+        pathNot: 'node_modules/(@types/|zod/|ulid/|ws/)',
       },
     },
     {
@@ -258,7 +258,7 @@ module.exports = {
       from: { path: AACP_ABOVE },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(zod|@noble/hashes|stemmer|openai|@anthropic-ai/sdk)/',
+        pathNot: 'node_modules/(zod|stemmer|openai|@anthropic-ai/sdk)/',
       },
     },
     {
@@ -305,7 +305,7 @@ module.exports = {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
         // Optional peers of who imports the package.
-        pathNot: 'node_modules/(@types|openai|@anthropic-ai)/',
+        pathNot: 'node_modules/(@types|openai|@anthropic-ai|@photostructure|gpt-tokenizer|@toon-format)/',
       },
     },
     {

@@ -1,7 +1,7 @@
 /** Records of an audit log as lines, each chained to the one before. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import * as z from 'zod';
+import { sha256Hex } from '../../text/sha256.js';
 import type { AuditEntry, AuditRecord } from './audit.js';
 
 /** What the first record follows, and the head of an empty log. */
@@ -81,7 +81,7 @@ export function isSealed({ chain, ...body }: AuditRecord): boolean {
 }
 
 function chainOf(body: Omit<AuditRecord, 'chain'>): string {
-  return bytesToHex(sha256(utf8ToBytes(`${body.previous}\n${asciiJson(body)}`)));
+  return sha256Hex(`${body.previous}\n${asciiJson(body)}`);
 }
 
 /** JSON with all but ASCII escaped. */

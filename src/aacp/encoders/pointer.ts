@@ -1,6 +1,5 @@
 /** Where personal data is, instead of in a packet (draft-mackay-aacp-01, section 15). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../text/sha256.js';
 import { checkedValue } from '../build/values.js';
 import type { EncodeOptions } from './options.js';
 import type { ReferencedData } from './result.js';
@@ -23,7 +22,7 @@ export function referTo(
 /** Of the canonical JSON: `{"email":"..."}`, names ascending. */
 function digestOf(entries: readonly (readonly [name: string, text: string])[]): string {
   const json = entries.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',');
-  return `sha256:${bytesToHex(sha256(utf8ToBytes(`{${json}}`)))}`;
+  return `sha256:${sha256Hex(`{${json}}`)}`;
 }
 
 function checkedPointer(pointer: unknown): string {

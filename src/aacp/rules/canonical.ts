@@ -1,13 +1,13 @@
 /** What two libraries with the same rules have in common. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import { byCodeUnit } from '../../text/order.js';
+import { sha256Hex } from '../../text/sha256.js';
 import type { Rule } from './rule.js';
 import { sourceOf } from './rule-schema.js';
 
 /** SHA-256 of bytes, as 64 hexadecimal digits. */
 export function digestOfBytes(bytes: Uint8Array): string {
-  return bytesToHex(sha256(bytes));
+  return sha256Hex(bytes);
 }
 
 /**
@@ -16,7 +16,7 @@ export function digestOfBytes(bytes: Uint8Array): string {
  */
 export function hashOfRules(rules: readonly Rule[]): string {
   const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
-  return digestOfBytes(utf8ToBytes(canonicalJson(ordered.map(sourceOf))));
+  return sha256Hex(canonicalJson(ordered.map(sourceOf)));
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,6 +1,5 @@
 /** Registries of schemas and operations (draft-benzing-accp-00, sections 4.3 and 6): immutable values. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../text/sha256.js';
 import { integer, list, object, optional, text, where } from '../../text/shape.js';
 import { quotedShort } from '../../text/visible.js';
 import { AccpError } from '../errors/accp-error.js';
@@ -141,9 +140,7 @@ function build(version: number, schemas: Schemas, operations: readonly string[])
 
 function hashOf(schemas: Schemas, operations: readonly string[]): string {
   const plain = schemas as unknown as JsonObject;
-  return bytesToHex(
-    sha256(utf8ToBytes(canonicalJson(operations.length === 0 ? plain : { operations, schemas: plain }))),
-  );
+  return sha256Hex(canonicalJson(operations.length === 0 ? plain : { operations, schemas: plain }));
 }
 
 function checkCodes(schemas: Schemas): void {

@@ -1,6 +1,5 @@
 /** Instructions as tier 1 compares them (draft-mackay-aacp-01, section 6.3; the draft leaves the normal form open). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../../text/sha256.js';
 import type { RegistryRequest } from '../../registry/registry.js';
 
 /** White space as the reference SDK has it: unlike `\s` with U+001C to U+001F and U+0085, and without the byte order mark. */
@@ -33,5 +32,5 @@ export function keyOf({ normalised, domain, returnAgent, priority, version }: Re
 
 /** SHA-256 of the UTF-8 bytes, as 64 hexadecimal digits. Half surrogate pairs count as U+FFFD. */
 export function digestOf(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)));
+  return sha256Hex(text);
 }

@@ -2,8 +2,7 @@
  * Operations that are carried out once, whoever asks for them and by however many commands (spec 003, "Delivery Semantics": "idempotent
  * tools with explicit operation keys").
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { canonicalJson } from '../../protocol/kept-json.js';
 import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
@@ -39,7 +38,7 @@ export class Operation {
     const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
     if (typeof key !== 'string') return undefined;
     const text = canonicalJson([isDurable, inputOf(command)]);
-    return new Operation(`operation:${principal}:${kind}:${target}`, key, bytesToHex(sha256(utf8ToBytes(text))));
+    return new Operation(`operation:${principal}:${kind}:${target}`, key, sha256Hex(text));
   }
 
   /** @param former what was found in its place, where that does not count any more */
