@@ -7,7 +7,6 @@ const K = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
 const INITIAL = Uint32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
 
 const BLOCK = 64;
-const encoder = new TextEncoder();
 const schedule = new Uint32Array(64);
 
 /**
@@ -16,7 +15,7 @@ const schedule = new Uint32Array(64);
  * Source: FIPS 180-4.
  */
 export function sha256Hex(data: string | Uint8Array): string {
-  const bytes = typeof data === 'string' ? encoder.encode(data) : data;
+  const bytes = typeof data === 'string' ? utf8(data) : data;
   const state = INITIAL.slice();
   const whole = bytes.length - (bytes.length % BLOCK);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -31,6 +30,33 @@ export function sha256Hex(data: string | Uint8Array): string {
   end.setUint32(last.length - 4, bytes.length << 3);
   for (let at = 0; at < last.length; at += BLOCK) compress(state, end, at);
   return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('');
+}
+
+/** As TextEncoder, which is not everywhere that the core runs: a lone surrogate is U+FFFD. */
+function utf8(text: string): Uint8Array {
+  const bytes = new Uint8Array(3 * text.length);
+  let used = 0;
+  for (let at = 0; at < text.length; at++) {
+    let code = text.charCodeAt(at);
+    if (code < 0x80) {
+      bytes[used++] = code;
+      continue;
+    }
+    if (code >= 0xd800 && code < 0xe000) {
+      const whole = text.codePointAt(at)!;
+      if (whole > 0xffff) at++;
+      code = whole > 0xffff ? whole : 0xfffd;
+    }
+    if (code > 0xffff) {
+      bytes[used++] = 0xf0 | (code >> 18);
+      bytes[used++] = 0x80 | ((code >> 12) & 0x3f);
+    } else if (code > 0x7ff) {
+      bytes[used++] = 0xe0 | (code >> 12);
+    }
+    bytes[used++] = code > 0x7ff ? 0x80 | ((code >> 6) & 0x3f) : 0xc0 | (code >> 6);
+    bytes[used++] = 0x80 | (code & 0x3f);
+  }
+  return bytes.subarray(0, used);
 }
 
 /** Section 6.2.2. */
