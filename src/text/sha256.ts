@@ -1,13 +1,13 @@
 /** SHA-256 at once, in browsers too: their own digest is asynchronous. */
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, section 4.2.2). */
-const K = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
+const K = Int32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
 
 /** The same of their square roots, of the first 8 (section 5.3.3). */
 const INITIAL = Uint32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
 
 const BLOCK = 64;
-const schedule = new Uint32Array(64);
+const schedule = new Int32Array(64);
 
 /**
  * Computes the SHA-256 of bytes, or of a text in UTF-8, as 64 lower-case hexadecimal digits.
@@ -29,7 +29,9 @@ export function sha256Hex(data: string | Uint8Array): string {
   end.setUint32(last.length - 8, Math.floor(bytes.length / 2 ** 29));
   end.setUint32(last.length - 4, bytes.length << 3);
   for (let at = 0; at < last.length; at += BLOCK) compress(state, end, at);
-  return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('');
+  let digits = '';
+  for (let at = 0; at < 8; at++) digits += state[at]!.toString(16).padStart(8, '0');
+  return digits;
 }
 
 /** As TextEncoder, which is not everywhere that the core runs: a lone surrogate is U+FFFD. */
@@ -68,9 +70,16 @@ function compress(state: Uint32Array, view: DataView, from: number): void {
     const late = w[t - 2]!;
     const sigma0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3);
     const sigma1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
-    w[t] = w[t - 16]! + sigma0 + w[t - 7]! + sigma1;
+    w[t] = (w[t - 16]! + sigma0 + w[t - 7]! + sigma1) | 0;
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
+  let a = state[0]! | 0;
+  let b = state[1]! | 0;
+  let c = state[2]! | 0;
+  let d = state[3]! | 0;
+  let e = state[4]! | 0;
+  let f = state[5]! | 0;
+  let g = state[6]! | 0;
+  let h = state[7]! | 0;
   for (let t = 0; t < 64; t++) {
     const sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const choice = (e & f) ^ (~e & g);
@@ -86,7 +95,14 @@ function compress(state: Uint32Array, view: DataView, from: number): void {
     b = a;
     a = (first + sum0 + majority) | 0;
   }
-  for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index] = state[index]! + word;
+  state[0] = state[0]! + a;
+  state[1] = state[1]! + b;
+  state[2] = state[2]! + c;
+  state[3] = state[3]! + d;
+  state[4] = state[4]! + e;
+  state[5] = state[5]! + f;
+  state[6] = state[6]! + g;
+  state[7] = state[7]! + h;
 }
 
 function rotate(word: number, by: number): number {
