@@ -322,7 +322,7 @@ export interface Place {
 }
 
 /** What is done that others may notice. */
-export type Deed =
+export type Operation =
   /** A variable gets another value. */
   | 'assign'
   /** An object is changed. */
@@ -342,7 +342,7 @@ export type Deed =
   | 'pass';
 
 export interface Effect {
-  readonly deed: Deed;
+  readonly operation: Operation;
   readonly origin: Origin;
   readonly place: Place;
   /** The method that is called, or the function that does it with what it is given. */
@@ -410,8 +410,8 @@ export function idOf(object: object): number {
 }
 
 /** A key under which the same thing done at the same place to the same object is kept once. */
-export function keyOf(origin: Origin, place: Place, deed = ''): string {
-  return `${deed} ${idOf(intern(origin))} ${idOf(place.node)}`;
+export function keyOf(origin: Origin, place: Place, operation = ''): string {
+  return `${operation} ${idOf(intern(origin))} ${idOf(place.node)}`;
 }
 
 /** Adds to what a map holds under a key; tells whether that was news. */

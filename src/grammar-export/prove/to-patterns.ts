@@ -13,7 +13,7 @@ import type { Facts } from './facts.js';
 import { type Column, isOut, isSure } from './machine.js';
 import type { Boundaries, Prover } from './prover.js';
 
-export interface Judged {
+export interface Lowered {
   readonly rules: ReadonlyMap<string, Pattern>;
   readonly approximations: readonly Approximation[];
 }
@@ -34,7 +34,13 @@ const MESSAGES: Partial<Record<Code, string>> = {
   lookahead: 'a lookahead of the grammar is left out',
 };
 
-export function judge(rules: PegRules, startRule: string, prover: Prover, facts: Facts, alphabet: Alphabet): Judged {
+export function toPatterns(
+  rules: PegRules,
+  startRule: string,
+  prover: Prover,
+  facts: Facts,
+  alphabet: Alphabet,
+): Lowered {
   const verdicts = new Map<string, Verdict>();
   const ofRule = (name: string): Verdict => {
     let verdict = verdicts.get(name);
