@@ -184,7 +184,7 @@ function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
 }
 
 /** What comes of the bytes of a stream. */
-export interface LineHandlers {
+interface LineHandlers {
   /** A line without its end, LF or CR LF. */
   readonly onLine: (line: string) => void;
   /** Told once, in the place of the line: then nothing more is read. */
@@ -244,7 +244,7 @@ const run = promisify(execFile);
  * The resident set of a process group in bytes, summed over its processes; pages that they share count for each. From `/proc`
  * on Linux, from `ps` elsewhere; `null` on Windows and where neither can tell.
  */
-export async function residentMemory(group: number): Promise<number | null> {
+async function residentMemory(group: number): Promise<number | null> {
   if (process.platform === 'win32') return null;
   try {
     return process.platform === 'linux' ? await fromProc(group) : await fromPs(group);
@@ -298,7 +298,7 @@ const running = new Set<ChildProcessWithoutNullStreams>();
  * Starts a command in a process group of its own, so that it can be ended whole: the shell, what the shell starts, and so on.
  * If this process ends first, by itself or by a signal, the group is killed; a signal from the terminal does not reach it.
  */
-export function startGroup(command: string, { cwd, env }: CommandOptions): ChildProcessWithoutNullStreams {
+function startGroup(command: string, { cwd, env }: CommandOptions): ChildProcessWithoutNullStreams {
   const child = spawn(command, {
     shell: true,
     detached: !WINDOWS,
@@ -316,7 +316,7 @@ export function startGroup(command: string, { cwd, env }: CommandOptions): Child
 }
 
 /** Kills a group at once. One that has ended already is left alone. */
-export function killGroup(child: ChildProcessWithoutNullStreams): void {
+function killGroup(child: ChildProcessWithoutNullStreams): void {
   if (!running.delete(child)) return;
   if (running.size === 0) unlisten();
   // The number is given to no other group while a member of this one runs.

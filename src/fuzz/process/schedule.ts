@@ -3,13 +3,13 @@
 import type { Answer, Failure, Outcome, Request } from '../differential/target.js';
 
 /** A request, and who waits for what comes of it. */
-export interface Job {
+interface Job {
   readonly request: Request;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: Error) => void;
 }
 
-export interface Schedule {
+interface Schedule {
   readonly add: (job: Job) => void;
   /** Whether anything is left to ask. */
   readonly hasWork: () => boolean;
@@ -128,7 +128,7 @@ function resolveWith(job: Job, answer: Answer): void {
 }
 
 /** First in, first out, in constant time however many wait. */
-export interface Queue<T> {
+interface Queue<T> {
   readonly add: (item: T) => void;
   /** Puts items before all others, in their order. */
   readonly putBack: (items: readonly T[]) => void;
@@ -143,7 +143,7 @@ export interface Queue<T> {
 /** Items taken before the room they took is given back. */
 const IDLE_ROOM = 1024;
 
-export function createQueue<T>(): Queue<T> {
+function createQueue<T>(): Queue<T> {
   let items: T[] = [];
   let head = 0;
   return {

@@ -12,7 +12,7 @@ import {
 import { covers, intern, join, type Origin, PRIMITIVE, type Value } from './values.js';
 
 /** The names that Peggy gives to blocks and to the per-parse initializer. */
-export const GIVEN: ReadonlySet<string> = new Set([
+const GIVEN: ReadonlySet<string> = new Set([
   'input',
   'options',
   'text',
@@ -56,7 +56,7 @@ export interface Frame {
 }
 
 /** What an identifier stands for. */
-export type Meaning =
+type Meaning =
   | { readonly kind: 'local'; readonly binding: Binding; readonly owner: Routine }
   | { readonly kind: 'state' | 'module'; readonly binding: Binding }
   | { readonly kind: 'label' | 'given' | 'global' | 'trusted' | 'import'; readonly name: string };
@@ -384,7 +384,7 @@ export interface Summary {
   readonly callers: Set<Routine>;
 }
 
-export function emptySummary(): Summary {
+function emptySummary(): Summary {
   return {
     effects: new Map(),
     pending: new Map(),

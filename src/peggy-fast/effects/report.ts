@@ -13,7 +13,7 @@ export interface Violation {
 }
 
 /** Who notices an effect: nobody after the parse, or somebody, or nobody knows. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'state'; readonly binding: Binding | null }
   | { readonly kind: 'label' | 'none' }
   | { readonly kind: 'violation' | 'unsupported'; readonly what: string; readonly why: string };

@@ -52,7 +52,7 @@ export function readVariable(identifier: Identifier, frame: Frame): Value {
 }
 
 /** What a local variable gives: one of the routine itself, or one of a routine around it. */
-export function readLocal(binding: Binding, frame: Frame): Value {
+function readLocal(binding: Binding, frame: Frame): Value {
   const { machine, routine, summary } = frame;
   const value = machine.variables.get(binding) ?? PRIMITIVE;
   if (machine.routines.owners.get(binding) === routine) return value;
