@@ -34,7 +34,7 @@ export function codeMirrorMode({ name, id, table, scopes }: EditorLanguage): str
 const STATES = new Map([
 ${states.join('')}]);
 
-const ${id} = {
+export const ${id} = {
   name: ${text(id)},
   // Tokens that touch are different tokens, even where they have the same tag.
   mergeTokens: false,
