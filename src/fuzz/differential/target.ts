@@ -62,7 +62,7 @@ export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
 
-export interface FunctionOptions {
+interface FunctionOptions {
   /** Milliseconds for an answer that is promised. @default 5000 */
   readonly timeLimit?: number | undefined;
 }
@@ -114,7 +114,7 @@ async function outcomeOf(
 }
 
 /** An answer, or why there is none. */
-export type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
+type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
 
 /** A request as one line of ASCII, without the line end. Lone surrogates are escaped like all else beyond ASCII. */
 export function requestLine({ input, dialect }: Request): string {
@@ -145,7 +145,7 @@ const MEMBERS = {
  * Checks the shape of an answer. Members that the protocol does not know are dropped, and so are those that are null: many
  * languages write what is absent so. A tree is never null.
  */
-export function checkAnswer(value: unknown): AnswerReading {
+function checkAnswer(value: unknown): AnswerReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no JSON object' };
   if (!('ok' in value)) return { problem: 'no member "ok"' };
   if (typeof value.ok !== 'boolean') return { problem: '"ok" is neither true nor false' };
