@@ -1,5 +1,6 @@
 /** Implementations under test, and what they say of a text. */
 
+import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
 /** JSON as an adapter writes it. Trees follow `conformance/README.md`: big integers are strings of digits. */
@@ -58,8 +59,13 @@ export interface Target {
  * The implementation under test cannot be tested: it does not start, does not speak the adapter protocol, or was closed. What
  * it does wrong with a text is no error but an outcome.
  */
-export class TargetError extends Error {
-  override readonly name = 'TargetError';
+export class TargetError extends PegwireError {
+  override readonly name: string = 'TargetError';
+  declare readonly code: 'target';
+
+  constructor(message: string) {
+    super({ code: 'target', message });
+  }
 }
 
 interface FunctionOptions {
