@@ -18,7 +18,7 @@ export function isCompanyForm(word: string): boolean {
 }
 
 /** A name or a code, and the items that it is made of: those from `from` up to, not including, `to`. */
-export interface NameRun {
+interface NameRun {
   readonly slot: Slot;
   /** Ends in a genitive, which the slot does not have. */
   readonly genitive: boolean;
