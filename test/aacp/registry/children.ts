@@ -13,7 +13,7 @@ import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-rows.js';
 import { openDatabase } from '../../../src/storage/open.js';
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
-const PACKAGES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
+const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-registry-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
