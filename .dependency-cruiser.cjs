@@ -56,7 +56,8 @@ module.exports = {
         pathNot:
           '^(src/(accp|aacp|aacp/matching/instruction|grammar-export/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
       },
-      to: { path: '^generated/' },
+      // The texts of the grammars are for all that compile them.
+      to: { path: '^generated/', pathNot: '^generated/grammars\\.' },
     },
     { name: 'generated-imports-nothing', severity: 'error', from: { path: '^generated/.*\\.js$' }, to: {} },
     {
@@ -290,6 +291,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(peggy-fast|fuzz|grammar-export)/' },
       to: { path: '^(src/(accp|aacp|cli|bench)|grammar)/' },
+    },
+    {
+      name: 'grammar-tools-without-node',
+      comment: 'But for running programs, which has a folder of its own.',
+      severity: 'error',
+      from: { path: '^src/(peggy-fast|fuzz|grammar-export|(accp|aacp)/language)/', pathNot: '^src/fuzz/process/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'portable-grammar-tools-run-no-programs',
+      severity: 'error',
+      from: { path: '^src/(peggy-fast|fuzz|grammar-export|(accp|aacp)/language)/', pathNot: '^src/fuzz/process/' },
+      to: { path: '^src/fuzz/process/' },
     },
     {
       name: 'only-moo-in-the-finders',

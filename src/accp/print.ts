@@ -1,4 +1,4 @@
-/** From tree to canonical text (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/** From tree to canonical text, and to the tree that this reads back as (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 
 import { byCodeUnit } from '../text/ascii.js';
 import { type Limits, resolveLimits } from '../text/limits.js';

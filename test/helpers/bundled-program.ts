@@ -9,33 +9,53 @@ import { sourceAliases } from './source-aliases.js';
 
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
-interface BundleOptions {
-  readonly packages?: 'external' | 'bundle';
+export interface BundleOptions {
+  /** Where packages are large, a program that has them in it starts much faster. @default 'external', 'bundle' for browsers */
+  readonly packages?: 'external' | 'bundle' | undefined;
+  /** @default 'node' */
+  readonly platform?: 'node' | 'browser' | undefined;
+}
+
+export interface CompiledProgram {
+  readonly file: string;
+  readonly remove: () => void;
+}
+
+/** Compiles a TypeScript file with what it imports. It may import the package by its name. */
+export async function compileProgram(source: URL, options: BundleOptions = {}): Promise<CompiledProgram> {
+  const { platform = 'node', packages = platform === 'node' ? 'external' : 'bundle' } = options;
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-program-'));
+  const outfile = path.join(folder, 'program.mjs');
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    symlinkSync(PACKAGES, path.join(folder, 'node_modules'));
+    await build({
+      entryPoints: [fileURLToPath(source)],
+      outfile,
+      alias: sourceAliases(),
+      bundle: true,
+      packages,
+      platform,
+      format: 'esm',
+      logLevel: 'error',
+    });
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+  return { file: outfile, remove };
 }
 
 /**
  * Compiles a program before the tests of a file, and deletes it after them.
  *
- * @param source a TypeScript file, or one that imports the package by its name
- * @param options where packages are large, a program that has them in it starts much faster
  * @returns gives the path of the program, from the tests on
  */
-export function bundledProgram(source: URL, { packages = 'external' }: BundleOptions = {}): () => string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-program-'));
-  const outfile = path.join(folder, 'program.mjs');
+export function bundledProgram(source: URL, options?: BundleOptions): () => string {
+  let program: CompiledProgram | undefined;
   beforeAll(async () => {
-    symlinkSync(PACKAGES, path.join(folder, 'node_modules'));
-    const entryPoints = [fileURLToPath(source)];
-    await build({
-      entryPoints,
-      outfile,
-      alias: sourceAliases(),
-      bundle: true,
-      packages,
-      platform: 'node',
-      format: 'esm',
-    });
+    program = await compileProgram(source, options);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return () => outfile;
+  afterAll(() => program?.remove());
+  return () => program!.file;
 }

@@ -1,4 +1,4 @@
-/** A proxy for sockets that cuts what the server says: between two messages or inside one, as a side that ends or as one that breaks. */
+/** A network that can be cut: a proxy for sockets, TCP and Unix-domain ones, that lets what is said pass until it is told otherwise. */
 import { connect, createServer, type Socket } from 'node:net';
 
 /** `fin`: the server's side is ended; `reset`: the connection is reset, on Unix-domain sockets only dropped */
@@ -8,6 +8,19 @@ export const SOCKET_ENDINGS: readonly SocketEnding[] = ['fin', 'reset'];
 export interface CuttingProxy {
   /** The path, or the TCP port. */
   readonly place: string | number;
+  /** The TCP port. */
+  readonly port: number;
+  /** Ends all connections at once. What is on its way is lost. */
+  readonly cut: () => void;
+  /** Lets so many more bytes pass, counted over all connections and both directions, and then cuts. */
+  readonly cutAfter: (bytes: number) => void;
+  /** Nothing passes any more, and nobody is told; new connections hang. */
+  readonly freeze: () => void;
+  /** New connections pass again; those that were frozen stay so. */
+  readonly thaw: () => void;
+  /** Connections so far. */
+  readonly connections: () => number;
+  /** Connections that the options have cut. */
   readonly cuts: () => number;
   readonly close: () => Promise<void>;
 }
@@ -15,58 +28,112 @@ export interface CuttingProxy {
 export interface CuttingOptions {
   /** The path or the port that is connected to. */
   readonly target: string | number;
-  /** A path, or 0 for a free port. */
-  readonly listen: string | 0;
-  readonly ending: SocketEnding;
+  /** A path, or 0 for a free port. @default 0 */
+  readonly listen?: string | 0 | undefined;
+  /** How the options cut a connection. @default both sides are dropped */
+  readonly ending?: SocketEnding | undefined;
   /** Given what the server has said on a connection, as Latin-1; gives the offset to cut at, or -1 to let it pass. */
-  readonly cut: (said: string) => number;
-  /** Connections that are cut; later ones pass. @default 1 */
+  readonly cut?: ((said: string) => number) | undefined;
+  /** Connections that are so cut; later ones pass. @default 1 */
   readonly times?: number | undefined;
+  /** Gives after how many bytes, of both directions together, the next connection is cut; infinite for never. */
+  readonly bytes?: (() => number) | undefined;
 }
 
-export async function cuttingProxy({ target, listen, ending, cut, times = 1 }: CuttingOptions): Promise<CuttingProxy> {
+export async function cuttingProxy(options: CuttingOptions): Promise<CuttingProxy> {
+  const { target, listen = 0, ending, cut: placeOf, times = 1, bytes } = options;
   const sockets = new Set<Socket>();
+  let isFrozen = false;
+  let left = Number.POSITIVE_INFINITY;
+  let connections = 0;
   let cuts = 0;
+
+  function cutAll(): void {
+    left = Number.POSITIVE_INFINITY;
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  }
+
   const server = createServer({ allowHalfOpen: true }, (client) => {
+    connections++;
+    sockets.add(client);
+    client.on('error', () => {}).on('close', () => sockets.delete(client));
+    if (isFrozen) return;
     const upstream = connect({ ...at(target), allowHalfOpen: true });
+    sockets.add(upstream);
+    upstream.on('error', () => {}).on('close', () => sockets.delete(upstream));
     let said = '';
+    let own = bytes?.() ?? Number.POSITIVE_INFINITY;
     let isCut = false;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+
+    function endConnection(): void {
+      if (ending === 'fin') client.end();
+      else if (ending === 'reset' && typeof target === 'number') client.resetAndDestroy();
+      else client.destroy();
+      upstream.destroy();
     }
-    client.on('data', (bytes) => upstream.write(bytes)).on('end', () => upstream.end());
-    client.on('close', () => upstream.destroy());
-    upstream.on('data', (bytes) => {
-      if (isCut) return;
+
+    /** How many bytes of a piece pass before the connection is cut. */
+    function passing(piece: Buffer, from: Socket): number {
+      own -= piece.length;
+      if (own <= 0) return piece.length + own;
+      if (from === client || placeOf === undefined) return Number.POSITIVE_INFINITY;
       const before = said.length;
-      said += bytes.toString('latin1');
-      const place = cuts < times ? cut(said) : -1;
-      if (place < 0) {
-        client.write(bytes);
-        return;
-      }
-      isCut = true;
-      cuts++;
-      client.write(bytes.subarray(0, Math.max(0, place - before)), () => {
-        if (ending === 'fin') client.end();
-        else if (typeof target === 'number') client.resetAndDestroy();
-        else client.destroy();
-        upstream.destroy();
+      said += piece.toString('latin1');
+      const place = cuts < times ? placeOf(said) : -1;
+      return place < 0 ? Number.POSITIVE_INFINITY : Math.max(0, place - before);
+    }
+
+    function pipe(from: Socket, to: Socket): void {
+      from.on('data', (piece: Buffer) => {
+        if (isCut) return;
+        left -= piece.length;
+        if (left < 0) {
+          // A part of a frame may have passed.
+          to.write(piece.subarray(0, piece.length + left), cutAll);
+          return;
+        }
+        const length = passing(piece, from);
+        if (length === Number.POSITIVE_INFINITY) {
+          to.write(piece);
+          return;
+        }
+        isCut = true;
+        cuts++;
+        to.write(piece.subarray(0, length), endConnection);
       });
-    });
-    upstream.on('end', () => client.end());
-    upstream.on('close', () => {
-      if (!isCut) client.destroy();
-    });
+      from.on('end', () => {
+        if (!isCut) to.end();
+      });
+      from.on('close', () => {
+        if (!isCut || to === upstream) to.destroy();
+      });
+    }
+    pipe(client, upstream);
+    pipe(upstream, client);
   });
-  await new Promise<void>((resolve) => server.listen(listen, () => resolve()));
+  const host = typeof listen === 'string' ? { path: listen } : { port: listen, host: '127.0.0.1' };
+  await new Promise<void>((resolve) => server.listen(host, () => resolve()));
   const address = server.address();
+  const place = typeof address === 'string' ? address : address!.port;
   return {
-    place: typeof address === 'string' ? address : address!.port,
+    place,
+    port: Number(place),
+    cut: cutAll,
+    cutAfter: (count) => {
+      left = count;
+    },
+    freeze: () => {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      isFrozen = false;
+    },
+    connections: () => connections,
     cuts: () => cuts,
     close: () => {
-      for (const socket of sockets) socket.destroy();
+      cutAll();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };

@@ -1,7 +1,7 @@
 /** Names and white space that protocols define for ASCII, beside characters that JavaScript's `trim` and `toLowerCase` take for them. */
 import { expect, test } from 'vitest';
 import { framesIn } from '../../src/accp/bindings/mcp/index.js';
-import { registryIn } from '../../src/accp/bindings/mcp/registry-frames.js';
+import { registryIn } from '../../src/accp/bindings/mcp/registry-exchange.js';
 import { asciiLowerCase, withoutBlanks } from '../../src/text/ascii.js';
 
 const FRAME = '@a>req:run{q:x}';

@@ -1,6 +1,7 @@
 /** Frames that may overtake each other on their way, in the order of their numbers (draft-benzing-accp-00, section 3.7). */
+
 import { partsOfSession, type Session } from '../session/session.js';
-import { isGapReport } from './gap-report.js';
+import { type FrameHead, isGapReport } from './frames.js';
 
 /**
  * Milliseconds that a frame waits for those before it, which may come by another exchange: so long without any frame, and in all. Then they
@@ -16,7 +17,7 @@ const MAX_LENGTH = 4_194_304;
 const MAX_SKIPS = 64;
 
 /** The parts of a frame that decide when it is its turn. */
-export interface ArrivedHead {
+interface ArrivedHead {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
@@ -153,4 +154,28 @@ export class Arrivals {
 
 function isResync({ intent, operation }: ArrivedHead): boolean {
   return intent === 'sync' && operation === 'resync';
+}
+
+/** Whether a registry was sent before others that have come: by a connection that was given up, or by a side that counts anew. */
+export function isStale({ agent, seq }: Pick<FrameHead, 'agent' | 'seq'>, session: Session): boolean {
+  return seq !== undefined && seq < partsOfSession(session).delivery.expected(agent);
+}
+
+/**
+ * Why a registry that came by itself is refused; `null` where it is not, and for other frames. Without connections, nobody could tell the first
+ * side that another one has taken its place, and both would be given numbers of one count.
+ */
+export function registryRefusal(
+  head: Pick<FrameHead, 'agent' | 'intent' | 'operation' | 'seq' | 'mid'>,
+  session: Session,
+  arrivals: Arrivals,
+): string | null {
+  const { agent, intent, operation, mid, seq } = head;
+  if (intent !== 'sync' || operation !== 'registry') return null;
+  const { peers } = session;
+  if (peers.size > 0 && !peers.has(agent)) return 'The session is that of another agent.';
+  // One that comes twice or late is refused as any other frame.
+  const isLate =
+    (mid !== undefined && partsOfSession(session).delivery.hasSeen(mid)) || arrivals.wasSkipped(agent, seq ?? 0);
+  return isStale(head, session) && !isLate ? 'The session has gone on since this registry.' : null;
 }

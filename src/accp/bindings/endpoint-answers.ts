@@ -1,4 +1,5 @@
 /** What an endpoint answers a message with: what its handler gives, as frames. */
+
 import { type LinkedSignal, linkSignals, untilAborted } from '../../async/abort.js';
 import { notifyListener } from '../../async/listeners.js';
 import { AccpError } from '../errors.js';
@@ -6,11 +7,10 @@ import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/profiles.js';
 import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
-import { interruption } from './endpoint-interrupted.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
 
 /** Makes the frames of one message. They are numbered when it is called, so they have to go out before the next ones. */
-export type Batch = () => readonly string[];
+type Batch = () => readonly string[];
 
 const NO_FRAMES: readonly string[] = [];
 
@@ -210,4 +210,42 @@ function isFailure({ intent, schema }: Pick<MessageInput, 'intent' | 'schema'>):
 
 function isAsyncIterable(given: unknown): given is AsyncIterable<Answer> {
   return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
+}
+
+/**
+ * Refuses them, or has them run again, as soon as the other side speaks in the session again.
+ *
+ * @param replies what its frame is answered besides
+ * @param again filled with what is to be run
+ * @returns the replies, and the frames that refuse the rest
+ */
+export function takeUpInterrupted(
+  interrupted: readonly Message[],
+  replies: readonly string[],
+  session: Session,
+  { codec, runAgain }: Pick<EndpointOptions, 'codec' | 'runAgain'>,
+  again: Message[],
+): readonly string[] {
+  if (interrupted.length === 0) return replies;
+  const refused: string[] = [];
+  const { sentStreams } = partsOfSession(session);
+  for (const message of interrupted) {
+    const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+    // Chunks are numbered once (section 10.4): those of another run would not fit to those that were sent.
+    const isRunnable = !sentStreams.isUnderWay(cid);
+    if (isRunnable && runAgain?.(message, session) === true) again.push(message);
+    else refused.push(codec.fail(message, interruption(), session));
+  }
+  // The other side waits for a first frame, and a request that runs again may take long.
+  const isSilent = replies.length + refused.length === 0;
+  return isSilent ? codec.announce(session).frames : [...replies, ...refused];
+}
+
+/** Not an error that is retryable: the request may have run. */
+function interruption(): AccpError {
+  return new AccpError({
+    code: 'E5001',
+    message: 'The request was interrupted. It may have run, and is not run again.',
+    details: { reason: 'interrupted' },
+  });
 }

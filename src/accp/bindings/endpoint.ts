@@ -9,16 +9,12 @@ import { tryParseFrame } from '../parse.js';
 import { checkAgentName } from '../session/envelope.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
-import { Arrivals } from './arrivals.js';
-import { EndpointAnswers } from './endpoint-answers.js';
-import { takeUpInterrupted } from './endpoint-interrupted.js';
+import { Arrivals, registryRefusal } from './arrivals.js';
+import { EndpointAnswers, takeUpInterrupted } from './endpoint-answers.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
-import { DISCONNECTED, PutOut } from './endpoint-put-out.js';
-import { EndpointSessions } from './endpoint-sessions.js';
+import { DISCONNECTED, EndpointSessions, PutOut } from './endpoint-sessions.js';
 import { bareErrorFrame } from './error-frame.js';
-import { type FrameAddress, type FrameAnswer, isErrorHead, readAddress, readHead } from './frames.js';
-import { registryRefusal } from './registry-refusal.js';
-import { isUpkeep } from './upkeep.js';
+import { type FrameAddress, type FrameAnswer, isErrorHead, isUpkeep, readAddress, readHead } from './frames.js';
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 

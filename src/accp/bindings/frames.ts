@@ -1,5 +1,7 @@
 /** What all bindings share (draft-benzing-accp-00, section 11): they carry frames as texts, and look at little more than the head. */
+
 import type { Param } from '../ast.js';
+import type { Message } from '../message/message.js';
 import { tryParseFrame, tryParseFrameEnvelope } from '../parse.js';
 import { sourceText } from '../session/envelope.js';
 
@@ -101,4 +103,34 @@ export function isErrorHead({ intent, operation, schema }: FrameHead): boolean {
  */
 export function hasErrorSchema(frame: string): boolean {
   return frame.includes('schema:ER') && readHead(frame)?.schema === 'ER';
+}
+
+/** A report of a gap, as codecs write it (draft-benzing-accp-00, sections 3.6 and 3.7). */
+const GAP = /^@[^>]*>fail:error\{[^}]*\bcode:E3003\b/;
+
+/** Whether a frame tells that one before it is missed. */
+export function isGapReport(frame: string): boolean {
+  return GAP.test(frame);
+}
+
+const INTENTS: ReadonlySet<string> = new Set(['ping', 'pong', 'ack']);
+/** Operations of `sync` that the codec answers. */
+const SYNC_OPERATIONS: ReadonlySet<string> = new Set(['registry', 'state', 'resync']);
+
+/** Reports of a gap (E3003) among it, which are answered by sending again what was lost. */
+export function isUpkeep({ intent, operation, payload }: Message): boolean {
+  if (intent === 'sync') return SYNC_OPERATIONS.has(operation);
+  return INTENTS.has(intent) || (intent === 'fail' && operation === 'error' && payload['code'] === 'E3003');
+}
+
+/** Frames that are sent at a stretch. */
+const LENGTH = 128;
+
+export class Stretch {
+  #given = 0;
+
+  /** One more frame is given. @returns at the end of a stretch, what to wait for: meanwhile everything else gets its turn */
+  next(): Promise<void> | undefined {
+    return ++this.#given % LENGTH === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
+  }
 }

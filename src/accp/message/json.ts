@@ -1,4 +1,4 @@
-/** What a message may hold: JSON, with exact big integers and with references to state. */
+/** The values of messages: JSON with exact big integers and references to state, their types, and the schemas that name fields. */
 import { isRecord } from '../../text/guards.js';
 
 /**

@@ -1,4 +1,4 @@
-/** What writing the values of one message carries along. */
+/** The state of writing the values of one message, and numbers as nodes: exactly, with a loss that is reported, or not at all. */
 
 import { digitsOf, PLACES, roundDigits } from '../../text/decimal.js';
 import { resolveLimits } from '../../text/limits.js';

@@ -1,4 +1,4 @@
-/** Which words of a registry frames can carry without any text policy (draft-benzing-accp-00, section 3.1). */
+/** Core operations, and the words of a registry that frames can carry without any text policy (draft-benzing-accp-00, sections 3.1 and 4.3). */
 
 const WORD = /^[A-Za-z0-9_]+$/;
 const READS_AS_ANOTHER_KIND = /^(?:[0-9]+|true|false)$/;

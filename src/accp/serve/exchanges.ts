@@ -1,7 +1,9 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** What is under way on each connection of a server: a client may ask for more before it was answered. */
+/** The requests under way on each connection of a server, and the preflight requests of browsers. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { answer } from '../../channels/node/listen.js';
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -54,4 +56,19 @@ function abandon(response: ServerResponse): void {
   if (response.closed || response.destroyed) return;
   response.destroy();
   response.emit('close');
+}
+
+/** Seconds that a page may remember what it may ask for. */
+const MAX_AGE = '600';
+
+/** It carries no token. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && 'access-control-request-method' in headers;
+}
+
+export function preflight(response: ServerResponse): void {
+  response.setHeader('access-control-allow-methods', 'POST');
+  response.setHeader('access-control-allow-headers', 'content-type, authorization');
+  response.setHeader('access-control-max-age', MAX_AGE);
+  answer(response, 204);
 }

@@ -21,9 +21,8 @@ import {
 import type { Endpoint } from '../bindings/endpoint.js';
 import { createHandler } from '../bindings/http/index.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import { Exchanges } from './exchanges.js';
-import { observed } from './observed.js';
-import { isPreflight, preflight } from './preflight.js';
+import { observed } from './access-log.js';
+import { Exchanges, isPreflight, preflight } from './exchanges.js';
 import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
 
 export interface ServerStatus {

@@ -1,4 +1,4 @@
-/** What becomes of messages at a checkpoint where the host has no tools of its own: always the same of the same messages. */
+/** The default summary and warm entry of a checkpoint, within their budgets: always the same for the same messages. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';

@@ -1,4 +1,4 @@
-/** Entries of hot and warm state: their keys, and when they expire. */
+/** What the tiers share (draft-benzing-accp-00, sections 5.1 to 5.3): keys, expiry, copies that nobody changes, counted text, budgets. */
 
 import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';

@@ -1,4 +1,4 @@
-/** One stream on its way from its sender to its reader, and where it is kept. */
+/** One received stream: its chunks, their checks, where they are kept, and the iterator that its reader has. */
 
 import { AccpError, type AccpErrorCode, type AccpErrorDetails } from '../errors.js';
 import { copyOf, type Json, Reference } from '../message/json.js';

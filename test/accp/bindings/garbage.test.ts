@@ -5,8 +5,8 @@ import { WebSocket } from 'ws';
 import { FRAMES_PATH, postFrame } from '../../../src/accp/bindings/http/index.js';
 import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type MessageInput } from '../../../src/accp/codec/index.js';
+import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
 import { runs } from '../../helpers/runs.js';
-import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
 import { FRAMES_SERVER, type ServerProcess, startFramesServer } from './programs/frames-server-process.js';
 import { closeCode, endWith, exchangeBytes, webSocketFrame as frame, handshake } from './programs/raw-bytes.js';
 

@@ -8,7 +8,7 @@ import { connectHttp, createEndpoint, FRAMES_PATH, type Link } from '../../../sr
 import { connectWebSocket } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, memoryStore } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
-import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
+import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
 import { type RunningProgram, runProgram } from './programs/run-program.js';
 
 const codec = createCodec({ state: false });

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { HttpBindingError, postFrame, streamFrames } from '../../../src/accp/bindings/http/index.js';
 import { connectWebSocket, type Link, LinkError } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/codec/index.js';
-import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
+import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
 import { FRAMES_SERVER, type ServerProcess, startFramesServer } from './programs/frames-server-process.js';
 import { type RunningProgram, runProgram } from './programs/run-program.js';
 

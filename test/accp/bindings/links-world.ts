@@ -23,13 +23,13 @@ import {
   type SessionEvent,
   type SessionOptions,
 } from '../../../src/accp/codec/index.js';
+import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { connect as serveA2A } from './a2a-world.js';
-import { type CutProxy, cutProxy } from './cut-proxy.js';
 
 export interface LinkWorld {
   /** Opens a link through the network. */
   readonly connect: (options?: Partial<LinkOptions>, session?: Partial<SessionOptions>) => Promise<Link>;
-  readonly proxy: CutProxy;
+  readonly proxy: CuttingProxy;
   /** Begins the server anew, at the same place: it knows none of its sessions any more. */
   readonly restart: () => Promise<void>;
   /** Frames that the server has received. */
@@ -55,8 +55,8 @@ const current =
   (frame, context) =>
     served.endpoint.handler(frame, context);
 
-async function proxied(port: number, taken: (proxy: CutProxy) => void): Promise<number> {
-  const proxy = await cutProxy(port);
+async function proxied(port: number, taken: (proxy: CuttingProxy) => void): Promise<number> {
+  const proxy = await cuttingProxy({ target: port });
   cleanups.push(() => proxy.close());
   taken(proxy);
   return proxy.port;
@@ -64,7 +64,7 @@ async function proxied(port: number, taken: (proxy: CutProxy) => void): Promise<
 
 /** How each binding serves an endpoint, and connects to it. */
 export const BINDINGS: Readonly<
-  Record<string, (served: Served, taken: (proxy: CutProxy) => void) => Promise<Connect>>
+  Record<string, (served: Served, taken: (proxy: CuttingProxy) => void) => Promise<Connect>>
 > = {
   WebSocket: async (served, taken) => {
     let sockets = createWebSocketEndpoint(served.endpoint);
@@ -112,7 +112,7 @@ export async function openLinkWorld(
     return endpoint;
   };
   const served: Served = { endpoint: begin(), replaced: async () => undefined };
-  let proxy!: CutProxy;
+  let proxy!: CuttingProxy;
   const connect = await BINDINGS[binding]!(served, (made) => {
     proxy = made;
   });

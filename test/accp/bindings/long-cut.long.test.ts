@@ -1,7 +1,7 @@
 /** A network that is gone for ten seconds, while both sides go on speaking. */
 import { expect, test } from 'vitest';
 import type { Message, MessageInput } from '../../../src/accp/codec/index.js';
-import { cutProxy } from './cut-proxy.js';
+import { cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { openWorld } from './websocket-world.js';
 
 /** Messages of each side, about one each 10 ms: some before, most during, and some after the cut. */
@@ -22,7 +22,7 @@ test.each([
     there.push(payload['n'] as number);
     return null;
   }, quick);
-  const proxy = await cutProxy(world.port);
+  const proxy = await cuttingProxy({ target: world.port });
   try {
     const states: string[] = [];
     const link = await world.connect({

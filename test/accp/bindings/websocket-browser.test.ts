@@ -6,10 +6,10 @@ import { WebSocketServer } from 'ws';
 import { createEndpoint, createWebSocketEndpoint } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
+import { compileProgram } from '../../helpers/bundled-program.js';
 import { listen } from './http-server.js';
 import type { Transcript } from './programs/browser-page.js';
 import { browse, chromium, chromiumHint } from './programs/chromium.js';
-import { compileProgram } from './programs/compile-program.js';
 
 const PATIENCE = 90_000;
 
@@ -43,7 +43,7 @@ async function runPage(): Promise<{ transcript: Transcript; handled: Map<string,
     },
   });
   const sockets = createWebSocketEndpoint(endpoint);
-  const program = await compileProgram(new URL('programs/browser-page.ts', import.meta.url), 'browser');
+  const program = await compileProgram(new URL('programs/browser-page.ts', import.meta.url), { platform: 'browser' });
   const script = readFileSync(program.file, 'utf8');
   program.remove();
   let posted: (text: string) => void = () => undefined;

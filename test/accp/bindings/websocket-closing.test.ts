@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createSession } from '../../../src/accp/codec/index.js';
 import { publicCode } from '../../../src/channels/websocket.js';
+import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
 import { browse, chromium, chromiumHint } from './programs/chromium.js';
 import { CLOSES, closeAll } from './programs/closing.js';
-import { type CompiledProgram, compileProgram } from './programs/compile-program.js';
 import { openWorld } from './websocket-world.js';
 
 let program: CompiledProgram;
 beforeAll(async () => {
-  program = await compileProgram(new URL('programs/closing-page.ts', import.meta.url), 'browser');
+  program = await compileProgram(new URL('programs/closing-page.ts', import.meta.url), { platform: 'browser' });
 });
 afterAll(() => program.remove());
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
-import { cutProxy } from './cut-proxy.js';
+import { cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { codec, echo, openWorld, req } from './websocket-world.js';
 
 const open: { close: () => unknown }[] = [];
@@ -64,7 +64,7 @@ describe('a connection that does not come about', () => {
 describe('a link', () => {
   test('that is closed while it connects anew stays closed', async () => {
     const { connect, port, sockets } = await world();
-    const proxy = opened(await cutProxy(port));
+    const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     const link = await connect({
       ...{ port: proxy.port, reconnect: { min: 0.001, max: 0.001 } },
@@ -81,7 +81,7 @@ describe('a link', () => {
 
   test('that is closed by whoever hears of its opening is closed', async () => {
     const { connect, port, sockets } = await world();
-    const proxy = opened(await cutProxy(port));
+    const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     let link: Link | undefined;
     link = await connect({
@@ -103,7 +103,7 @@ describe('a link', () => {
       asked.push(payload['n'] ?? intent);
       return intent === 'req' ? { intent: 'done', operation, payload } : null;
     });
-    const proxy = opened(await cutProxy(port));
+    const proxy = opened(await cuttingProxy({ target: port }));
     const link = await connect({ port: proxy.port });
     proxy.cut();
     while (link.state === 'open') await pause(1);
@@ -127,7 +127,7 @@ describe('a link', () => {
 
   test('names the session on each connection, also where frames do not', async () => {
     const { connect, port } = await world();
-    const proxy = opened(await cutProxy(port));
+    const proxy = opened(await cuttingProxy({ target: port }));
     const link = await connect({ port: proxy.port, codec: createCodec({ sessionId: 'first' }) });
     for (const n of [1, 2, 3]) {
       expect((await link.request(req({ n }))).payload).toEqual({ n });

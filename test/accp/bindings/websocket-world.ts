@@ -14,7 +14,7 @@ import {
   type WebSocketEndpoint,
 } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type Session } from '../../../src/accp/codec/index.js';
-import { type CutProxy, cutProxy } from './cut-proxy.js';
+import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
 
 export interface World {
   readonly endpoint: Endpoint;
@@ -78,7 +78,9 @@ export const req = (payload: Record<string, string | number>) => ({ intent: 'req
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** Worlds behind a network that can be cut, for one file of tests; they are closed after each of them. */
-export function worldsBehindProxies(): (...args: Parameters<typeof openWorld>) => Promise<World & { proxy: CutProxy }> {
+export function worldsBehindProxies(): (
+  ...args: Parameters<typeof openWorld>
+) => Promise<World & { proxy: CuttingProxy }> {
   const open: { close: () => Promise<void> }[] = [];
   afterEach(async () => {
     for (const one of open.splice(0).reverse()) await one.close();
@@ -86,7 +88,7 @@ export function worldsBehindProxies(): (...args: Parameters<typeof openWorld>) =
   return async (...args) => {
     const world = await openWorld(...args);
     open.push(world);
-    const proxy = await cutProxy(world.port);
+    const proxy = await cuttingProxy({ target: world.port });
     open.push(proxy);
     return { ...world, proxy };
   };

@@ -16,7 +16,7 @@ import {
   sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
 import type { Channel } from '../../../src/channels/channel.js';
-import { CuttingProxy } from './cutting-proxy.js';
+import { cuttingProxy } from '../../helpers/cutting-proxy.js';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -55,9 +55,11 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
   const listener = await listenUnix(runtime, path.join(folder, 'runtime'));
   ending.push(() => listener.close());
   let left = MOST_CUTS;
-  const proxy = new CuttingProxy(path.join(folder, 'proxy'), path.join(folder, 'runtime'), () =>
-    left-- > 0 ? 500 + Math.floor(Math.random() * 30_000) : Number.POSITIVE_INFINITY,
-  );
+  const proxy = await cuttingProxy({
+    target: path.join(folder, 'runtime'),
+    listen: path.join(folder, 'proxy'),
+    bytes: () => (left-- > 0 ? 500 + Math.floor(Math.random() * 30_000) : Number.POSITIVE_INFINITY),
+  });
   ending.push(() => proxy.close());
   const heard: Envelope[] = [];
   const client = await connect(`unix:${path.join(folder, 'proxy')}`, {
@@ -87,7 +89,7 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
     if (told.map(({ id }) => id).join() !== kept.map(({ id }) => id).join())
       problems.push(`${jobId}: ${told.length} messages were told of ${kept.length}, or in another order`);
   }
-  return { cuts: proxy.cuts, problems };
+  return { cuts: proxy.cuts(), problems };
 }
 
 /** In `npm run test:long`, ten times as many. */

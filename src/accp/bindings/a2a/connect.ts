@@ -1,10 +1,8 @@
 /** A session over A2A, from the side that asks (draft-benzing-accp-00, section 11.4). */
 import { systemReason } from '../../../text/system-reason.js';
-import { LinkError } from '../link/errors.js';
-import type { ExchangeOptions } from '../link/exchanges.js';
-import type { Link, LinkOptions } from '../link/link-options.js';
-import { openExchanges } from '../link/open-exchanges.js';
-import { A2aBindingError } from './errors.js';
+import { type Link, LinkError, type LinkOptions } from '../link/contract.js';
+import { type ExchangeOptions, openExchanges } from '../link/exchanges.js';
+import { A2aBindingError } from './message.js';
 import type { FrameClient } from './sdk-shapes.js';
 import { type SendOptions, streamFrame } from './send-frame.js';
 

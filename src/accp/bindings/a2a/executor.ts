@@ -2,14 +2,20 @@
 
 import { notifyListener } from '../../../async/listeners.js';
 import { AccpError } from '../../errors.js';
+import { tryParseFrame } from '../../parse.js';
 import { checkAgentName } from '../../session/envelope.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
-import { type FrameHandler, hasErrorSchema, readHead } from '../frames.js';
-import { inOrder } from './in-order.js';
-import { framesIn } from './parts.js';
-import { type EventBus, type ExecutionContext, type FrameExecutor, TASK_STATE, type Task } from './sdk-shapes.js';
-import { TaskAnswer } from './task-answer.js';
+import {
+  type FrameAnswer,
+  type FrameHandler,
+  type FrameHead,
+  hasErrorSchema,
+  isErrorHead,
+  readHead,
+} from '../frames.js';
+import { framePart, framesIn, inOrder, messageOf, type PartOptions } from './message.js';
+import { type EventBus, type ExecutionContext, type FrameExecutor, ROLE, TASK_STATE, type Task } from './sdk-shapes.js';
 
 export interface ExecutorOptions {
   /** The agent of error frames about what never came to the handler. @default 'accp' */
@@ -193,3 +199,158 @@ function newTask({ taskId, contextId, userMessage }: ExecutionContext): Task {
 
 /** What was sent holds nothing that a handler could be told. */
 class NoFrame extends Error {}
+
+/** One answer of a handler as the events of a task (draft-benzing-accp-00, section 11.4). */
+interface TaskPlace {
+  readonly taskId: string;
+  readonly contextId: string;
+}
+
+/**
+ * Publishes frames as they come. What ends the task is held back until the answer is over: it may have several frames, and nothing
+ * is delivered after it.
+ */
+class TaskAnswer {
+  readonly #place: TaskPlace;
+  readonly #bus: EventBus;
+  readonly #options: PartOptions;
+  readonly #artifacts: Set<string>;
+  #held: string[] = [];
+  #state: number | undefined;
+  /** Whether what is held is no more than the end of a stream. */
+  #isStreamEnd = false;
+  #last: { readonly role: string; readonly frame: string } | undefined;
+
+  /** @param artifacts those that the task has already */
+  constructor(place: TaskPlace, bus: EventBus, options: PartOptions, artifacts: Iterable<string> = []) {
+    this.#place = place;
+    this.#bus = bus;
+    this.#options = options;
+    this.#artifacts = new Set(artifacts);
+  }
+
+  /** Takes frames until there are no more. */
+  async take(answer: FrameAnswer): Promise<void> {
+    if (answer === null) return;
+    if (typeof answer === 'string') {
+      this.#add(answer);
+      return;
+    }
+    for await (const frame of answer) this.#add(frame);
+  }
+
+  /** What is held back, for somebody else to publish. */
+  takeHeld(): readonly string[] {
+    return this.#held.splice(0);
+  }
+
+  hold(frames: readonly string[]): void {
+    this.#held.push(...frames);
+  }
+
+  #add(frame: string): void {
+    if (typeof frame !== 'string' || frame === '') throw new TypeError('A handler answers with frames');
+    const head = readHead(frame);
+    const role = roleOf(head);
+    if (role === 'final' || role === 'end') {
+      const isEnd = role === 'end';
+      if (!isEnd && this.#isStreamEnd) this.#release();
+      if (this.#state === undefined) this.#isStreamEnd = isEnd;
+      if (!isEnd || this.#state === undefined) this.#state = isEnd ? TASK_STATE.completed : stateAfter(frame, head!);
+      this.#held.push(frame);
+      return;
+    }
+    if (this.#isStreamEnd) this.#release();
+    if (this.#state !== undefined) {
+      this.#held.push(frame);
+      return;
+    }
+    this.#last = { role, frame };
+    if (role === 'chunk') this.#publishChunk(frame, head?.cid ?? this.#place.taskId);
+    else this.status(TASK_STATE.working, [frame]);
+  }
+
+  /** The end of one stream was not the end of the answer. */
+  #release(): void {
+    this.status(TASK_STATE.working, this.#held);
+    this.#held = [];
+    this.#state = undefined;
+    this.#isStreamEnd = false;
+  }
+
+  #publishChunk(frame: string, artifactId: string): void {
+    const append = this.#artifacts.has(artifactId);
+    this.#artifacts.add(artifactId);
+    const parts = [framePart(frame, this.#options)];
+    this.#bus.publish({
+      kind: 'artifactUpdate',
+      data: {
+        ...this.#place,
+        artifact: { artifactId, name: '', description: '', parts, metadata: undefined, extensions: [] },
+        append,
+        lastChunk: isFinalChunk(frame),
+        metadata: undefined,
+      },
+    });
+  }
+
+  /** The answer is over: the task ends, waits for others, or goes on. */
+  finish(): void {
+    if (this.#state !== undefined) this.status(this.#state, this.#held);
+    else if (this.#last?.role === 'wait') this.status(TASK_STATE.inputRequired, [this.#last.frame]);
+    else if (this.#last?.role !== 'ack') this.status(TASK_STATE.completed, []);
+  }
+
+  /** @param frames the message of the status; none for a status without one */
+  status(state: number, frames: readonly string[]): void {
+    const { taskId, contextId } = this.#place;
+    const [first] = frames;
+    const message =
+      first === undefined
+        ? undefined
+        : messageOf(frames, readHead(first), { role: ROLE.agent, taskId, contextId }, this.#options);
+    const status = { state, message, timestamp: new Date().toISOString() };
+    this.#bus.publish({ kind: 'statusUpdate', data: { taskId, contextId, status, metadata: undefined } });
+  }
+}
+
+/**
+ * - `chunk`: a part of an artifact
+ * - `wait`: what the task needs from others, where nothing follows
+ * - `ack`: it goes on, and nothing more is said for now
+ * - `note`: changes nothing
+ * - `end`: ends a stream, and the task where nothing follows
+ * - `final`: ends the task
+ */
+type FrameRole = 'chunk' | 'wait' | 'ack' | 'note' | 'end' | 'final';
+
+/** A text that is no frame is nothing that a task can be ended by. */
+function roleOf(head: FrameHead | null): FrameRole {
+  if (head === null) return 'note';
+  const { intent, schema } = head;
+  if (intent === 'done' || intent === 'fail' || isErrorHead(head)) return 'final';
+  if (intent === 'end') return schema === 'ST' ? 'chunk' : 'end';
+  if (intent === 'stream' || schema === 'ST') return 'chunk';
+  return intent === 'wait' || intent === 'ack' ? intent : 'note';
+}
+
+/** Codes of errors for what an agent will not do, whatever it could (section 3.6, Table 6). */
+const REFUSALS: ReadonlySet<string | undefined> = new Set(['E5001', 'E5002']);
+
+/** The state of a task after a frame that ends it. */
+function stateAfter(frame: string, head: FrameHead): number {
+  if (head.intent !== 'fail' && !isErrorHead(head)) return TASK_STATE.completed;
+  return REFUSALS.has(textOf(frame, ['code'])) ? TASK_STATE.rejected : TASK_STATE.failed;
+}
+
+/** Whether a chunk is the last one of its stream. */
+function isFinalChunk(frame: string): boolean {
+  return textOf(frame, ['done', 'is_final']) === 'true';
+}
+
+function textOf(frame: string, keys: readonly string[]): string | undefined {
+  const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+  if (!parsed.ok) return undefined;
+  const value = parsed.value.payload.find(({ key }) => keys.includes(key))?.value;
+  return value !== undefined && 'value' in value ? String(value.value) : undefined;
+}

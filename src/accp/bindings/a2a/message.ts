@@ -1,8 +1,12 @@
 /** Frames as A2A messages (draft-benzing-accp-00, section 11.4). */
+
+import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
+import { PegwireError } from '../../../text/errors.js';
+import { AccpError } from '../../errors.js';
+import { tryParseFrame } from '../../parse.js';
 import { createIds } from '../../session/runtime.js';
 import { FRAME_TYPE, type FrameHead, readHead } from '../frames.js';
-import { framePart, type PartOptions } from './parts.js';
-import { type A2aMessage, type MessageRequest, type RawPart, ROLE, type TextPart } from './sdk-shapes.js';
+import { type A2aMessage, type AnyPart, type MessageRequest, type RawPart, ROLE, type TextPart } from './sdk-shapes.js';
 
 export interface MessageOptions extends PartOptions {
   /** The task that the message is about. @default a new one */
@@ -65,4 +69,84 @@ export function messageOf(
     extensions: [],
     referenceTaskIds: [],
   };
+}
+
+/** Frames as parts of A2A messages and artifacts (draft-benzing-accp-00, section 11.4). */
+export interface PartOptions {
+  /** The media type of what is carried: messages of other protocols travel the same way. @default 'application/accp' */
+  readonly mimeType?: string | undefined;
+  /** For peers of A2A 0.3, whose text parts have no media type: a file, whose type survives. @default false */
+  readonly legacy?: boolean | undefined;
+}
+
+/**
+ * A frame as a part.
+ *
+ * Source: draft-benzing-accp-00, section 11.4.
+ */
+export function framePart(frame: string, options?: PartOptions & { readonly legacy?: false | undefined }): TextPart;
+export function framePart(frame: string, options?: PartOptions): TextPart | RawPart;
+export function framePart(
+  frame: string,
+  { mimeType = FRAME_TYPE, legacy = false }: PartOptions = {},
+): TextPart | RawPart {
+  const rest = { mediaType: mimeType, filename: '', metadata: undefined };
+  if (legacy) return { content: { $case: 'raw', value: new TextEncoder().encode(frame) }, ...rest };
+  return { content: { $case: 'text', value: frame }, ...rest };
+}
+
+/**
+ * The frames among the parts of a message or an artifact, in their order: texts, and files that are frames. Other parts are left
+ * aside.
+ *
+ * @throws AccpError E1001 for a file of the media type that is no UTF-8
+ */
+export function framesIn(
+  parts: readonly AnyPart[],
+  { mimeType = FRAME_TYPE }: Pick<PartOptions, 'mimeType'> = {},
+): string[] {
+  const frames: string[] = [];
+  if (!Array.isArray(parts)) return frames;
+  for (const { content, mediaType } of parts) {
+    if (content === undefined || !isMediaType(mediaType, mimeType)) continue;
+    const { $case: kind, value } = content;
+    if (kind === 'text' && typeof value === 'string') frames.push(value);
+    else if (kind === 'raw' && value instanceof Uint8Array) frames.push(textOf(value));
+  }
+  return frames;
+}
+
+function textOf(bytes: Uint8Array): string {
+  const text = textOfBytes(bytes);
+  if (text === null) throw new AccpError({ code: 'E1001', message: 'The part is no UTF-8.' });
+  return text;
+}
+
+/**
+ * - `not-accp`: the agent has answered, but not in frames
+ * - `truncated`: the answer ended before its task, before a stream in it, or before a message in several frames
+ */
+export type A2aBindingErrorCode = 'not-accp' | 'truncated';
+
+/** An exchange over A2A that gave no frame. Error frames are answers like others, and no error of the binding. */
+export class A2aBindingError extends PegwireError {
+  override readonly name: string = 'A2aBindingError';
+  declare readonly code: A2aBindingErrorCode;
+
+  constructor(code: A2aBindingErrorCode, message: string) {
+    super({ code, message });
+  }
+}
+
+/** A whole task has its messages apart from its artifacts: the numbers of one agent's frames say how they were sent. */
+export function inOrder(frames: readonly string[]): readonly string[] {
+  if (frames.length < 2) return frames;
+  const numbered = frames.map((frame) => {
+    const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+    const seq = parsed.ok ? parsed.value.metadata?.find(({ key }) => key === 'seq')?.value : undefined;
+    return { frame, agent: parsed.ok ? parsed.value.agent : null, seq: seq?.kind === 'integer' ? seq.value : null };
+  });
+  const agent = numbered[0]!.agent;
+  if (numbered.some((one) => one.seq === null || one.agent !== agent)) return frames;
+  return numbered.sort((a, b) => (a.seq! < b.seq! ? -1 : a.seq! > b.seq! ? 1 : 0)).map(({ frame }) => frame);
 }

@@ -23,7 +23,7 @@ export const TERMINAL: ReadonlySet<number> = new Set([
 /** `Role` of the SDK. */
 export const ROLE = { user: 1, agent: 2 } as const;
 
-export type Metadata = { [key: string]: unknown } | undefined;
+type Metadata = { [key: string]: unknown } | undefined;
 
 export interface TextPart {
   content: { $case: 'text'; value: string };
@@ -57,7 +57,7 @@ export interface A2aMessage<Part = AnyPart> {
   referenceTaskIds: string[];
 }
 
-export interface TaskStatus {
+interface TaskStatus {
   state: number;
   message: A2aMessage | undefined;
   timestamp: string | undefined;
@@ -81,7 +81,7 @@ export interface Task {
   metadata: Metadata;
 }
 
-export interface StatusUpdate {
+interface StatusUpdate {
   taskId: string;
   contextId: string;
   status: TaskStatus | undefined;
@@ -98,7 +98,7 @@ export interface ArtifactUpdate {
 }
 
 /** What `AgentEvent` of the SDK makes. */
-export type ExecutionEvent =
+type ExecutionEvent =
   | { kind: 'message'; data: A2aMessage }
   | { kind: 'task'; data: Task }
   | { kind: 'statusUpdate'; data: StatusUpdate }

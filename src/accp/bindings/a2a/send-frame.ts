@@ -1,9 +1,20 @@
 /** The client's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
+
 import { readHead } from '../frames.js';
-import { frameMessage, type MessageOptions } from './message.js';
-import { Reading } from './reading.js';
-import { type A2aMessage, type FrameClient, type MessageRequest, type Task, TERMINAL } from './sdk-shapes.js';
-import { KnownTask, taskOf } from './task-map.js';
+import { A2aBindingError, frameMessage, framesIn, inOrder, type MessageOptions } from './message.js';
+import {
+  type A2aMessage,
+  type AnyPart,
+  type Artifact,
+  type ArtifactUpdate,
+  type FrameClient,
+  type MessageRequest,
+  ROLE,
+  type StreamResponse,
+  TASK_STATE,
+  type Task,
+  TERMINAL,
+} from './sdk-shapes.js';
 
 export interface SendOptions extends Omit<MessageOptions, 'mimeType'> {
   /** Ends the exchange. */
@@ -152,4 +163,207 @@ async function cancelTask(client: FrameClient, sending: Sending): Promise<readon
 
 function isTask(result: A2aMessage | Task): result is Task {
   return 'status' in result;
+}
+
+/** States in which a task waits for the client. */
+const INTERRUPTED: ReadonlySet<number> = new Set([TASK_STATE.inputRequired, TASK_STATE.authRequired]);
+
+/** Reads what comes back for one message. */
+class Reading {
+  readonly #client: FrameClient;
+  readonly #cid: string | undefined;
+  /** The identifier of what was sent. */
+  readonly #asked: string;
+  #known: KnownTask | undefined;
+  #isBegun = false;
+  #hasEnded = false;
+  #count = 0;
+  /** What the agent said that is no frame. */
+  #said: string | undefined;
+
+  /** The task that the message was about. */
+  readonly #first: string | undefined;
+
+  constructor(client: FrameClient, asked: string, cid: string | undefined, known: KnownTask | undefined) {
+    this.#client = client;
+    this.#asked = asked;
+    this.#cid = cid;
+    this.#known = known;
+    this.#first = known?.taskId;
+  }
+
+  /** Whether anything has come. */
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
+  /** Whether no more events are due behind the last one. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Whether the answer is of another task than the one that the message was about. */
+  get isAnew(): boolean {
+    return this.#known?.taskId !== this.#first;
+  }
+
+  event({ payload }: StreamResponse): readonly string[] {
+    this.#isBegun = true;
+    const frames = this.#framesOf({ payload });
+    this.#hasEnded = this.#isEnd(payload, frames);
+    return frames;
+  }
+
+  #framesOf({ payload }: StreamResponse): readonly string[] {
+    switch (payload?.$case) {
+      case 'task':
+        return this.task(payload.value);
+      case 'message':
+        return this.message(payload.value);
+      case 'statusUpdate': {
+        const { taskId, contextId, status } = payload.value;
+        const known = this.#note(taskId, contextId);
+        known.state = status?.state ?? known.state;
+        return this.#given(known.take(status?.message), status?.message?.parts);
+      }
+      case 'artifactUpdate': {
+        const { taskId, contextId, artifact } = payload.value;
+        return this.#given(this.#note(taskId, contextId).takeUpdate(payload.value), artifact?.parts);
+      }
+      default:
+        return [];
+    }
+  }
+
+  task(task: Task): readonly string[] {
+    const parts = [
+      ...(task.artifacts ?? []).flatMap((artifact) => artifact.parts),
+      ...(task.status?.message?.parts ?? []),
+    ];
+    return this.#given(inOrder(this.#note(task.id, task.contextId).takeTask(task, this.#asked)), parts);
+  }
+
+  message({ parts }: A2aMessage): readonly string[] {
+    return this.#given(framesIn(parts), parts);
+  }
+
+  /** A task that is taken up again comes first with the state that it had, and with nothing new. What ends with `ack` goes on later. */
+  #isEnd(payload: StreamResponse['payload'], frames: readonly string[]): boolean {
+    if (payload?.$case === 'message' || TERMINAL.has(this.#known?.state ?? 0)) return true;
+    if (payload?.$case !== 'statusUpdate' && (payload?.$case !== 'task' || frames.length === 0)) return false;
+    const { state = 0, message } = payload.value.status ?? {};
+    const last = framesIn(message?.parts ?? []).at(-1);
+    return INTERRUPTED.has(state) || (last !== undefined && readHead(last)?.intent === 'ack');
+  }
+
+  /** @throws A2aBindingError where the events have ended, and the task has not */
+  checkEnded(): void {
+    if (!this.#hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
+  }
+
+  /** @throws A2aBindingError where there was an answer, but no frame in it */
+  checkAnswered(): void {
+    if (this.#count > 0) return;
+    const { state } = this.#known ?? {};
+    if (this.#said === undefined && state !== TASK_STATE.failed && state !== TASK_STATE.rejected) return;
+    throw new A2aBindingError(
+      'not-accp',
+      `The agent has answered, but not in frames: ${this.#said ?? 'the task failed'}`,
+    );
+  }
+
+  #note(taskId: string, contextId: string): KnownTask {
+    if (this.#known === undefined || this.#known.taskId !== taskId) this.#known = new KnownTask(taskId, contextId);
+    if (this.#cid !== undefined) noteTask(this.#client, this.#cid, this.#known);
+    return this.#known;
+  }
+
+  /** Frames may have been given to another reader of the same task: then they are not given here, but the agent speaks ACCP. */
+  #given(frames: readonly string[], parts: readonly AnyPart[] = []): readonly string[] {
+    this.#count += Math.max(frames.length, framesIn(parts).length);
+    if (this.#count === 0 && parts.length > 0) this.#said ??= told(parts);
+    return frames;
+  }
+}
+
+function told(parts: readonly AnyPart[]): string {
+  const texts = parts.map(({ content }) => (content?.$case === 'text' ? String(content.value) : `(${content?.$case})`));
+  return texts.join(' ');
+}
+
+/** What a client knows of one task. */
+class KnownTask {
+  readonly taskId: string;
+  readonly contextId: string;
+  state = 0;
+  /** Parts of artifacts that were given. */
+  readonly #parts = new Map<string, number>();
+  /** Identifiers of messages that were given. */
+  readonly #messages = new Set<string>();
+
+  constructor(taskId: string, contextId: string) {
+    this.taskId = taskId;
+    this.contextId = contextId;
+  }
+
+  /** The frames of a message that was not given before. */
+  take(message: A2aMessage | undefined): readonly string[] {
+    if (message === undefined || message.role === ROLE.user || this.#messages.has(message.messageId)) return [];
+    this.#messages.add(message.messageId);
+    return framesIn(message.parts);
+  }
+
+  /** The frames of an update. */
+  takeUpdate({ artifact, append }: ArtifactUpdate): readonly string[] {
+    if (artifact === undefined) return [];
+    const before = append ? (this.#parts.get(artifact.artifactId) ?? 0) : 0;
+    this.#parts.set(artifact.artifactId, before + artifact.parts.length);
+    return framesIn(artifact.parts);
+  }
+
+  /**
+   * The frames of a whole task that were not given before: of artifacts, then of messages.
+   *
+   * @param since the identifier of the message that is answered: what was said before answers others
+   */
+  takeTask({ artifacts, history, status }: Task, since: string): readonly string[] {
+    this.state = status?.state ?? this.state;
+    const frames: string[] = [];
+    for (const artifact of artifacts ?? []) frames.push(...this.#takeArtifact(artifact));
+    const messages = history ?? [];
+    const asked = messages.findIndex(({ messageId }) => messageId === since);
+    messages.forEach((message, index) => {
+      if (index > asked) frames.push(...this.take(message));
+      else this.#messages.add(message.messageId);
+    });
+    frames.push(...this.take(status?.message));
+    return frames;
+  }
+
+  #takeArtifact({ artifactId, parts }: Artifact): readonly string[] {
+    const before = this.#parts.get(artifactId) ?? 0;
+    this.#parts.set(artifactId, parts.length);
+    return framesIn(parts.slice(before));
+  }
+}
+
+/** So many chains are known to each client; those that were used least recently are forgotten. */
+const MAX_TASKS = 1024;
+
+const TASKS = new WeakMap<object, Map<string, KnownTask>>();
+
+/** The task that a client has for a chain. */
+function taskOf(client: object, cid: string): KnownTask | undefined {
+  return TASKS.get(client)?.get(cid);
+}
+
+function noteTask(client: object, cid: string, task: KnownTask): void {
+  let tasks = TASKS.get(client);
+  if (tasks === undefined) {
+    tasks = new Map();
+    TASKS.set(client, tasks);
+  }
+  tasks.delete(cid);
+  tasks.set(cid, task);
+  if (tasks.size > MAX_TASKS) tasks.delete(tasks.keys().next().value!);
 }

@@ -1,11 +1,13 @@
 /** Frames over HTTP, the side that asks (draft-benzing-accp-00, section 11.1). */
+
+import { after } from '../../../async/timers.js';
+import type { Param } from '../../ast.js';
+import { tryParseFrame } from '../../parse.js';
+import { ENDING_INTENTS } from '../../vocabulary.js';
 import { FrameSplitter, FramingError } from '../frame-splitter.js';
-import { FRAME_TYPE, isErrorHead, readHead } from '../frames.js';
-import { Unfinished } from '../unfinished.js';
+import { FRAME_TYPE, isErrorHead, numberOf, readHead, textOf } from '../frames.js';
+import { isFrameType, leave } from './body.js';
 import { HttpBindingError } from './errors.js';
-import { isFrameType } from './media-type.js';
-import { Patience } from './patience.js';
-import { leave } from './read-body.js';
 
 /** The platform's `fetch`, or what takes its place: `app.request` of a framework, to do without a socket. */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -218,4 +220,134 @@ function isReport(frame: string): boolean {
 function retold(error: FramingError, status: number): HttpBindingError {
   const code = error.code === 'not-utf8' ? 'not-accp' : error.code;
   return new HttpBindingError(code, error.message, { status, cause: error });
+}
+
+/** A stream whose final chunk, or some chunk before it, has not come. */
+interface Begun {
+  chunks: number;
+  /** How many there are, once the final one has come. */
+  count: number | undefined;
+}
+
+/** Follows the streams and the messages in several frames that an answer carries. */
+class Unfinished {
+  readonly #streams = new Map<string, Begun>();
+  readonly #messages = new Set<string>();
+  #isEnd = false;
+
+  /** Takes the next frame; a text that is not a frame changes nothing. */
+  take(frame: string): void {
+    const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+    if (!parsed.ok) return;
+    const { intent, payload, metadata } = parsed.value;
+    const cid = textOf(metadata, 'cid');
+    const chain = cid ?? '';
+    const total = numberOf(metadata, 'tot');
+    if (total !== undefined) {
+      this.#messages.delete(chain);
+      if ((numberOf(metadata, 'idx') ?? 0) < total - 1) this.#messages.add(chain);
+    }
+    const schema = textOf(payload, 'schema');
+    this.#isEnd = ENDING_INTENTS.has(intent);
+    // An error that names no chain is about what was asked.
+    if (schema === 'ER' && cid === undefined) this.#streams.clear();
+    else if (this.#isEnd) this.#streams.delete(chain);
+    else if (schema === 'ST') this.#isEnd = this.#chunk(chain, payload);
+  }
+
+  get isWhole(): boolean {
+    return this.#streams.size === 0 && this.#messages.size === 0;
+  }
+
+  /** Whether the last frame has ended its chain, and nothing else is open. */
+  get hasEnded(): boolean {
+    return this.#isEnd && this.isWhole;
+  }
+
+  /** What has not come, in words. */
+  get missing(): string {
+    return this.#streams.size > 0 ? 'the end of a stream' : 'the rest of a message in several frames';
+  }
+
+  /** Returns whether it makes its stream whole. */
+  #chunk(chain: string, payload: readonly Param[]): boolean {
+    const index = numberOf(payload, 'idx') ?? numberOf(payload, 'chunk_index') ?? 0;
+    const stream = this.#streams.get(chain) ?? { chunks: 0, count: undefined };
+    stream.chunks++;
+    if (textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true') stream.count = index + 1;
+    // Chunks may come in any order: the final one is the last of the stream, not always the last that comes.
+    const isWhole = stream.count !== undefined && stream.chunks >= stream.count;
+    if (isWhole) this.#streams.delete(chain);
+    else this.#streams.set(chain, stream);
+    return isWhole;
+  }
+}
+
+/** How long an answer is waited for: until the caller has had enough, or so many seconds. */
+export class Patience {
+  readonly #signal: AbortSignal | undefined;
+  readonly #seconds: number;
+  readonly #isForAll: boolean;
+  #stop: () => void = () => undefined;
+  readonly #controller = new AbortController();
+  readonly #late = (): void =>
+    this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`));
+  readonly #abort = (): void => this.#controller.abort(this.#signal?.reason);
+
+  /**
+   * @param isForAll whether the time is for the whole exchange, and not for each step
+   * @throws TypeError on a time that is none
+   */
+  constructor(signal: AbortSignal | undefined, seconds = 0, isForAll = false) {
+    if (!(seconds >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${seconds}`);
+    this.#signal = signal;
+    this.#seconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds;
+    this.#isForAll = isForAll;
+  }
+
+  /** What the exchange goes by from now on. */
+  begin(): AbortSignal {
+    if (this.#signal?.aborted === true) this.#abort();
+    else this.#signal?.addEventListener('abort', this.#abort);
+    if (this.#isForAll) this.#stop = after(this.#seconds * 1000, this.#late);
+    return this.#controller.signal;
+  }
+
+  /**
+   * Waits for something, no longer than is allowed, even where it does not heed the signal.
+   *
+   * @param late told what comes when nobody waits any more
+   */
+  async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
+    const { signal } = this.#controller;
+    // What nobody waits for is not begun.
+    signal.throwIfAborted();
+    const done = this.#isForAll ? () => undefined : after(this.#seconds * 1000, this.#late);
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+    });
+    signal.addEventListener('abort', stop);
+    const working = work();
+    try {
+      return await Promise.race([working, stopped]);
+    } catch (thrown) {
+      if (signal.aborted) working.then(late, () => undefined);
+      throw thrown;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      done();
+    }
+  }
+
+  /** Why the wait has ended; `undefined` where it has not. */
+  get reason(): unknown {
+    return this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
+  }
+
+  /** The exchange is over. */
+  end(): void {
+    this.#stop();
+    this.#signal?.removeEventListener('abort', this.#abort);
+  }
 }

@@ -1,8 +1,6 @@
 /** A session over HTTP, from the side that asks (draft-benzing-accp-00, section 11.1). */
-import { LinkError } from '../link/errors.js';
-import type { ExchangeOptions } from '../link/exchanges.js';
-import type { Link, LinkOptions } from '../link/link-options.js';
-import { openExchanges } from '../link/open-exchanges.js';
+import { type Link, LinkError, type LinkOptions } from '../link/contract.js';
+import { type ExchangeOptions, openExchanges } from '../link/exchanges.js';
 import { type PostOptions, streamFrames } from './client.js';
 import { HttpBindingError } from './errors.js';
 

@@ -14,11 +14,9 @@ import {
   hasErrorSchema,
   MAX_FRAME_BYTES,
   readHead,
+  Stretch,
 } from '../frames.js';
-import { Exchange } from './exchange.js';
-import { frameStream } from './frame-stream.js';
-import { isFrameType, namesFrames } from './media-type.js';
-import { leave, readFrameBody } from './read-body.js';
+import { isFrameType, leave, namesFrames, readFrameBody } from './body.js';
 
 /** Where frames are posted to (section 11.1). */
 export const FRAMES_PATH = '/accp/v1/frames';
@@ -218,4 +216,86 @@ function errorResponse(
   more?: Record<string, string>,
 ): Response {
   return new Response(bareErrorFrame(code, message, null, agent), { status, headers: { ...FRAME_HEADERS, ...more } });
+}
+
+/** One request, from the side that answers: whether whoever sent it is still there. */
+class Exchange {
+  // Held on to: Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
+  readonly #request: Request;
+  readonly #controller = new AbortController();
+  readonly #gone = (): void => this.abort();
+
+  constructor(request: Request) {
+    this.#request = request;
+    if (request.signal.aborted) this.abort();
+    else request.signal.addEventListener('abort', this.#gone);
+  }
+
+  /** Aborted when the request is, or when the response is left before its end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.release();
+    this.#controller.abort(new DOMException('The client has gone.', 'AbortError'));
+  }
+
+  /** The answer has been given. */
+  release(): void {
+    this.#request.signal.removeEventListener('abort', this.#gone);
+  }
+}
+
+/** Frames as the body of a response (draft-benzing-accp-00, section 11.1: one frame per chunk). */
+interface FrameStreamOptions {
+  /** The frame that was read already, to see what the response is to say. */
+  readonly first: string;
+  readonly frames: AsyncIterator<string>;
+  /** The last frame, when the source throws. */
+  readonly failed: (thrown: unknown) => string | null;
+  /** The stream has come to its end, or has been left by its reader. */
+  readonly over: (reason: 'read' | 'left') => void;
+}
+
+const UTF8 = new TextEncoder();
+
+/**
+ * One chunk for each frame, with a line end, since the borders of chunks get lost on the way. The source is asked for the next
+ * frame when the one before is gone, and not earlier.
+ */
+function frameStream({ first, frames, failed, over }: FrameStreamOptions): ReadableStream<Uint8Array> {
+  let waiting: Step | undefined = { frame: first, isLast: false };
+  const stretch = new Stretch();
+  const read = async (): Promise<Step> => {
+    try {
+      const { done, value } = await frames.next();
+      return done === true ? { frame: null, isLast: true } : { frame: value, isLast: false };
+    } catch (thrown) {
+      return { frame: failed(thrown), isLast: true };
+    }
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { frame, isLast } = waiting ?? (await read());
+        waiting = undefined;
+        await stretch.next();
+        if (isLast) over('read');
+        if (frame !== null) controller.enqueue(UTF8.encode(`${frame}\n`));
+        if (isLast) controller.close();
+      },
+      async cancel() {
+        over('left');
+        await frames.return?.();
+      },
+    },
+    // Nothing is kept in store.
+    { highWaterMark: 0 },
+  );
+}
+
+interface Step {
+  readonly frame: string | null;
+  readonly isLast: boolean;
 }

@@ -14,9 +14,9 @@ export {
 } from '../endpoint.js';
 export { FrameSplitter, type FrameSplitterOptions, FramingError, type FramingErrorCode } from '../frame-splitter.js';
 export { FRAME_TYPE, type FrameAnswer, type FrameContext, type FrameHandler } from '../frames.js';
-export { LinkError, type LinkErrorCode } from '../link/errors.js';
+export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from '../link/contract.js';
+export { LinkError, type LinkErrorCode } from '../link/contract.js';
 export type { ExchangeOptions } from '../link/exchanges.js';
-export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from '../link/link-options.js';
 export { type Fetch, type PostOptions, postFrame, streamFrames } from './client.js';
 export { connectHttp, type HttpConnectOptions } from './connect.js';
 export { createHandler, FRAMES_PATH, type HandlerOptions } from './create-handler.js';

@@ -1,14 +1,15 @@
-/** One connection of the side that connects, up to the first frame of the other side. */
+/** One connection of the side that connects up to the first frame of the other side, and when the next one is attempted. */
 
-import { after } from '../../../async/timers.js';
+import { after, backoff, withJitter } from '../../../async/timers.js';
 import { systemReason } from '../../../text/system-reason.js';
-import { isErrorHead, readHead } from '../frames.js';
-import { isGapReport } from '../gap-report.js';
-import type { Carrier, CarrierReceiver } from './carrier.js';
-import { LinkError } from './errors.js';
+import type { Message } from '../../message/message.js';
+import { tryParseFrame } from '../../parse.js';
+import { partsOfSession, type Session } from '../../session/session.js';
+import { isErrorHead, isGapReport, numberOf, readHead, textOf } from '../frames.js';
+import { type Carrier, type CarrierReceiver, LinkError, type ReconnectOptions } from './contract.js';
 
 /** Whom a connection tells. */
-export interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
+interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
   /** The socket is open: it is time for the first frame. What it throws ends the attempt. */
   readonly opened: (socket: Carrier) => void;
   /** The other side has answered. What it throws ends the attempt. */
@@ -122,4 +123,108 @@ function isRefusal(frame: string): boolean {
 
 function withRefusal({ code, message, closeCode, cause }: LinkError, refusal: string): LinkError {
   return new LinkError(code, `${message} It said: ${refusal}`, { closeCode, cause });
+}
+
+/** How long is waited between attempts to make a connection anew. */
+export class Pacer {
+  readonly #min: number;
+  readonly #max: number;
+  readonly #attempts: number;
+  /** Attempts since a connection has stood for a while: one that ends as soon as it stands is no success. */
+  #tries = 0;
+  #openedAt = Number.NEGATIVE_INFINITY;
+  #end: (() => void) | undefined;
+  #timer: unknown;
+  #isStopped = false;
+
+  constructor({ min = 0.25, max = 15, attempts = Number.POSITIVE_INFINITY }: ReconnectOptions = {}) {
+    this.#min = min;
+    this.#max = max;
+    this.#attempts = attempts;
+  }
+
+  opened(): void {
+    this.#openedAt = performance.now();
+  }
+
+  /** Seconds before each attempt: they double up to the greatest, less a random part of up to a half. */
+  *waits(): Generator<number, void, undefined> {
+    if (performance.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
+    while (this.#tries < this.#attempts) {
+      yield withJitter(backoff(++this.#tries, { min: this.#min, max: this.#max }));
+    }
+  }
+
+  /** Resolves after so many seconds, or when it is stopped. */
+  wait(seconds: number): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#end = resolve;
+      this.#timer = setTimeout(resolve, seconds * 1000);
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer as never);
+    this.#end?.();
+  }
+}
+
+/**
+ * How far the other side is known to have got. A report of a gap that names a lower number, about a frame that was sent when this was known,
+ * comes from a side that has forgotten the session: sent again, everything would be done again (draft-benzing-accp-00, section 3.7).
+ */
+export class PeerProgress {
+  readonly #session: Session;
+  /** The number that the other side has come to expect. */
+  #expected = 0;
+  /** The number of the first frame that was sent when this was known. */
+  #since = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** All that was sent so far has been processed. */
+  processedAll(): void {
+    this.#learn(this.#next);
+  }
+
+  /** Takes what a message tells by what it answers. */
+  take({ agent, intent, operation, payload, envelope }: Message): void {
+    if (intent === 'fail' && operation === 'error') {
+      // Other errors may be about frames that have used up no number.
+      if (payload['code'] === 'E3003' && typeof payload['expected'] === 'number') this.#learn(payload['expected']);
+      return;
+    }
+    const sent = agent === this.#session.agent ? undefined : this.#sentAs(envelope.causation_id);
+    if (sent !== undefined) this.#learn(sent + 1);
+  }
+
+  /** Whether a frame is such a report. */
+  isForgottenIn(frame: string): boolean {
+    if (!isGapReport(frame)) return false;
+    const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+    if (!parsed.ok) return false;
+    const expected = numberOf(parsed.value.payload, 'expected');
+    const sent = this.#sentAs(textOf(parsed.value.metadata, 'aid'));
+    return expected !== undefined && sent !== undefined && sent >= this.#since && expected < this.#expected;
+  }
+
+  #learn(expected: number): void {
+    if (expected <= this.#expected || expected > this.#next) return;
+    this.#expected = expected;
+    this.#since = this.#next;
+  }
+
+  /** The number of one of our frames. */
+  #sentAs(mid: string | undefined): number | undefined {
+    const sent = mid === undefined ? undefined : partsOfSession(this.#session).delivery.sentAs(mid);
+    return sent?.[0] === this.#session.agent ? sent[1] : undefined;
+  }
+
+  get #next(): number {
+    return partsOfSession(this.#session).delivery.nextToSend(this.#session.agent);
+  }
 }

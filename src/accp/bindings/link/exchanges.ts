@@ -2,11 +2,12 @@
 
 import { untilAborted } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
-import type { Session } from '../../session/session.js';
+import { partsOfSession, type Session } from '../../session/session.js';
 import { Arrivals } from '../arrivals.js';
 import { readHead } from '../frames.js';
-import type { Carrier, CarrierReceiver } from './carrier.js';
-import { LinkError } from './errors.js';
+import { type Carrier, type CarrierReceiver, type Link, LinkError, type LinkOptions } from './contract.js';
+import { checkSeconds, LEAST_TIMEOUT } from './heartbeat.js';
+import { openLink } from './link.js';
 
 export interface ExchangeOptions {
   /** Exchanges that are under way at once; messages wait for one of them to end, `cancel` does not. @default 64 */
@@ -15,7 +16,7 @@ export interface ExchangeOptions {
   readonly exchangeTimeout?: number | undefined;
 }
 
-export interface Exchanging {
+interface Exchanging {
   readonly maxExchanges: number;
   readonly exchangeTimeout: number;
   readonly session: Session;
@@ -29,7 +30,7 @@ export interface Exchanging {
 const CLOSING = 2000;
 
 /** All exchanges of a link. Those that are under way go on when another one has failed, and their answers wait for the next connection. */
-export class Exchanges {
+class Exchanges {
   readonly #options: Exchanging;
   readonly #arrivals: Arrivals;
   readonly #open = new Set<AbortController>();
@@ -223,4 +224,40 @@ class ExchangeCarrier implements Carrier {
     this.#isOver = true;
     this.#exchanges.leave(this.#receiver);
   }
+}
+
+/** Default least time without a frame after which an exchange has failed, in seconds: connecting takes time, too. */
+const LEAST_EXCHANGE = 10;
+/** Default number of attempts to reach the other side again: about 45 seconds. */
+const ATTEMPTS = 8;
+
+/** Those of the link that a session goes on over. */
+const current = new WeakMap<Session, Exchanges>();
+
+/**
+ * @param exchanging how frames are exchanged
+ * @throws LinkError when the other side cannot be reached, or refuses the first frame
+ * @throws TypeError on invalid options
+ */
+export async function openExchanges(
+  options: LinkOptions & ExchangeOptions,
+  exchanging: Pick<Exchanging, 'exchange' | 'failureOf'>,
+): Promise<Link> {
+  const { session, reconnect, maxExchanges = 64 } = options;
+  const { timeout } = partsOfSession(session).options;
+  const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : Math.max(2 * timeout, LEAST_EXCHANGE) } =
+    options;
+  checkSeconds({ exchangeTimeout: options.exchangeTimeout }, LEAST_TIMEOUT);
+  if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges is a number from 1 on; got ${maxExchanges}`);
+  const exchanges = new Exchanges({ ...exchanging, session, maxExchanges, exchangeTimeout });
+  const link = await openLink((receiver) => exchanges.connect(receiver), {
+    ...options,
+    reconnect: reconnect === false ? false : { attempts: ATTEMPTS, ...reconnect },
+    // An exchange that is not answered shows by itself that the other side has gone.
+    heartbeat: 0,
+  });
+  current.get(session)?.replace();
+  current.set(session, exchanges);
+  void link.closed.then(() => exchanges.end());
+  return link;
 }

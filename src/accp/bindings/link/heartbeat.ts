@@ -1,7 +1,7 @@
-/** Whether the other side is still there (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
+/** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds), and the check of times in seconds. */
 
+import { LONGEST_TIMER } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';
-import { checkSeconds } from './seconds.js';
 
 export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
 
@@ -52,4 +52,23 @@ export function startHeartbeat(
     },
     stop: () => clearInterval(timer as never),
   };
+}
+
+const MAX_SECONDS = Math.floor(LONGEST_TIMER / 1000);
+
+/** The least time for something to come, in seconds. */
+export const LEAST_TIMEOUT = 0.001;
+
+/**
+ * Checks times; `Infinity` is for ever.
+ *
+ * @param least the least that they may be
+ * @throws TypeError on what no timer can hold
+ */
+export function checkSeconds(times: Readonly<Record<string, number | undefined>>, least = 0): void {
+  for (const [name, value] of Object.entries(times)) {
+    if (value === undefined || value === Number.POSITIVE_INFINITY) continue;
+    if (!(value >= least && value <= MAX_SECONDS))
+      throw new TypeError(`${name} is a number of seconds from ${least} to ${MAX_SECONDS}, or Infinity; got ${value}`);
+  }
 }

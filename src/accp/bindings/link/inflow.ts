@@ -1,7 +1,9 @@
 /** What has come and waits for whoever reads it: too much of it holds up the connection. */
-import type { Carrier } from './carrier.js';
 
-/** Unread chunks of one stream from which on no more should come, and at which they may come again. */
+import { Queue } from '../../../async/queue.js';
+import type { Carrier } from './contract.js';
+
+/** Unread messages, or chunks of one stream, from which on no more should come, and at which they may come again. */
 const FULL = 256;
 const LOW = 64;
 
@@ -50,5 +52,80 @@ export class Inflow {
   close(stream: string): void {
     this.#unread.delete(stream);
     this.drain(stream);
+  }
+}
+
+/** Messages that wait for whoever reads them. */
+export class MessageQueue<T> implements AsyncIterable<T> {
+  readonly #onFull: () => void;
+  readonly #onLow: () => void;
+  readonly #onDropped: (item: T) => void;
+  readonly #items = new Queue<T>();
+  #wake: (() => void)[] = [];
+  #isFull = false;
+  #readers = 0;
+  #isOver = false;
+  #error: Error | undefined;
+
+  /**
+   * @param listeners `full` and `low`: no more should come, and may come again; `dropped`: as long as nobody reads, the
+   * oldest make place
+   */
+  constructor(listeners: {
+    readonly full: () => void;
+    readonly low: () => void;
+    readonly dropped: (item: T) => void;
+  }) {
+    this.#onFull = listeners.full;
+    this.#onLow = listeners.low;
+    this.#onDropped = listeners.dropped;
+  }
+
+  push(item: T): void {
+    if (this.#isOver) return;
+    this.#items.push(item);
+    if (this.#items.size > FULL && this.#readers === 0) this.#onDropped(this.#items.take());
+    else if (this.#items.size >= FULL && this.#readers > 0 && !this.#isFull) {
+      this.#isFull = true;
+      this.#onFull();
+    }
+    this.#wakeAll();
+  }
+
+  /** What has come is still given. @param error thrown after it */
+  end(error?: Error): void {
+    this.#isOver = true;
+    this.#error = error;
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  #drain(): void {
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#onLow();
+  }
+
+  /** Each item is given once: to whichever reader asks first, where there are several. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    this.#readers++;
+    try {
+      for (;;) {
+        if (this.#items.size > 0) {
+          const item = this.#items.take();
+          if (this.#items.size <= LOW) this.#drain();
+          yield item;
+        } else if (this.#isOver) {
+          if (this.#error !== undefined) throw this.#error;
+          return;
+        } else await new Promise<void>((resolve) => this.#wake.push(resolve));
+      }
+    } finally {
+      // Nobody reads any more: the oldest make place again.
+      if (--this.#readers === 0) this.#drain();
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** A session over connections that come and go, from the side that connects. */
+/** A session over connections that come and go, from the side that connects, whatever carries its frames. */
 
 import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
@@ -9,22 +9,29 @@ import type { Message, MessageInput } from '../../message/message.js';
 import { keepTime, partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
-import { readHead } from '../frames.js';
-import { isGapReport } from '../gap-report.js';
-import { isUpkeep } from '../upkeep.js';
-import type { Carrier, CarrierReceiver } from './carrier.js';
-import type { ChainedMessage } from './chains.js';
-import { beginConnection, type Connection } from './connection.js';
-import { CLOSE, LinkError } from './errors.js';
-import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
-import { Inflow } from './inflow.js';
-import type { Link, LinkOptions, LinkState, RequestOptions } from './link-options.js';
-import { MessageQueue } from './message-queue.js';
+import { isGapReport, isUpkeep, readHead } from '../frames.js';
+import { beginConnection, type Connection, Pacer, PeerProgress } from './connection.js';
+import {
+  type Carrier,
+  type CarrierReceiver,
+  CLOSE,
+  type Link,
+  LinkError,
+  type LinkOptions,
+  type LinkState,
+  type RequestOptions,
+} from './contract.js';
+import {
+  checkSeconds,
+  type Heartbeat,
+  type HeartbeatOptions,
+  LEAST_TIMEOUT,
+  PING,
+  startHeartbeat,
+} from './heartbeat.js';
+import { Inflow, MessageQueue } from './inflow.js';
 import { Outflow } from './outflow.js';
-import { Pacer } from './pacer.js';
-import { PeerProgress } from './peer-progress.js';
-import { refusalOutside } from './refusal.js';
-import { Requests } from './requests.js';
+import { type ChainedMessage, Requests, refusalOutside } from './requests.js';
 
 /** The name of what `messages` has not given yet; streams have that of their chain. */
 const MESSAGES = '';
@@ -33,7 +40,7 @@ const MESSAGES = '';
 const FIRST_ASK = 0.25;
 const LAST_ASK = 4;
 
-export class FrameLink implements Link {
+class FrameLink implements Link {
   readonly session: Session;
   readonly messages: MessageQueue<Message>;
   readonly closed: Promise<LinkError | undefined>;
@@ -316,4 +323,30 @@ export class FrameLink implements Link {
 
 function forgotten(): LinkError {
   return new LinkError('session-lost', 'The other side does not know the session any more.');
+}
+
+/**
+ * @param connect begins a connection
+ * @throws LinkError when no connection comes about
+ * @throws TypeError on invalid options
+ */
+export async function openLink(
+  connect: (receiver: CarrierReceiver) => Carrier,
+  options: LinkOptions & HeartbeatOptions,
+): Promise<Link> {
+  const { handshakeTimeout, reconnect } = options;
+  checkSeconds({ handshakeTimeout }, LEAST_TIMEOUT);
+  const { min, max, attempts = 0 } = reconnect === false ? {} : (reconnect ?? {});
+  checkSeconds({ 'reconnect.min': min, 'reconnect.max': max });
+  if (!(attempts >= 0)) throw new TypeError(`reconnect.attempts is a number from 0 on; got ${attempts}`);
+  if (partsOfSession(options.session).options.sequence !== 'sender')
+    throw new TypeError("Over a link both sides may speak: the session is opened with sequence: 'sender'");
+  const link = new FrameLink(connect, options);
+  try {
+    await link.open();
+  } catch (thrown) {
+    await link.close();
+    throw thrown;
+  }
+  return link;
 }

@@ -5,12 +5,11 @@ import type { EncodeResult } from '../../codec/contract.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
-import type { Carrier } from './carrier.js';
+import type { Carrier, LinkOptions } from './contract.js';
 import { PING } from './heartbeat.js';
-import type { LinkOptions } from './link-options.js';
 import { SendWindow } from './send-window.js';
 
-export interface OutflowListener {
+interface OutflowListener {
   /** Told of each message that went out. */
   readonly said: (result: EncodeResult) => void;
   readonly storeFailed: (thrown: StoreError) => void;

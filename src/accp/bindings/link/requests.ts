@@ -1,16 +1,19 @@
-/** What is asked over a link, and what answers it. */
+/** Requests over a link, each in a chain of its own, and their answers. */
+
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
-import { AccpError } from '../../errors.js';
+import { AccpError, type AccpErrorCode, ERROR_CODES } from '../../errors.js';
 import type { Message, MessageInput } from '../../message/message.js';
+import { tryParseFrame } from '../../parse.js';
+import { chatMessage } from '../../profiles/profiles.js';
+import { createIds } from '../../session/runtime.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
-import { Answers } from './answers.js';
-import { type ChainedMessage, cancelOf, inChain, streamOf } from './chains.js';
+import { ENDING_INTENTS } from '../../vocabulary.js';
+import { hasErrorSchema, readHead, textOf } from '../frames.js';
+import { LinkError, type RequestOptions } from './contract.js';
 import type { Inflow } from './inflow.js';
-import type { RequestOptions } from './link-options.js';
 import type { Outflow } from './outflow.js';
-import type { Refusal } from './refusal.js';
 
 export class Requests {
   readonly #session: Session;
@@ -174,3 +177,173 @@ function unanswered(timeout: number): AccpError {
 
 /** Whoever has read a stream has left it. */
 class Left extends Error {}
+
+interface Waiting {
+  readonly resolve: (message: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Chains that are remembered after they were given up. */
+const MAX_PAST = 1024;
+
+class Answers {
+  readonly #waiting = new Map<string, Waiting>();
+  /** Chains that were given up. */
+  readonly #past = new Set<string>();
+
+  /** Whether somebody waits already. */
+  has(correlationId: string): boolean {
+    return this.#waiting.has(correlationId);
+  }
+
+  /** @returns the message that ends the chain */
+  wait(correlationId: string): Promise<Message> {
+    // Its answer is wanted again.
+    this.#past.delete(correlationId);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(correlationId, { resolve, reject });
+    });
+  }
+
+  /** @returns whether somebody has waited for it, or has given it up */
+  take(message: Message): boolean {
+    const { intent, envelope } = message;
+    const id = envelope.correlation_id;
+    if (id !== undefined && this.#past.has(id) && ENDING_INTENTS.has(intent)) return this.#past.delete(id);
+    const waiting = id === undefined || !ENDING_INTENTS.has(intent) ? undefined : this.#waiting.get(id);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(id!);
+    if (intent === 'fail' || intent === 'cancel') waiting.reject(failureOf(message));
+    else waiting.resolve(message);
+    return true;
+  }
+
+  /** @returns whether somebody has waited for it */
+  fail(correlationId: string, error: Error): boolean {
+    const waiting = this.#waiting.get(correlationId);
+    this.#waiting.delete(correlationId);
+    waiting?.reject(error);
+    return waiting !== undefined;
+  }
+
+  /**
+   * Nobody waits any more; what still comes to end the chain, nobody wants to know.
+   *
+   * @param reason rejects who has waited
+   * @returns whether the chain was still open
+   */
+  giveUp(correlationId: string, reason?: Error): boolean {
+    const waiting = this.#waiting.get(correlationId);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(correlationId);
+    this.#past.add(correlationId);
+    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
+    if (reason !== undefined) waiting.reject(reason);
+    return true;
+  }
+
+  failAll(error: Error): void {
+    for (const id of [...this.#waiting.keys()]) this.fail(id, error);
+  }
+}
+
+/** What the other side has told of its failure (section 3.6). */
+function failureOf({ agent, intent, payload }: Message): AccpError {
+  const { code, message } = payload;
+  return errorOf(agent, code, message ?? (intent === 'cancel' ? 'it was cancelled' : undefined));
+}
+
+/** An error of the other side, by what it has said. */
+function errorOf(agent: string, code: unknown, message: unknown): AccpError {
+  const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
+  return new AccpError({ code: known, message: `${agent}: ${typeof message === 'string' ? message : 'it failed'}` });
+}
+
+/** A message whose chain is named. */
+export interface ChainedMessage extends MessageInput {
+  readonly envelope: NonNullable<MessageInput['envelope']> & { readonly correlation_id: string };
+}
+
+const freshId = createIds();
+
+/**
+ * A request with a chain of its own. Without one, its answers go by its identifier, and one that has to be sent again gets another:
+ * nobody would know the answer.
+ */
+function inChain(message: MessageInput | string): ChainedMessage {
+  const { envelope, ...rest } = typeof message === 'string' ? chatMessage(message) : message;
+  return { ...rest, envelope: { ...envelope, correlation_id: envelope?.correlation_id ?? freshId() } };
+}
+
+function cancelOf(operation: string, cid: string): MessageInput {
+  return { intent: 'cancel', operation, envelope: { correlation_id: cid } };
+}
+
+/**
+ * The chunks of a stream until its chain ends otherwise: by a failure, which ends it at once, or by a plain answer to what turned out to be
+ * no stream.
+ *
+ * @param end the message that ends the chain
+ */
+async function* streamOf(
+  stream: AsyncIterable<StreamChunk>,
+  end: Promise<Message>,
+): AsyncGenerator<StreamChunk, void, undefined> {
+  const chunks = stream[Symbol.asyncIterator]();
+  let isBegun = false;
+  let over: IteratorResult<StreamChunk> | Promise<never> | undefined;
+  let tell: (result: IteratorResult<StreamChunk> | Promise<never>) => void = () => {};
+  const finish = (result: IteratorResult<StreamChunk> | Promise<never>): void => {
+    over = result;
+    tell(result);
+  };
+  // One listener for all chunks: one for each would be kept until the end.
+  end.then(
+    ({ intent }) => {
+      if (intent === 'done' && !isBegun) finish({ done: true, value: undefined });
+    },
+    (thrown: unknown) => {
+      // A connection that has ended is no end of the stream: what has come is read first, and may be all of it.
+      if (thrown instanceof LinkError) return;
+      const failed = Promise.reject<never>(thrown);
+      failed.catch(() => undefined);
+      finish(failed);
+    },
+  );
+  try {
+    for (;;) {
+      const next = await (over ??
+        new Promise<IteratorResult<StreamChunk>>((resolve, reject) => {
+          tell = resolve;
+          chunks.next().then(resolve, reject);
+        }));
+      if (next.done === true) return;
+      isBegun = true;
+      yield next.value;
+    }
+  } finally {
+    void chunks.return?.();
+  }
+}
+
+/** Error frames that belong to no session: a binding refuses what it cannot give to one (draft-benzing-accp-00, sections 3.6 and 11). */
+interface Refusal {
+  /** The chain of what was refused, where it is known. */
+  readonly cid: string | undefined;
+  readonly error: AccpError;
+}
+
+/**
+ * What such a frame says; `null` for any other frame. Its number is none of the session's: each of them has number 1.
+ *
+ * @param peer who answers in the session
+ */
+export function refusalOutside(frame: string, session: Session, peer: string | undefined): Refusal | null {
+  if (!hasErrorSchema(frame)) return null;
+  const head = readHead(frame);
+  if (head === null || head.sid !== undefined || head.seq !== 1 || head.agent === peer) return null;
+  if (session.peers.has(head.agent) || partsOfSession(session).delivery.expected(head.agent) > 1) return null;
+  const parsed = tryParseFrame(frame, { dialect: 'lenient' });
+  const payload = parsed.ok ? parsed.value.payload : null;
+  return { cid: head.cid, error: errorOf(head.agent, textOf(payload, 'code'), textOf(payload, 'msg')) };
+}

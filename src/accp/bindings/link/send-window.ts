@@ -3,8 +3,7 @@
  * only so many frames: beyond, what was lost would be lost for good. A `pong` tells that everything before its `ping` was processed
  * (draft-benzing-accp-00, sections 3.7 and 11.2), so pings stand between the frames, and their answers are waited for.
  */
-import { readHead } from '../frames.js';
-import { isGapReport } from '../gap-report.js';
+import { isGapReport, readHead } from '../frames.js';
 
 /** Of the frames that are kept, the part that may be under way; the rest is for what has to be sent in one go. */
 const SHARE = 1 / 4;

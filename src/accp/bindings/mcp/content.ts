@@ -1,4 +1,5 @@
 /** Frames as MCP resource content (draft-benzing-accp-00, section 11.3). */
+
 import { bytesOfBase64, isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { AccpError } from '../../errors.js';
 import { FRAME_TYPE, readHead } from '../frames.js';
@@ -73,3 +74,12 @@ function textOfBlob(blob: string): string {
   if (text === null) throw new AccpError({ code: 'E1001', message: 'The content is no UTF-8 in base64.' });
   return text;
 }
+
+/** The member of a request's `_meta` with the frame of the call, or with several in their order. */
+export const FRAME_META = 'accp/frame';
+
+/** The member of a result's `_meta` with what the frame of a result could not say exactly, where there is something. */
+export const LOSSES_META = 'accp/losses';
+
+/** The member of a result's `_meta` that says why there is no frame: `expired`. */
+export const DROPPED_META = 'accp/dropped';

@@ -11,21 +11,19 @@ export { FRAME_TYPE } from '../frames.js';
 export { answeredFetch } from './answered-fetch.js';
 export { callTool, type ToolCall, type ToolCallOptions, type ToolOutcome } from './call-tool.js';
 export { type ContentOptions, frameContent, frameResource, framesIn } from './content.js';
-export { readRegistry } from './read-registry.js';
 export {
   type Agreement,
   createRegistryExchange,
+  REGISTRY_URI,
   type RegistryExchange,
   type RegistryExchangeOptions,
-} from './registry-exchange.js';
-export {
-  REGISTRY_URI,
+  readRegistry,
   registryCapability,
   registryIn,
   registryInCapabilities,
+  STAND_IN,
   withRegistry,
-} from './registry-frames.js';
+} from './registry-exchange.js';
 export type { ToolContext } from './run-tool.js';
 export type { EmbeddedResource, RegistryClient, ResourceResult, ToolClient, ToolResult } from './sdk-shapes.js';
-export { STAND_IN } from './stand-in.js';
 export { type ToolHandler, type ToolOptions, tcTool } from './tc-tool.js';

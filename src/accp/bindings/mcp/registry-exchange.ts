@@ -3,6 +3,7 @@
  * it is read in a session of its own, and sessions take over what came out.
  */
 
+import { withoutBlanks } from '../../../text/ascii.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
 import { parseFrame } from '../../parse.js';
@@ -11,9 +12,9 @@ import { createRegistry, matchesHash } from '../../registry/registry.js';
 import type { SequenceMode } from '../../session/delivery.js';
 import type { Peer } from '../../session/registries.js';
 import { createSession, partsOfSession, type Session } from '../../session/session.js';
-import { readHead } from '../frames.js';
-import { frameResource } from './content.js';
-import type { ResourceResult } from './sdk-shapes.js';
+import { FRAME_TYPE, readHead } from '../frames.js';
+import { frameResource, framesIn } from './content.js';
+import { members, type RegistryClient, type ResourceResult } from './sdk-shapes.js';
 
 export interface RegistryExchangeOptions {
   readonly codec: Codec;
@@ -165,4 +166,137 @@ function takeOver(session: Session, agent: string, peer: Peer): void {
     if (before === undefined || before.announcement.version <= version) peers.set(agent, peer);
     registries.announced = peer.known!;
   });
+}
+
+/** The resource with all of a server's registry. */
+export const REGISTRY_URI = 'accp://registry';
+
+/**
+ * The instructions of a server that announces its registry: a line of their own.
+ *
+ * @example
+ * new McpServer(info, { instructions: withRegistry('Searches the archive.', exchange.announcement) });
+ */
+export function withRegistry(instructions: string | undefined, frame: string): string {
+  return instructions === undefined || instructions === '' ? frame : `${instructions}\n${frame}`;
+}
+
+/** The frame by which a server has announced its registry; `null` where there is none. */
+export function registryIn(instructions: string | undefined): string | null {
+  for (const line of instructions?.split(/\r?\n/) ?? []) {
+    const text = withoutBlanks(line);
+    // Prose is not read as frames.
+    if (text.startsWith('@') && isRegistrySync(text)) return text;
+  }
+  return null;
+}
+
+function isRegistrySync(text: string): boolean {
+  const head = readHead(text);
+  return head?.intent === 'sync' && head.operation === 'registry';
+}
+
+/**
+ * The experimental capability by which a client announces its registry.
+ *
+ * @param frames `exchange.full`; a server cannot ask a client for what it lacks
+ * @example
+ * new Client(info, { capabilities: { experimental: registryCapability(exchange.full) } });
+ */
+export function registryCapability(frames: string | readonly string[]): { [name: string]: { registry: string[] } } {
+  return { [FRAME_TYPE]: { registry: typeof frames === 'string' ? [frames] : [...frames] } };
+}
+
+/**
+ * What a client has announced by its capabilities; nothing where it does not speak ACCP.
+ *
+ * @param capabilities `server.server.getClientCapabilities()`; since revision 2026-07-28, they come with each request
+ */
+export function registryInCapabilities(capabilities: unknown): readonly string[] {
+  const told = members(members(members(capabilities)?.['experimental'])?.[FRAME_TYPE])?.['registry'];
+  const frames: readonly unknown[] = Array.isArray(told) ? told : [told];
+  return frames.filter((frame) => typeof frame === 'string');
+}
+
+/** Registries that were read, by what announced them. */
+const READ = new WeakMap<RegistryExchange, Map<string, Agreement>>();
+/** So many are kept for each exchange. */
+const MAX_READ = 256;
+
+/**
+ * Takes the registry that a connected server has announced in its instructions. Where it is another than the own one, all of
+ * it is read from `accp://registry`, once for each hash.
+ *
+ * Source: draft-benzing-accp-00, sections 6.4 and 11.3.
+ *
+ * @returns what was agreed; with `mcp`, which stands in for the server in `callTool`, where the server does not speak ACCP
+ * @throws AccpError on frames that announce no registry, E5001 where the resource is not what was announced; whatever reading
+ *   the resource throws
+ */
+export async function readRegistry(client: RegistryClient, exchange: RegistryExchange): Promise<Agreement> {
+  const frame = registryIn(client.getInstructions());
+  if (frame === null) return agreementWithStandIn(exchange, STAND_IN);
+  const announced = exchange.agree(frame);
+  if (announced.complete) return announced;
+  let read = READ.get(exchange);
+  if (read === undefined) {
+    read = new Map();
+    READ.set(exchange, read);
+  }
+  const key = `${announced.agent} ${announced.version} ${announced.hash}`;
+  const known = read.get(key);
+  if (known !== undefined) return known;
+  const resource = members(await client.readResource({ uri: REGISTRY_URI }));
+  const full = exchange.agree(framesIn(resource?.['contents']));
+  checkAnnounced(full, announced);
+  read.set(key, full);
+  if (read.size > MAX_READ) read.delete(read.keys().next().value!);
+  return full;
+}
+
+/** Between the announcement and the reading, the registry may have grown. */
+function checkAnnounced(full: Agreement, announced: Agreement): void {
+  const isSame = full.hash.startsWith(announced.hash) || announced.hash.startsWith(full.hash);
+  if (full.agent === announced.agent && full.complete && (isSame || full.version > announced.version)) return;
+  throw new AccpError({ code: 'E5001', message: `The registry at ${REGISTRY_URI} is not the one that was announced.` });
+}
+
+/** The agent that speaks for a program that does not speak ACCP. */
+export const STAND_IN = 'mcp';
+
+/** Exchanges of one process with itself, by codec, mode and agent. */
+const EXCHANGES = new WeakMap<Codec, Map<string, RegistryExchange>>();
+
+function exchangeOf(
+  { codec, sequence }: Pick<RegistryExchange, 'codec' | 'sequence'>,
+  agent: string,
+): RegistryExchange {
+  let exchanges = EXCHANGES.get(codec);
+  if (exchanges === undefined) {
+    exchanges = new Map();
+    EXCHANGES.set(codec, exchanges);
+  }
+  const key = `${sequence} ${agent}`;
+  let exchange = exchanges.get(key);
+  if (exchange === undefined) {
+    exchange = createRegistryExchange({ codec, agent, sequence });
+    exchanges.set(key, exchange);
+  }
+  return exchange;
+}
+
+/** Both ends have one codec: so they know each other's registry, and how the other writes text. */
+export function agreementWithStandIn(rules: Pick<RegistryExchange, 'codec' | 'sequence'>, agent: string): Agreement {
+  const exchange = exchangeOf(rules, agent);
+  return exchange.agree(exchange.announcement);
+}
+
+/** The other end of a session, as it would be if the other side spoke ACCP: its next frame has the number that is waited for. */
+export function standInFor(agent: string, session: Session, codec: Codec): Session {
+  const { options, delivery } = partsOfSession(session);
+  const { sequence } = options;
+  const standIn = createSession({ agent, id: session.id, sequence, firstSequence: delivery.expected(agent) });
+  agreementWithStandIn({ codec, sequence }, session.agent).apply(standIn);
+  agreementWithStandIn({ codec, sequence }, agent).apply(session);
+  return standIn;
 }

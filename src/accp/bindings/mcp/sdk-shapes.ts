@@ -5,7 +5,7 @@
 
 /** What stands at a URI. */
 // Types and not interfaces: those of the SDKs are open to further members.
-export type TextResource = {
+type TextResource = {
   uri: string;
   mimeType: string;
   text: string;
@@ -17,7 +17,7 @@ export type EmbeddedResource = {
   resource: TextResource;
 };
 
-export type TextContent = {
+type TextContent = {
   type: 'text';
   text: string;
 };

@@ -1,5 +1,6 @@
 /** Tools of an MCP server that answer in frames of the profile TC (draft-benzing-accp-00, sections 10.2 and 11.3). */
 
+import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
 import { isPlainObject, type Json } from '../../message/json.js';
@@ -7,17 +8,13 @@ import type { Message } from '../../message/message.js';
 import { createSession, type Session } from '../../session/session.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Notice } from '../endpoint-options.js';
-import { DISCONNECTED } from '../endpoint-put-out.js';
+import { DISCONNECTED } from '../endpoint-sessions.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
-import { frameContent } from './content.js';
-import { type ReceivedFrames, receiveCall } from './receive-call.js';
-import type { RegistryExchange } from './registry-exchange.js';
-import { registryInCapabilities } from './registry-frames.js';
+import { DROPPED_META, FRAME_META, frameContent, LOSSES_META } from './content.js';
+import { agreementWithStandIn, type RegistryExchange, registryInCapabilities, STAND_IN } from './registry-exchange.js';
 import { plainResult, runTool, type ToolAnswer, type ToolContext } from './run-tool.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
-import { agreementWithStandIn, STAND_IN } from './stand-in.js';
-import { DROPPED_META, FRAME_META, LOSSES_META } from './tool-wire.js';
 
 interface CommonToolOptions {
   /** As the tool is registered. */
@@ -185,4 +182,82 @@ function resultOf(frames: readonly string[], answer: ToolAnswer, isStructured: b
 
 function isMap(value: unknown): value is Members {
   return members(value) !== undefined && isPlainObject(value as object);
+}
+
+/** The frames that come with an MCP tool call. */
+interface ReceivedFrames {
+  /** Frames to send back, in order. */
+  readonly replies: readonly string[];
+  /** What the tool has to do; `undefined` where there is nothing, or where it was refused. */
+  readonly call: Message | undefined;
+  readonly isRefused: boolean;
+  /** Nothing is said of frames that have expired (section 3.7, item 5), but MCP needs its answer. */
+  readonly isExpired: boolean;
+}
+
+interface Receiver {
+  /** Of the tool. */
+  readonly name: string;
+  readonly codec: Codec;
+  readonly noticed?: ((notice: Notice) => void) | undefined;
+}
+
+/** Intents that nobody waits for an answer to. */
+const NO_REQUEST: ReadonlySet<string> = new Set([
+  'sync',
+  'ack',
+  'wait',
+  'done',
+  'fail',
+  'end',
+  'stream',
+  'cancel',
+  'ping',
+  'pong',
+]);
+
+/**
+ * Decodes the frames of one tool call: what keeps the session going, and last the request. Requests before it, which are sent
+ * again after a gap, are refused: MCP carries one call at a time.
+ */
+function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Receiver): ReceivedFrames {
+  const replies: string[] = [];
+  const refused: { readonly message: Message; readonly why: AccpError }[] = [];
+  let call: Message | undefined;
+  let isRejected = false;
+  let isExpired = false;
+  frames.forEach((frame, index) => {
+    const outcome = codec.decode(frame, session);
+    isExpired = outcome.outcome === 'dropped';
+    if (outcome.outcome === 'dropped') return;
+    if (outcome.outcome === 'rejected') {
+      isRejected = true;
+      if (outcome.reply !== null) replies.push(outcome.reply);
+      return;
+    }
+    const { losses, warnings } = outcome;
+    if (losses.length + warnings.length > 0)
+      notifyListener(() => noticed?.({ session, direction: 'received', losses, warnings }));
+    replies.push(...outcome.replies);
+    if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
+    const why = whyNot(outcome.message, name, index === frames.length - 1);
+    if (why === null) call = outcome.message;
+    else refused.push({ message: outcome.message, why });
+  });
+  // They are numbered after all that was received.
+  for (const { message, why } of refused) replies.push(codec.fail(message, why, session));
+  return { replies, call, isRefused: isRejected || refused.length > 0, isExpired };
+}
+
+function whyNot({ intent, schema, payload }: Message, tool: string, isLast: boolean): AccpError | null {
+  const isCall = (intent === 'req' || intent === 'qry') && schema === 'TC';
+  if (!isCall)
+    return new AccpError({ code: 'E1004', path: 'schema', message: 'a tool takes "req:tool" of the schema TC' });
+  if (!isLast) return new AccpError({ code: 'E4002', message: 'MCP carries one tool call at a time: send it again.' });
+  if (payload['tool_name'] === tool) return null;
+  return new AccpError({
+    code: 'E4001',
+    path: 'payload.tool_name',
+    message: 'it is another tool than the one that is called',
+  });
 }

@@ -5,12 +5,11 @@ import { after } from '../../../async/timers.js';
 import type { WebSocketLike } from '../../../channels/websocket.js';
 import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
-import { DISCONNECTED } from '../endpoint-put-out.js';
+import { DISCONNECTED } from '../endpoint-sessions.js';
 import { bareErrorFrame } from '../error-frame.js';
 import { isErrorHead, readHead } from '../frames.js';
-import { CLOSE, LinkError } from '../link/errors.js';
-import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
-import { checkSeconds, LEAST_TIMEOUT } from '../link/seconds.js';
+import { CLOSE, LinkError } from '../link/contract.js';
+import { checkHeartbeat, checkSeconds, type HeartbeatOptions, LEAST_TIMEOUT } from '../link/heartbeat.js';
 import { checkFrameSocket, FrameSocket, type FrameSocketOptions } from './frame-socket.js';
 import { Seat } from './seat.js';
 
@@ -28,7 +27,7 @@ export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
 }
 
 /** What the host knows of who has connected. */
-export interface AcceptedPeer {
+interface AcceptedPeer {
   /** Whether who has connected may speak in a session: the one that it names, or a new one. @default every session */
   readonly admits?: ((sid: string | undefined) => boolean) | undefined;
   /** Told the session that it speaks in. */

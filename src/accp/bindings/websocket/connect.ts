@@ -2,10 +2,9 @@
 
 import type { WebSocketLike } from '../../../channels/websocket.js';
 import { systemReason } from '../../../text/system-reason.js';
-import { CLOSE, LinkError } from '../link/errors.js';
+import { CLOSE, type Link, LinkError, type LinkOptions } from '../link/contract.js';
 import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
-import type { Link, LinkOptions } from '../link/link-options.js';
-import { openLink } from '../link/open-link.js';
+import { openLink } from '../link/link.js';
 import { checkFrameSocket, FrameSocket, type FrameSocketOptions, type SocketEnd } from './frame-socket.js';
 
 /** The name under which both sides agree on frames (RFC 6455, section 1.9). */

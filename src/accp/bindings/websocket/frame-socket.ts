@@ -10,7 +10,7 @@ import {
   type WebSocketLike,
 } from '../../../channels/websocket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
-import { CLOSE } from '../link/errors.js';
+import { CLOSE } from '../link/contract.js';
 
 export interface FrameSocketOptions {
   /** Most bytes of a frame; a longer one closes the socket with 1009. @default 1 MiB */
@@ -20,7 +20,7 @@ export interface FrameSocketOptions {
 }
 
 /** Whom a socket tells. */
-export interface FrameReceiver {
+interface FrameReceiver {
   readonly frame: (frame: string) => void;
   /** Told of a frame that has come while it is paused; it is given when it goes on. */
   readonly held: (frame: string) => void;

@@ -13,9 +13,9 @@ export {
   type EndpointOptions,
   type Notice,
 } from '../endpoint.js';
-export { CLOSE, LinkError, type LinkErrorCode } from '../link/errors.js';
+export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from '../link/contract.js';
+export { CLOSE, LinkError, type LinkErrorCode } from '../link/contract.js';
 export type { HeartbeatOptions } from '../link/heartbeat.js';
-export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from '../link/link-options.js';
 export { type AcceptOptions, createWebSocketEndpoint, type WebSocketEndpoint } from './accept.js';
 export { type ConnectOptions, connectWebSocket, SUBPROTOCOL, type WebSocketConstructor } from './connect.js';
 export type { FrameSocketOptions } from './frame-socket.js';

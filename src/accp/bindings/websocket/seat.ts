@@ -1,22 +1,21 @@
 /** A session on the answering side, with the connection that it has for the time being. */
 
+import { Queue } from '../../../async/queue.js';
 import { Semaphore } from '../../../async/semaphore.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
 import type { MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import { StoreError } from '../../store/store.js';
+import { isStale } from '../arrivals.js';
 import type { Endpoint } from '../endpoint.js';
-import type { FrameHead } from '../frames.js';
-import { CLOSE } from '../link/errors.js';
+import { type FrameHead, Stretch } from '../frames.js';
+import { CLOSE } from '../link/contract.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from '../link/heartbeat.js';
 import { SendWindow } from '../link/send-window.js';
-import { isStale } from '../registry-refusal.js';
-import { Stretch } from '../stretch.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
-import { Places } from './places.js';
 
-export interface SeatOptions extends HeartbeatOptions {
+interface SeatOptions extends HeartbeatOptions {
   readonly resumeTime: number;
   readonly maxConcurrent: number;
   readonly failed: (error: Error) => void;
@@ -279,6 +278,66 @@ export class Seat {
         if (ready === undefined) return true;
         await ready;
       }
+    }
+  }
+}
+
+interface Waiting {
+  readonly size: number;
+  readonly enter: () => void;
+}
+
+/** Places at the work; whoever comes when all are taken waits, in order. */
+class Places {
+  readonly #count: number;
+  #taken = 0;
+  readonly #waiting = new Queue<Waiting>();
+  #waitingSize = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** How many are at work, or wait for it. */
+  get size(): number {
+    return this.#taken + this.#waiting.size;
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** The sizes of those who wait, in all. */
+  get waitingSize(): number {
+    return this.#waitingSize;
+  }
+
+  /** @returns what to wait for; `undefined` where there is a place */
+  enter(size: number): Promise<void> | undefined {
+    if (this.#taken < this.#count) {
+      this.#taken++;
+      return undefined;
+    }
+    this.#waitingSize += size;
+    return new Promise((enter) => this.#waiting.push({ size, enter }));
+  }
+
+  leave(): void {
+    if (this.#waiting.size === 0) {
+      this.#taken--;
+      return;
+    }
+    const next = this.#waiting.take();
+    this.#waitingSize -= next.size;
+    next.enter();
+  }
+
+  /** Lets all in: there will be no work for them. */
+  open(): void {
+    while (this.#waiting.size > 0) {
+      this.#taken++;
+      this.leave();
     }
   }
 }

@@ -1,6 +1,5 @@
 /** What comes back: shown, and counted. */
-import { readHead } from '../../../accp/bindings/frames.js';
-import { isUpkeep } from '../../../accp/bindings/upkeep.js';
+import { isUpkeep, readHead } from '../../../accp/bindings/frames.js';
 import { explainFrame, tryParseFrame } from '../../../accp/index.js';
 import type { Loss, Message } from '../../../accp/message/message.js';
 import type { PegwireError } from '../../../text/errors.js';

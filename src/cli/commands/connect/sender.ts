@@ -1,5 +1,5 @@
 /** Ways to send to an endpoint, and the answers that are waited for. */
-import { isUpkeep } from '../../../accp/bindings/upkeep.js';
+import { isUpkeep } from '../../../accp/bindings/frames.js';
 import type { Message } from '../../../accp/message/message.js';
 import { after } from '../../../async/timers.js';
 import { count } from '../../io/report.js';

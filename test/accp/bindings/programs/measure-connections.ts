@@ -1,6 +1,6 @@
 /** Many connections at a time between two processes: whether every request is answered, and how much memory that takes. */
 import process from 'node:process';
-import { type CompiledProgram, compileProgram } from './compile-program.js';
+import { type CompiledProgram, compileProgram } from '../../../helpers/bundled-program.js';
 import type { ClientFigures } from './connections-client.js';
 import { FRAMES_SERVER, startFramesServer } from './frames-server-process.js';
 import { type RunningProgram, runProgram } from './run-program.js';

@@ -1,0 +1,132 @@
+/** Bodies and media types of HTTP messages that carry frames. */
+
+import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
+import { FramingError } from '../frame-splitter.js';
+
+/** A line end that may stand after the frame. */
+const LINE_END_BYTES = 2;
+/** Of the buffer, at first: most frames are shorter. */
+const FIRST_BYTES = 1024;
+
+/**
+ * Reads the one frame of a body. No more than the limit is ever held: what is longer is left where it is.
+ *
+ * @param declared the `Content-Length`, where there is one
+ * @throws FramingError `too-large`, `not-utf8`, or `truncated` when the body breaks off
+ */
+export async function readFrameBody(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  declared: string | null,
+): Promise<string> {
+  if (body === null) return '';
+  if (declared !== null && Number(declared) > maxBytes + LINE_END_BYTES) {
+    leave(body);
+    throw tooLarge(maxBytes);
+  }
+  const bytes = await readBytes(body, maxBytes + LINE_END_BYTES);
+  if (bytes === null) throw tooLarge(maxBytes);
+  const frame = withoutLineEnd(bytes);
+  if (frame.length > maxBytes) throw tooLarge(maxBytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(frame);
+  } catch {
+    throw new FramingError('not-utf8', 'The body is no UTF-8.');
+  }
+}
+
+/** All of a body; `null` for one with more bytes than are wanted, which is not read to its end. */
+async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | null> {
+  const reader = body.getReader();
+  // One buffer: of many small chunks each would take far more than it holds.
+  let held = new Uint8Array(0);
+  let length = 0;
+  for (;;) {
+    let result: { readonly done: boolean; readonly value?: Uint8Array | undefined };
+    try {
+      result = await reader.read();
+    } catch (thrown) {
+      const error = new FramingError('truncated', 'The body broke off.');
+      error.cause = thrown;
+      throw error;
+    }
+    if (result.done || result.value === undefined) break;
+    const { value } = result;
+    if (length + value.length > most) {
+      leave(reader);
+      return null;
+    }
+    if (length + value.length > held.length) {
+      const grown = new Uint8Array(Math.min(most, Math.max(FIRST_BYTES, 2 * held.length, length + value.length)));
+      grown.set(held.subarray(0, length));
+      held = grown;
+    }
+    held.set(value, length);
+    length += value.length;
+  }
+  return held.subarray(0, length);
+}
+
+/** What a source says to being left changes nothing any more. */
+export function leave(source: { cancel(): Promise<void> }): void {
+  source.cancel().catch(() => undefined);
+}
+
+function withoutLineEnd(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  if (bytes[end - 1] === 0x0a) end -= bytes[end - 2] === 0x0d ? 2 : 1;
+  return end === bytes.length ? bytes : bytes.subarray(0, end);
+}
+
+function tooLarge(maxBytes: number): FramingError {
+  return new FramingError('too-large', `A frame has at most ${maxBytes} bytes here.`);
+}
+
+/** In lower case, but for the values of parameters. */
+interface MediaType {
+  /** `application/accp` */
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const TYPE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)/;
+const PARAMETER =
+  /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[^"\\]|\\.)*)"))?/y;
+
+/** Reads a `Content-Type`; `null` for one that breaks the grammar, or names a parameter twice. */
+function readMediaType(header: string): MediaType | null {
+  const text = withoutBlanks(header);
+  const [whole, type] = TYPE.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const parameters = new Map<string, string>();
+  let at = whole.length;
+  while (at < text.length) {
+    PARAMETER.lastIndex = at;
+    const match = PARAMETER.exec(text);
+    if (match === null) return null;
+    at = PARAMETER.lastIndex;
+    const [, name, token, quoted] = match;
+    if (name === undefined) continue;
+    const key = asciiLowerCase(name);
+    if (parameters.has(key)) return null;
+    parameters.set(key, token ?? quoted!.replace(/\\(.)/g, '$1'));
+  }
+  return { type: asciiLowerCase(type!), parameters };
+}
+
+/** Whether a `Content-Type` says that the body is frames, in the one encoding that they have (section 12.1). */
+export function isFrameType(header: string | null): boolean {
+  const media = mediaTypeOf(header);
+  if (media === null || media.type !== 'application/accp') return false;
+  const charset = media.parameters.get('charset');
+  return charset === undefined || asciiLowerCase(charset) === 'utf-8';
+}
+
+/** Whether the sender speaks of frames at all, in whatever encoding. */
+export function namesFrames(header: string | null): boolean {
+  return mediaTypeOf(header)?.type === 'application/accp';
+}
+
+function mediaTypeOf(header: string | null): MediaType | null {
+  return header === null ? null : readMediaType(header);
+}
