@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { isLonger } from '../../text/bytes.js';
 import { isDeeper, scalarMembers } from '../../text/json-text.js';
 import type { Result } from '../../text/result.js';
-import { describe, isExtensionType } from './catalogue.js';
+import { describe } from './catalogue.js';
 import {
   type AnyEnvelope,
   anyEnvelopeSchema,
@@ -192,21 +192,6 @@ export function assertEnvelope(
 ): asserts value is Envelope {
   const result = readEnvelope(value, options);
   if (!result.ok) throw result.error;
-}
-
-/**
- * The schemas of extensions.
- *
- * @throws TypeError on names that the protocol has, or reserves
- */
-export function resolveExtensions(extensions: Extensions = {}): Extensions {
-  for (const type of Object.keys(extensions)) {
-    if (isExtensionType(type)) continue;
-    throw new TypeError(
-      `An extension is named x.VENDOR.NAME, or by a domain read backwards; got ${JSON.stringify(type)}`,
-    );
-  }
-  return extensions;
 }
 
 function refuseFor(value: unknown, error: z.ZodError, prefix: readonly PropertyKey[]): Result<never, EnvelopeError> {

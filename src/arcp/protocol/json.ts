@@ -4,9 +4,9 @@ import { endOfString } from '../../text/json-text.js';
 import { byCodeUnit } from '../../text/order.js';
 import { ArcpError } from './errors.js';
 
-export type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
+type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
 
-export type JsonReading =
+type JsonReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: JsonFault; readonly message: string };
 

@@ -331,7 +331,7 @@ export class Connection implements ConnectionContext {
 const MOST = 20;
 const WINDOW_MS = 10_000;
 
-export class FaultWindow {
+class FaultWindow {
   #times: number[] = [];
 
   /** @returns whether it was one too many */
@@ -343,14 +343,14 @@ export class FaultWindow {
 }
 
 /** What a runtime is called by whoever speaks to it and knows no more of it. */
-export const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
+const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 
 /**
  * A message may name whom it is for: the runtime, or something that it offers. What is for somebody else is not done here instead.
  *
  * @throws ArcpError `NOT_FOUND` where nobody here is called so, `INVALID_ARGUMENT` where a task is for another agent than its message
  */
-export function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
+function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
   const { target } = message;
   if (target === undefined || RUNTIME_NAMES.includes(target)) return;
   if (!KINDS.some((kind) => find(kind, target) !== undefined))
