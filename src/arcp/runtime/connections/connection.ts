@@ -1,4 +1,5 @@
 /** One channel, and the session that it carries. */
+import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { describe, type PayloadOf } from '../../protocol/catalogue.js';
@@ -43,11 +44,9 @@ export class Connection implements ConnectionContext {
   /** Nothing more is taken: what is to be said still is. */
   #isEnding = false;
   #isOver = false;
-  #over!: () => void;
+  readonly #closed = deferred();
   /** Resolves when the channel has ended, and all that belongs to it was let go. */
-  readonly closed = new Promise<void>((resolve) => {
-    this.#over = resolve;
-  });
+  readonly closed = this.#closed.promise;
 
   constructor(core: Core, channel: Channel, peer: Peer) {
     this.#core = core;
@@ -322,7 +321,7 @@ export class Connection implements ConnectionContext {
       this.#core.settings.onError(error);
     } finally {
       this.#channel.destroy();
-      this.#over();
+      this.#closed.resolve();
     }
   }
 }
