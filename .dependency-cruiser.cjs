@@ -27,7 +27,7 @@ const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
 /** What of it needs files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
-  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|models/packet-grammar)';
+  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
 /** What tools need of a protocol stands with it, and is no part of the portable core. */
 const TOOLS = '^src/(accp|aacp)/language/';
 
@@ -56,7 +56,8 @@ module.exports = {
         pathNot:
           '^(src/(accp|aacp|aacp/matching/instruction|grammar-export/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
       },
-      to: { path: '^generated/' },
+      // The texts of the grammars are for all that compile them.
+      to: { path: '^generated/', pathNot: '^generated/grammars\\.' },
     },
     { name: 'generated-imports-nothing', severity: 'error', from: { path: '^generated/.*\\.js$' }, to: {} },
     {
@@ -290,6 +291,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(peggy-fast|fuzz|grammar-export)/' },
       to: { path: '^(src/(accp|aacp|cli|bench)|grammar)/' },
+    },
+    {
+      name: 'grammar-tools-without-node',
+      comment: 'But for running programs, which has a folder of its own.',
+      severity: 'error',
+      from: { path: '^src/(peggy-fast|fuzz|grammar-export|(accp|aacp)/language)/', pathNot: '^src/fuzz/process/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'portable-grammar-tools-run-no-programs',
+      severity: 'error',
+      from: { path: '^src/(peggy-fast|fuzz|grammar-export|(accp|aacp)/language)/', pathNot: '^src/fuzz/process/' },
+      to: { path: '^src/fuzz/process/' },
     },
     {
       name: 'only-moo-in-the-finders',

@@ -1,5 +1,5 @@
 /** The counts of `packet-tokens.ts` as Markdown. */
-import type { Encoding } from '../src/tokens/encodings.js';
+import type { Encoding } from '../src/tokens/counter.js';
 import {
   type Hop,
   type PacketCounts,

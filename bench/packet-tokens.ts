@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { encodeStep, type StepResult, toObject } from '../src/aacp/encoders/index.js';
 import { parsePacket } from '../src/aacp/index.js';
-import type { Encoding } from '../src/tokens/encodings.js';
+import type { Encoding } from '../src/tokens/counter.js';
 import { loadTokenCounter } from '../src/tokens/load-counter.js';
 import { projectRoot } from './root.js';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { compareTokens, type Form } from '../src/tokens/compare.js';
-import type { Encoding } from '../src/tokens/encodings.js';
+import type { Encoding } from '../src/tokens/counter.js';
 import { projectRoot } from './root.js';
 
 /** One message, in the forms that are compared. */

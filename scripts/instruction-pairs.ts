@@ -4,7 +4,7 @@
  *
  *     npx tsx scripts/instruction-pairs.ts
  *     npx tsx scripts/instruction-pairs.ts FILE        other pairs, in the same form
- *     npx tsx scripts/instruction-pairs.ts --misses    why repeated instructions were not served
+ *     npx tsx scripts/instruction-pairs.ts --misses    why those with a packet were not served
  *     npx tsx scripts/instruction-pairs.ts --rules     with the rules that pegwire brings along, too
  */
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ function main(args: readonly string[]): number {
     wrong += outcomes.filter(({ verdict }) => verdict === 'wrong').length;
   }
   if (args.includes('--misses')) {
-    const misses = runs[0][1].filter(({ pair, verdict }) => pair.kind === 'repeat' && verdict === 'refused');
+    const misses = runs[0][1].filter(({ pair, verdict }) => pair.wanted !== null && verdict === 'refused');
     for (const miss of misses) console.log(told(miss));
   }
   return wrong > 0 ? 1 : 0;

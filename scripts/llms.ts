@@ -7,7 +7,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { packetPrompt } from '../src/aacp/language/prompt.js';
 import { framePrompt } from '../src/accp/language/prompt.js';
-import { countTokens } from '../src/tokens/count.js';
+import { countTokens } from '../src/tokens/load-counter.js';
 import type { ModelPrompt } from '../src/tokens/prompt.js';
 
 const FILE = new URL('../llms.txt', import.meta.url);

@@ -1,16 +1,23 @@
 /** The tools for grammars, for Node and browsers: made for Peggy's, and for any of them. The code of a grammar that is given to them is run. */
 
-export { GOAL_KINDS, type Goal, type GoalKind, type Goals, goalsOf } from './fuzz/coverage/goals.js';
-export { coverageHtml } from './fuzz/coverage/html.js';
 export {
   type CoverageReport,
+  coverageHtml,
   coverageReport,
   coverageTable,
   type RuleCoverage,
   type Share,
 } from './fuzz/coverage/report.js';
 // What of it texts have seen.
-export { createTracker, type Tracker } from './fuzz/coverage/tracker.js';
+export {
+  createTracker,
+  GOAL_KINDS,
+  type Goal,
+  type GoalKind,
+  type Goals,
+  goalsOf,
+  type Tracker,
+} from './fuzz/coverage/tracker.js';
 export {
   ASPECTS,
   type Aspect,
@@ -20,28 +27,36 @@ export {
   type Fault,
   runConformance,
 } from './fuzz/differential/conformance.js';
-export { type Fixture, fixtureFile, fixtureOf } from './fuzz/differential/fixture.js';
-export { functionTarget } from './fuzz/differential/function-target.js';
-export { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind, judge } from './fuzz/differential/judge.js';
+export { grammarLanguage, type Language } from './fuzz/differential/language.js';
+export {
+  DISAGREEMENT_KINDS,
+  type Difference,
+  type Disagreement,
+  type DisagreementKind,
+  judge,
+  treeDifference,
+} from './fuzz/differential/oracle.js';
 export {
   type DifferentialOptions,
   type DifferentialProgress,
   type DifferentialReport,
   type Finding,
+  type Fixture,
+  fixtureFile,
+  fixtureOf,
   runDifferential,
 } from './fuzz/differential/run.js';
 export { type ShrinkOptions, shrinkText } from './fuzz/differential/shrink.js';
 // Other implementations.
 export type { Answer, Json, Outcome, Request, Target } from './fuzz/differential/target.js';
-export { TargetError } from './fuzz/differential/target-error.js';
-export { type Difference, treeDifference } from './fuzz/differential/trees.js';
+export { functionTarget, TargetError } from './fuzz/differential/target.js';
 // A grammar, ready for tools.
 export { compileGrammar, GrammarError } from './fuzz/grammar/compile.js';
-export type { Derivation, Grammar, GrammarOptions, Verdict } from './fuzz/grammar/grammar.js';
-export { grammarLanguage, type Language } from './fuzz/grammar/language.js';
-export type { Point, PointKind, Points } from './fuzz/grammar/points.js';
-export { type FuzzInput, type FuzzOptions, fuzzInputs } from './fuzz/mutants/inputs.js';
+export type { Derivation, Grammar, GrammarOptions, Point, PointKind, Points, Verdict } from './fuzz/grammar/grammar.js';
 export {
+  type FuzzInput,
+  type FuzzOptions,
+  fuzzInputs,
   generateMutants,
   MUTANT_KINDS,
   type Mutant,
@@ -64,13 +79,11 @@ export type {
   AbnfRule,
 } from './grammar-export/abnf/ast.js';
 export { type AbnfCode, checkAbnf } from './grammar-export/abnf/check.js';
-export { coreRules, withCoreRules } from './grammar-export/abnf/core.js';
-export { type ParseAbnfOptions, parseAbnf } from './grammar-export/abnf/parse.js';
+export { coreRules, type ParseAbnfOptions, parseAbnf, withCoreRules } from './grammar-export/abnf/parse.js';
 export { printAbnf } from './grammar-export/abnf/print.js';
 export { codeMirrorMode } from './grammar-export/codemirror.js';
 export type { Approximation } from './grammar-export/context-free.js';
-export type { EditorLanguage } from './grammar-export/editor-language.js';
-export { ExportError } from './grammar-export/export-error.js';
+export { ExportError } from './grammar-export/context-free.js';
 // The same grammar for other engines.
 export {
   approximationsOf,
@@ -81,4 +94,5 @@ export {
 } from './grammar-export/export-grammar.js';
 export { railroadDiagrams } from './grammar-export/railroad.js';
 export { textMateGrammar } from './grammar-export/textmate.js';
+export type { EditorLanguage } from './grammar-export/token-table.js';
 export { type ErrorJson, PegwireError } from './text/errors.js';

@@ -3,11 +3,9 @@ import { type PacketPromptOptions, packetPrompt } from './aacp/language/prompt.j
 import { type FramePromptOptions, framePrompt } from './accp/language/prompt.js';
 import type { ModelPrompt } from './tokens/prompt.js';
 
-export { aacpEditor } from './aacp/language/editor.js';
-export { type AacpLanguageOptions, aacpLanguage } from './aacp/language/language.js';
+export { type AacpLanguageOptions, aacpEditor, aacpLanguage } from './aacp/language/language.js';
 export { type PacketPromptOptions, packetPrompt } from './aacp/language/prompt.js';
-export { accpEditor } from './accp/language/editor.js';
-export { type AccpLanguageOptions, accpLanguage } from './accp/language/language.js';
+export { type AccpLanguageOptions, accpEditor, accpLanguage } from './accp/language/language.js';
 export { type FramePromptOptions, framePrompt } from './accp/language/prompt.js';
 export type { ModelPrompt } from './tokens/prompt.js';
 

@@ -24,7 +24,7 @@ import { Pacer } from '../src/arcp/streams/writer.js';
 import { withTimeLimit } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
-import { functionTarget } from '../src/fuzz/differential/function-target.js';
+import { functionTarget } from '../src/fuzz/differential/target.js';
 import { sample } from './aacp/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 
@@ -390,8 +390,8 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const pacer = new Pacer(() => performance.now());
       pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
-      await pacer.turn(new AbortController().signal);
-      return counting((goOff) => void pacer.turn(new AbortController().signal).then(goOff));
+      await pacer.waitForTurn(new AbortController().signal);
+      return counting((goOff) => void pacer.waitForTurn(new AbortController().signal).then(goOff));
     },
   ],
   [

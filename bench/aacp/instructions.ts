@@ -1,7 +1,7 @@
 /** Instructions of which no two are alike but for their date, with their packets: what registries are filled with. */
 
 import { instructionId, keyOf, type NewEntry, normaliseInstruction } from '../../src/aacp/fallback/index.js';
-import { termsOf } from '../../src/aacp/matching/terms.js';
+import { termsOf } from '../../src/aacp/matching/wording.js';
 
 const ACTIONS = [
   { verb: 'Fetch', task: 'FETCH' },

@@ -18,7 +18,7 @@ export async function compileAbnf(name: 'accp' | 'aacp'): Promise<ApgGrammar> {
   const { apgApi, apgLib } = (await import('apg-js')).default;
   // Loaded here, so that what else is measured is without them.
   const { parseAbnf } = await import('../../src/grammar-export/abnf/parse.js');
-  const { withCoreRules } = await import('../../src/grammar-export/abnf/core.js');
+  const { withCoreRules } = await import('../../src/grammar-export/abnf/parse.js');
   const { printAbnf } = await import('../../src/grammar-export/abnf/print.js');
   const text = readFileSync(path.join(projectRoot(), `grammar/${name}.abnf`), 'utf8');
   const api = new apgApi(printAbnf(withCoreRules(parseAbnf(text)), { lineEnd: '\r\n' }));

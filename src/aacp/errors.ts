@@ -1,6 +1,6 @@
 /** Errors of AACP's parser, with what to do about them; and the error of its printer. */
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
-import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/expectations.js';
+import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/refusals.js';
 import type { ParseCode } from './codes.js';
 import { CONTROL } from './vocabulary.js';
 

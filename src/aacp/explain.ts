@@ -1,6 +1,6 @@
 /** Plain English of a packet (draft-mackay-aacp-01, section 8). */
+import { meaning, type Words } from '../text/ascii.js';
 import { anyText, quoted, visible } from '../text/visible.js';
-import { meaning, type Words } from '../text/words.js';
 import type { Field, Packet } from './ast.js';
 import { readStrictly, readTolerantly } from './parse.js';
 import { DOMAINS, FIELD_LABELS, KEY_NUMBERS, lowerAscii, PRIORITIES, TASKS } from './vocabulary.js';

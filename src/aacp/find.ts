@@ -28,7 +28,6 @@ const LINE_PREFIX = /^\s*(?:(?:[-*+>]|[0-9]{1,9}[.)])\s+)*$/;
 const MAX_PREFIX = 200;
 /** Kinds of quotes that no line closes, of which each is searched for to the end of the line. No strings nest deeper. */
 const MAX_UNCLOSED = 8;
-/** A field at the start of a slot. */
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
 /** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
 const TRAILING = '.,;:!?*~\u2026"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
@@ -215,7 +214,6 @@ function tableLines(text: string): ReadonlySet<number> {
   return tables;
 }
 
-/** `---|:---:|---` */
 function isDelimiterRow(line: string): boolean {
   return line.includes('-') && /^[\s|:-]+$/.test(line);
 }

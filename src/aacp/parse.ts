@@ -1,10 +1,8 @@
 /** From text to tree. The only importer of the generated AACP parser. */
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.js';
-import { resolveChoice } from '../text/choice.js';
-import type { ParseError, ParseErrorDetails } from '../text/errors.js';
-import { type Limits, resolveLimits } from '../text/limits.js';
+import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
+import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
 import { attempt, attemptQuietly, beyondLimit, type Refusals } from '../text/refusals.js';
-import type { Result } from '../text/result.js';
 import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
 

@@ -1,5 +1,5 @@
 /** The words of draft-mackay-aacp-01: TASK and DOM values, keys, version. */
-import type { Words } from '../text/words.js';
+import type { Words } from '../text/ascii.js';
 
 /** The version that v1.1 packets carry (section 4.2). */
 export const VERSION = '1.1';
@@ -105,3 +105,7 @@ export function lowerAscii(key: string): string {
 /** The control characters, which no token holds. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 export const CONTROL: RegExp = /[\x00-\x1F\x7F]/;
+
+/** What a TASK and a DOM look like, and what a key looks like, where they are written (section 4). */
+export const WORD = /^[A-Z][A-Z0-9_-]*$/;
+export const KEY = /^[a-z][a-z0-9_]*$/;

@@ -1,7 +1,8 @@
 /** Plain English of a frame: the "debug mode" of draft-benzing-accp-00, section 9, item 1. */
+
+import { meaning, type Words } from '../text/ascii.js';
 import { digitsOf } from '../text/decimal.js';
 import { anyText, quoted } from '../text/visible.js';
-import { meaning, type Words } from '../text/words.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
 import { tryParseFrame } from './parse.js';
 import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';

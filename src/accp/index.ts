@@ -1,9 +1,9 @@
 /** ACCP frames (draft-benzing-accp-00): parse, print, canonicalize, explain, walk. Portable: no package, no Node built-in. */
 
 export type { SourceName } from '../text/code-frame.js';
+export type { Result } from '../text/errors.js';
 export { type ErrorJson, ParseError, type ParseReason, PegwireError, PrintError } from '../text/errors.js';
 export type { Limits } from '../text/limits.js';
-export type { Result } from '../text/result.js';
 export type { Span } from '../text/span.js';
 export {
   type AccpNode,

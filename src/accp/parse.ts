@@ -1,10 +1,8 @@
 /** From text to tree. The only importer of the generated ACCP parser. */
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/accp.js';
-import { resolveChoice } from '../text/choice.js';
-import type { ParseError, ParseErrorDetails } from '../text/errors.js';
-import { type Limits, type ResolvedLimits, resolveLimits } from '../text/limits.js';
+import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
+import { type Limits, type ResolvedLimits, resolveChoice, resolveLimits } from '../text/limits.js';
 import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
-import type { Result } from '../text/result.js';
 import type { Frame, FrameEnvelope } from './ast.js';
 import { duplicateKey, PARSE_ERROR, syntaxError } from './syntax-error.js';
 

@@ -1,7 +1,7 @@
 /** From tree to canonical text, and to the tree that this reads back as (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 
+import { byCodeUnit } from '../text/ascii.js';
 import { type Limits, resolveLimits } from '../text/limits.js';
-import { byCodeUnit } from '../text/order.js';
 import type { Frame, Param, Value } from './ast.js';
 import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from './numbers.js';
 import { unprintable } from './syntax-error.js';

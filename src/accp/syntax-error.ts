@@ -1,6 +1,6 @@
 /** Errors of ACCP's parser, with what to do about them; and the error of its printer. */
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
-import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/expectations.js';
+import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/refusals.js';
 import type { Span } from '../text/span.js';
 
 /** PARSE_ERROR: the text is not a frame (draft-benzing-accp-00, section 3.6). */

@@ -1,7 +1,7 @@
 /** The words of draft-benzing-accp-00: intents, standard keys, envelope fields, and the order of metadata. */
 
-import { byCodeUnit } from '../text/order.js';
-import type { Words } from '../text/words.js';
+import type { Words } from '../text/ascii.js';
+import { byCodeUnit } from '../text/ascii.js';
 
 /** Core intents (Table 7), as a verb phrase after the agent's name. */
 export const INTENTS: Words = {

@@ -36,7 +36,7 @@ export class ArrivalOrder {
   }
 
   /** Somebody has just been woken. */
-  woken(): void {
+  answered(): void {
     if (this.#hasAnswered) return;
     this.#hasAnswered = true;
     nextTurn(() => this.#next());

@@ -1,7 +1,7 @@
 /** Whether batches travel on a connection, and what never goes into one. */
 
 import { byteLength } from '../text/bytes.js';
-import { resolveChoice } from '../text/choice.js';
+import { resolveChoice } from '../text/limits.js';
 import { tooLongText } from './codec.js';
 import { ConnectionError } from './errors.js';
 import type { Id } from './message.js';

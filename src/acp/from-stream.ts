@@ -1,5 +1,5 @@
 /** A pair of streams of messages, as the official SDK has them, as a channel. */
-import { type Channel, Confirmations, type Receiver } from '../channels/channel.js';
+import { type Channel, type Receiver, WriteConfirmations } from '../channels/channel.js';
 import { ERROR_CODES } from './errors.js';
 import { classify, type Message } from './message.js';
 
@@ -28,7 +28,7 @@ export function streamChannel(stream: AnyStream): Channel {
   let receiver: Receiver | undefined;
   let isOver = false;
   let waiting = 0;
-  const confirmations = new Confirmations();
+  const confirmations = new WriteConfirmations();
   let wake: (() => void) | undefined;
   let paused: Promise<void> | undefined;
 

@@ -3,10 +3,9 @@ import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
-import { Answering, CANCEL, type Done } from './answering.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy, BatchReply } from './batches.js';
-import { Calls } from './calls.js';
+import { Answering, CANCEL, Calls, type Done } from './calls.js';
 import {
   type Arrival,
   callText,
@@ -221,7 +220,7 @@ export class Peer implements Connection {
   /** Calls are over without an answer that could be read. @returns whether there were such calls */
   #dropAll(ids: readonly Id[], error: ConnectionError): boolean {
     const dropped = ids.filter((id) => this.#calls.drop(id, error));
-    if (dropped.length > 0) this.#order.woken();
+    if (dropped.length > 0) this.#order.answered();
     return dropped.length > 0;
   }
 
@@ -271,7 +270,7 @@ export class Peer implements Connection {
     if (this.#calls.answer(message)) {
       this.#faults.reset();
       if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
-      this.#order.woken();
+      this.#order.answered();
     } else if (!isNameless(item) || !this.#isRefusal(item.message.error)) {
       this.#tell(
         new ConnectionError('unknown-response', 'A response came that answers nothing.', { received: source }),
@@ -282,7 +281,7 @@ export class Peer implements Connection {
   #isRefusal(error: ErrorObject): boolean {
     const refused = this.#calls.refusedBy(error);
     if (refused === 'batch') this.#policy.isRefused = true;
-    if (refused !== undefined) this.#order.woken();
+    if (refused !== undefined) this.#order.answered();
     return refused !== undefined;
   }
 
@@ -299,7 +298,7 @@ export class Peer implements Connection {
     for (const item of items) {
       if (!isNameless(item)) continue;
       batch ??= this.#calls.oldestBatch;
-      if (this.#calls.refuseRest(batch, item.message.error)) this.#order.woken();
+      if (this.#calls.refuseRest(batch, item.message.error)) this.#order.answered();
     }
   }
 

@@ -4,8 +4,8 @@ import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
-import { CANCEL, type Done } from './answering.js';
 import { type BatchChoice, BatchPolicy, BatchReply } from './batches.js';
+import { CANCEL, type Done } from './calls.js';
 import {
   type Arrival,
   errorText,

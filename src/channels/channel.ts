@@ -70,7 +70,7 @@ export async function taken(channel: Channel): Promise<boolean> {
 }
 
 /** Counts what a transport is given and what it confirms, in order, for those who wait. */
-export class Confirmations {
+export class WriteConfirmations {
   #given = 0;
   #taken = 0;
   #isBroken = false;

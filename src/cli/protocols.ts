@@ -13,10 +13,9 @@ import {
 import { findFrames } from '../accp/find.js';
 import { explainFrame, type Frame, type Dialect as FrameDialect, printFrame, tryParseFrame } from '../accp/index.js';
 import type { Severity } from '../text/diagnostic.js';
-import type { ParseError } from '../text/errors.js';
+import type { ParseError, Result } from '../text/errors.js';
 import type { Limits } from '../text/limits.js';
 import type { Found } from '../text/prose.js';
-import type { Result } from '../text/result.js';
 import type { Span } from '../text/span.js';
 
 /** One finding of `check`. */

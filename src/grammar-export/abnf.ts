@@ -6,11 +6,9 @@
  */
 import type { AbnfElement, AbnfItem } from './abnf/ast.js';
 import { printAbnf } from './abnf/print.js';
-import { caseVariants, joined } from './case-variants.js';
+import { caseVariants, joined } from './characters.js';
 import type { CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
-import { renamed, wordsOf } from './names.js';
-import { isPrintable } from './notation.js';
-import { notesOf } from './notes.js';
+import { isPrintable, notesOf, renamed, wordsOf } from './notation.js';
 import { longestFirst } from './order.js';
 import { tidy } from './tidy.js';
 

@@ -2,9 +2,8 @@
  * Automata of regular patterns, after Glushkov: a state for each character set of the pattern, entered by reading a character of
  * it. They tell what a lexer that takes the longest match, or a parser that takes the first, will do with a pattern.
  */
-import { alphabetOf } from './automata/alphabet.js';
-import { type Budget, subsetsOf } from './automata/subsets.js';
-import { spelledOut } from './case-variants.js';
+import { alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
+import { spelledOut } from './characters.js';
 import type { CodePointRange, Pattern } from './context-free.js';
 
 export interface Automaton {

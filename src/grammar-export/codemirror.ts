@@ -1,8 +1,6 @@
 /** Modes for CodeMirror 6, as modules that stand alone, from the token tables that the finders and the terminal use. */
 import peggy from 'peggy';
-import type { EditorLanguage } from './editor-language.js';
-import { scopeOf } from './scopes.js';
-import { type LexerState, readTokenTable } from './token-table.js';
+import { type EditorLanguage, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
 /**
  * The source text of an ES module that exports a stream parser named after the language (`export const accp`), to be given to

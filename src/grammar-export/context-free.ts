@@ -36,3 +36,129 @@ export interface ContextFreeGrammar {
   /** Empty where the language is exactly that of the grammar. */
   readonly approximations: readonly Approximation[];
 }
+
+/** Patterns made, and asked about. */
+export type Kind<K extends Pattern['kind']> = Extract<Pattern, { readonly kind: K }>;
+
+/** Matches the empty text and nothing else. */
+export const EMPTY: Kind<'sequence'> = { kind: 'sequence', items: [] };
+
+/** Matches no text at all. */
+export const NOTHING: Kind<'choice'> = { kind: 'choice', items: [] };
+
+export function isEmpty(pattern: Pattern): boolean {
+  return pattern.kind === 'sequence' && pattern.items.length === 0;
+}
+
+export function isNothing(pattern: Pattern): boolean {
+  return pattern.kind === 'choice' && pattern.items.length === 0;
+}
+
+/** One after the other, sequences within spelled out. */
+export function sequence(items: readonly Pattern[]): Pattern {
+  const flat = items.flatMap((item) => (item.kind === 'sequence' ? item.items : [item]));
+  if (flat.some(isNothing)) return NOTHING;
+  return flat.length === 1 ? flat[0]! : { kind: 'sequence', items: flat };
+}
+
+/** Any of them, choices within spelled out. The empty text among them makes the rest optional. */
+export function choice(items: readonly Pattern[]): Pattern {
+  const flat = items.flatMap((item) => (item.kind === 'choice' ? item.items : [item]));
+  const rest = flat.filter((item) => !isEmpty(item));
+  const some: Pattern = rest.length === 1 ? rest[0]! : { kind: 'choice', items: rest };
+  return rest.length === flat.length ? some : optional(some);
+}
+
+export function repeat(item: Pattern, min: number, max: number | null): Pattern {
+  if (max === 0 || isEmpty(item)) return EMPTY;
+  if (isNothing(item)) return min === 0 ? EMPTY : NOTHING;
+  return min === 1 && max === 1 ? item : { kind: 'repeat', item, min, max };
+}
+
+export function optional(item: Pattern): Pattern {
+  return repeat(item, 0, 1);
+}
+
+/** The patterns that a pattern is made of. */
+export function partsOf(pattern: Pattern): readonly Pattern[] {
+  if (pattern.kind === 'repeat') return [pattern.item];
+  return pattern.kind === 'sequence' || pattern.kind === 'choice' ? pattern.items : [];
+}
+
+/** Makes a pattern anew from the inside out; `change` gets each part with its own parts already changed. */
+export function rebuilt(pattern: Pattern, change: (part: Pattern) => Pattern): Pattern {
+  switch (pattern.kind) {
+    case 'sequence':
+      return change(sequence(pattern.items.map((item) => rebuilt(item, change))));
+    case 'choice':
+      return change(choice(pattern.items.map((item) => rebuilt(item, change))));
+    case 'repeat':
+      return change(repeat(rebuilt(pattern.item, change), pattern.min, pattern.max));
+    default:
+      return change(pattern);
+  }
+}
+
+/** The names of the rules that a pattern refers to. */
+export function referencesOf(pattern: Pattern): string[] {
+  return pattern.kind === 'rule' ? [pattern.name] : partsOf(pattern).flatMap(referencesOf);
+}
+
+/** Whether a pattern can match the empty text, when that is known of the rules. */
+export function isNullable(pattern: Pattern, isRuleNullable: (name: string) => boolean): boolean {
+  switch (pattern.kind) {
+    case 'literal':
+      return pattern.text === '';
+    case 'set':
+      return false;
+    case 'sequence':
+      return pattern.items.every((item) => isNullable(item, isRuleNullable));
+    case 'choice':
+      return pattern.items.some((item) => isNullable(item, isRuleNullable));
+    case 'repeat':
+      return pattern.min === 0 || isNullable(pattern.item, isRuleNullable);
+    case 'rule':
+      return isRuleNullable(pattern.name);
+  }
+}
+
+/** A rule that holds itself, directly or through others, the first of them in the order of the rules; null if none does. */
+export function recursiveRule(rules: ReadonlyMap<string, Pattern>): string | null {
+  for (const name of rules.keys()) if (reachedFrom(name, rules).has(name)) return name;
+  return null;
+}
+
+/** Rules that no rule that holds itself is part of. */
+export function regularRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
+  const reached = new Map([...rules.keys()].map((name) => [name, reachedFrom(name, rules)]));
+  const isRecursive = (name: string): boolean => reached.get(name)!.has(name);
+  const isRegular = (name: string): boolean => !isRecursive(name) && ![...reached.get(name)!].some(isRecursive);
+  return new Set([...rules.keys()].filter(isRegular));
+}
+
+/** The rules that a rule refers to, directly or through others. */
+function reachedFrom(start: string, rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = referencesOf(rules.get(start)!);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (reached.has(name)) continue;
+    reached.add(name);
+    open.push(...referencesOf(rules.get(name)!));
+  }
+  return reached;
+}
+
+/** A grammar that a format cannot say. */
+export class ExportError extends Error {
+  /** Stable: what a program may go by. */
+  readonly code: 'not-context-free' | 'not-regular' | 'too-large' | 'ambiguous' | 'empty-language';
+  /** The rule of the grammar that it is about; null where it is about all of them. */
+  readonly rule: string | null;
+
+  constructor(code: ExportError['code'], message: string, rule: string | null = null) {
+    super(message);
+    this.name = 'ExportError';
+    this.code = code;
+    this.rule = rule;
+  }
+}

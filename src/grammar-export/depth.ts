@@ -1,6 +1,5 @@
 /** Nesting that ends: rules that lead to themselves are written once for each level. */
-import type { Pattern } from './context-free.js';
-import { NOTHING, rebuilt, referencesOf } from './patterns.js';
+import { NOTHING, type Pattern, rebuilt, referencesOf } from './context-free.js';
 
 /** Rules that nest in each other, and in themselves. */
 export interface DepthLimit {

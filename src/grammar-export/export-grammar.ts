@@ -1,7 +1,7 @@
 /** `exportGrammar`: a Peggy grammar in the language of another engine. */
 
 import type { Grammar } from '../fuzz/grammar/grammar.js';
-import { resolveChoice } from '../text/choice.js';
+import { resolveChoice } from '../text/limits.js';
 import { fitToAbnf, writeAbnf } from './abnf.js';
 import type { Approximation, ContextFreeGrammar } from './context-free.js';
 import type { DepthLimit } from './depth.js';

@@ -5,13 +5,32 @@
  * have four or eight digits (after `\x`, XGrammar takes all that follow); a rule may go on in the next line behind `|` and within
  * parentheses only.
  */
-import type { Approximation, CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
-import { renamed, wordsOf } from './names.js';
-import { bracketed, inSequence, isPrintable, type Notation, suffix, unicodeEscape, written } from './notation.js';
-import { commented, notesOf } from './notes.js';
-import { partsOf, rebuilt, repeat } from './patterns.js';
-import { withoutCase, withoutSurrogates } from './plain.js';
-import { differenceOf, intersectionOf } from './ranges.js';
+
+import { differenceOf, intersectionOf } from './characters.js';
+import {
+  type Approximation,
+  type CodePointRange,
+  type ContextFreeGrammar,
+  type Pattern,
+  partsOf,
+  rebuilt,
+  repeat,
+} from './context-free.js';
+import {
+  bracketed,
+  commented,
+  inSequence,
+  isPrintable,
+  type Notation,
+  notesOf,
+  renamed,
+  suffix,
+  unicodeEscape,
+  withoutCase,
+  withoutSurrogates,
+  wordsOf,
+  written,
+} from './notation.js';
 import { tidy } from './tidy.js';
 
 const WIDTH = 118;

@@ -14,14 +14,19 @@
  *   comes back for a shorter one. `terminals.ts` sees to it that this is the one that is meant. Python searches by backtracking,
  *   for which reason terminals are deterministic.
  */
-import { spelledOut } from './case-variants.js';
-import type { ContextFreeGrammar, Pattern } from './context-free.js';
-import { renamed, wordsOf } from './names.js';
-import { type Notation, suffix, written } from './notation.js';
-import { commented, notesOf } from './notes.js';
-import { rebuilt, referencesOf } from './patterns.js';
-import { withoutSurrogates } from './plain.js';
-import { regexNotation } from './regex-notation.js';
+import { spelledOut } from './characters.js';
+import { type ContextFreeGrammar, type Pattern, rebuilt, referencesOf } from './context-free.js';
+import {
+  commented,
+  type Notation,
+  notesOf,
+  regexNotation,
+  renamed,
+  suffix,
+  withoutSurrogates,
+  wordsOf,
+  written,
+} from './notation.js';
 import { lexicalGrammar } from './terminals.js';
 import { reachedRules, tidy } from './tidy.js';
 

@@ -1,19 +1,18 @@
 /** From a Peggy grammar to a context-free grammar for other engines. */
 import peggy, { type ast } from 'peggy';
 import { alphabetOf } from './automata/alphabet.js';
-import { differsAsClass } from './case-variants.js';
+import { differsAsClass } from './characters.js';
 import { toCodePoints } from './code-points.js';
 import type { Approximation, ContextFreeGrammar, Pattern } from './context-free.js';
 import { type DepthLimit, limitDepth } from './depth.js';
 import { factsOf, nullableRules } from './prove/facts.js';
-import { judge } from './prove/judge.js';
+import { judge, withRuns } from './prove/judge.js';
 import { proverOf } from './prove/prover.js';
-import { withRuns } from './prove/runs.js';
 import { tailsOf } from './prove/tails.js';
 import { withoutSimpleLookaheads } from './read/lookaheads.js';
 import { type PegRules, pegReferencesOf } from './read/peg.js';
 import { readRules } from './read/read.js';
-import { simplify } from './simplify/simplify.js';
+import { simplify } from './simplify.js';
 
 /** How a grammar is exported. */
 export interface ContextFreeOptions {

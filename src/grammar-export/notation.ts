@@ -1,6 +1,7 @@
 /** Patterns as text, for all languages that write them in the usual way: alternatives, sequences, suffixes. */
-import type { CodePointRange, Pattern } from './context-free.js';
-import { complementOf } from './ranges.js';
+
+import { complementOf, joined, spelledOut } from './characters.js';
+import { type CodePointRange, type ContextFreeGrammar, NOTHING, type Pattern, rebuilt } from './context-free.js';
 
 /** How a language writes patterns. */
 export interface Notation {
@@ -111,4 +112,155 @@ export function unicodeEscape(codePoint: number, beyond: (hexadecimal: string) =
 
 export function isPrintable(codePoint: number): boolean {
   return codePoint >= 0x20 && codePoint <= 0x7e;
+}
+
+const WIDTH = 118;
+
+/**
+ * The lines of the comment, without the marks of any language.
+ *
+ * @param format the name of the format, for people
+ * @param remarks what to know when using it, a paragraph each
+ * @param width columns of a line
+ */
+export function notesOf(
+  grammar: ContextFreeGrammar,
+  format: string,
+  remarks: readonly string[] = [],
+  width = WIDTH,
+): string[] {
+  const { name, startRule, approximations } = grammar;
+  const folded = (text: string, bullet = ''): string[] => foldedTo(width, text, bullet);
+  const lines = folded(`${oneLine(name)} in ${format}, made from its Peggy grammar; the start rule is ${startRule}.`);
+  for (const remark of remarks) lines.push(...folded(remark));
+  if (approximations.length === 0) return [...lines, 'It matches the same texts as the grammar.'];
+  lines.push('It matches all texts of the grammar, and some more:');
+  for (const { code, rule, message } of approximations) lines.push(...folded(`${rule}: ${message} (${code})`, '- '));
+  return lines;
+}
+
+/** Comment lines with their mark, and a line end behind each. */
+export function commented(lines: readonly string[], mark: string): string {
+  return lines.map((line) => `${mark} ${line}\n`).join('');
+}
+
+/** Whatever a name holds, it stays within its comment. */
+function oneLine(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, ' ');
+}
+
+function foldedTo(width: number, text: string, bullet: string): string[] {
+  const lines: string[] = [];
+  let line = bullet;
+  for (const word of oneLine(text).split(' ')) {
+    if (line.length > bullet.length && line.length + word.length >= width) {
+      lines.push(line);
+      line = ' '.repeat(bullet.length);
+    }
+    line += line.length > bullet.length ? ` ${word}` : word;
+  }
+  return [...lines, line];
+}
+
+/**
+ * A new name for each old one: unique, and by the rules of the language.
+ *
+ * @param fixed names that are given, by the old ones
+ * @param spell makes a name of the language from an old one; the empty text where nothing of it is left
+ * @param reserved names that mean something else to a reader of the language
+ */
+export function renamed(
+  names: Iterable<string>,
+  fixed: ReadonlyMap<string, string>,
+  spell: (name: string) => string,
+  separator: string,
+  reserved: readonly string[] = [],
+): ReadonlyMap<string, string> {
+  const taken = new Set([...fixed.values(), ...reserved]);
+  const result = new Map(fixed);
+  for (const name of names) {
+    if (result.has(name)) continue;
+    const base = spell(name) || spell('rule');
+    let candidate = base;
+    for (let number = 2; taken.has(candidate); number++) candidate = `${base}${separator}${number}`;
+    taken.add(candidate);
+    result.set(name, candidate);
+  }
+  return result;
+}
+
+/** Words of a name, apart where it changes from small letters to capitals, in ASCII and small letters. */
+export function wordsOf(name: string): string[] {
+  const apart = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return apart.split(/[^a-z0-9]+/).filter((word) => word !== '');
+}
+
+const FIRST_SURROGATE = 0xd800;
+const LAST_SURROGATE = 0xdfff;
+
+/** One without its other half, that is: with the flag `u`, two halves are one character. */
+const SURROGATE = /\p{Surrogate}/u;
+
+/** Literals whose case is ignored, as sets: what "case" means differs between engines, beyond ASCII and even for `k` and `s`. */
+export function withoutCase(grammar: ContextFreeGrammar): ContextFreeGrammar {
+  return changed(grammar, (part) => (part.kind === 'literal' && part.ignoreCase ? spelledOut(part.text) : part));
+}
+
+/** For engines that read UTF-8, in which there are no surrogates. */
+export function withoutSurrogates(grammar: ContextFreeGrammar): ContextFreeGrammar {
+  return changed(grammar, (part) => {
+    if (part.kind === 'literal') return SURROGATE.test(part.text) ? NOTHING : part;
+    return part.kind === 'set' ? { ...part, ranges: plainRanges(part.ranges) } : part;
+  });
+}
+
+function changed(grammar: ContextFreeGrammar, change: (part: Pattern) => Pattern): ContextFreeGrammar {
+  return { ...grammar, rules: new Map([...grammar.rules].map(([name, pattern]) => [name, rebuilt(pattern, change)])) };
+}
+
+/** Sets that have both neighbours of the surrogates get them, because one range reads better than two; others lose them. */
+function plainRanges(ranges: readonly CodePointRange[]): CodePointRange[] {
+  const around = ranges.flatMap(([first, last]): CodePointRange[] => {
+    if (last < FIRST_SURROGATE || first > LAST_SURROGATE) return [[first, last]];
+    const below: CodePointRange = [first, FIRST_SURROGATE - 1];
+    const above: CodePointRange = [LAST_SURROGATE + 1, last];
+    return [below, above].filter(([from, to]) => from <= to);
+  });
+  const bridged =
+    around.some(([, last]) => last === FIRST_SURROGATE - 1) && around.some(([first]) => first === LAST_SURROGATE + 1);
+  return bridged ? joined([...around, [FIRST_SURROGATE, LAST_SURROGATE]]) : around;
+}
+
+const SPECIAL = /[\^$\\.*+?()[\]{}|/]/;
+const SPECIAL_IN_SETS = /[[\]\\^\-/]/;
+
+/**
+ * For patterns without references. Punctuation is escaped with a backslash, never by its code.
+ *
+ * @param beyond writes a character beyond U+FFFF, given its digits in hexadecimal
+ */
+export function regexNotation(beyond: (digits: string) => string): Notation {
+  const escaped = (codePoint: number, special: RegExp): string => {
+    const character = String.fromCodePoint(codePoint);
+    if (isPrintable(codePoint)) return special.test(character) ? `\\${character}` : character;
+    if (codePoint < 0x80) return `\\x${codePoint.toString(16).toUpperCase().padStart(2, '0')}`;
+    return unicodeEscape(codePoint, beyond);
+  };
+  return {
+    literal: (text) => [...text].map((character) => escaped(character.codePointAt(0)!, SPECIAL)).join(''),
+    set: (ranges) => {
+      const [only] = ranges;
+      const single = ranges.length === 1 && only !== undefined && only[0] === only[1];
+      return single ? escaped(only[0], SPECIAL) : bracketed(ranges, (codePoint) => escaped(codePoint, SPECIAL_IN_SETS));
+    },
+    rule: (name) => {
+      throw new TypeError(`The rule ${name} is not written out`);
+    },
+    repeat: (item, min, max) => item + suffix(min, max),
+    or: '|',
+    join: '',
+    open: '(?:',
+    empty: '',
+    repeatsLiterals: false,
+  };
 }

@@ -3,7 +3,6 @@
  * `\d`, `\w`, `\b`, `^` and `$` mean, in brackets inside of classes, and in that Oniguruma sees code points, never half of a
  * surrogate pair.
  */
-import { type CharacterRange, complement, LINE_ENDS, merged, parseRegex, type RegexNode, WORD } from './js-regex.js';
 
 type CharacterSet = RegexNode & { readonly kind: 'set' };
 
@@ -68,6 +67,13 @@ export function toOniguruma(source: string, unicode: boolean): string {
 
   return print(parseRegex(source, unicode));
 }
+
+/** The characters that end a line. */
+export const LINE_ENDS: readonly CharacterRange[] = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+];
 
 const NOT_LINE_END = printClass('^', LINE_ENDS);
 
@@ -135,4 +141,218 @@ function escaped(code: number, special: RegExp): string {
   const character = String.fromCodePoint(code);
   if (code < 0x20 || code > 0x7e) return `\\x{${code.toString(16).toUpperCase()}}`;
   return special.test(character) ? `\\${character}` : character;
+}
+
+/** Characters from `first` to `last`, both included: code points with the flag `u`, UTF-16 code units without. */
+export type CharacterRange = readonly [first: number, last: number];
+
+export type RegexNode =
+  /** One character; `negated` tells how it was written, the ranges are those that were written. */
+  | { readonly kind: 'set'; readonly ranges: readonly CharacterRange[]; readonly negated: boolean }
+  | { readonly kind: 'sequence'; readonly items: readonly RegexNode[] }
+  | { readonly kind: 'choice'; readonly items: readonly RegexNode[] }
+  /** `max` is null where there is no end to it. */
+  | {
+      readonly kind: 'repeat';
+      readonly item: RegexNode;
+      readonly min: number;
+      readonly max: number | null;
+      readonly lazy: boolean;
+    }
+  | { readonly kind: 'look'; readonly behind: boolean; readonly negated: boolean; readonly item: RegexNode }
+  /** `\b`, or `\B` where negated. */
+  | { readonly kind: 'boundary'; readonly negated: boolean }
+  /** `^` or `$` with the flag `m`. */
+  | { readonly kind: 'edge'; readonly side: 'start' | 'end' };
+
+/** The characters of `\w`. */
+export const WORD: readonly CharacterRange[] = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+
+const DIGIT: readonly CharacterRange[] = [[0x30, 0x39]];
+const SPACE: readonly CharacterRange[] = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+const CLASS_ESCAPES: Readonly<Record<string, readonly CharacterRange[]>> = { d: DIGIT, s: SPACE, w: WORD };
+const CONTROL_ESCAPES: Readonly<Record<string, number>> = { f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b };
+const LOOKS: Readonly<Record<string, { readonly behind: boolean; readonly negated: boolean }>> = {
+  '(?=': { behind: false, negated: false },
+  '(?!': { behind: false, negated: true },
+  '(?<=': { behind: true, negated: false },
+  '(?<!': { behind: true, negated: true },
+};
+
+/**
+ * Reads a pattern.
+ *
+ * @param unicode whether it has the flag `u`
+ * @throws SyntaxError when it is no pattern
+ * @throws RangeError when it has what only JavaScript has, or what has to do with captures
+ */
+export function parseRegex(source: string, unicode: boolean): RegexNode {
+  // From here on the pattern is known to be right.
+  new RegExp(source, unicode ? 'u' : '');
+  const last = unicode ? 0x10ffff : 0xffff;
+  let at = 0;
+
+  function choice(): RegexNode {
+    const items = [sequence()];
+    while (taken('|')) items.push(sequence());
+    return items.length === 1 ? items[0]! : { kind: 'choice', items };
+  }
+
+  function sequence(): RegexNode {
+    const items: RegexNode[] = [];
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') items.push(quantified(atom()));
+    return items.length === 1 ? items[0]! : { kind: 'sequence', items };
+  }
+
+  function quantified(item: RegexNode): RegexNode {
+    const [text, least, comma, most] = matched(/[*+?]|\{([0-9]+)(,?)([0-9]*)\}/y) ?? [];
+    if (text === undefined) return item;
+    const lazy = taken('?');
+    if (least === undefined)
+      return { kind: 'repeat', item, min: text === '+' ? 1 : 0, max: text === '?' ? 1 : null, lazy };
+    const max = comma === '' ? Number(least) : most === '' ? null : Number(most);
+    return { kind: 'repeat', item, min: Number(least), max, lazy };
+  }
+
+  function atom(): RegexNode {
+    if (taken('^')) return { kind: 'edge', side: 'start' };
+    if (taken('$')) return { kind: 'edge', side: 'end' };
+    if (taken('.')) return { kind: 'set', ranges: LINE_ENDS, negated: true };
+    if (taken('[')) return characterClass();
+    if (source[at] === '(') return group();
+    if (taken('\\b')) return { kind: 'boundary', negated: false };
+    if (taken('\\B')) return { kind: 'boundary', negated: true };
+    return escapedOrPlain(false);
+  }
+
+  function group(): RegexNode {
+    const open = matched(/\(\?(?:<?[=!]|:)/y)?.[0];
+    if (open === undefined) throw new RangeError(`A group that captures or has flags is not supported: ${source}`);
+    const item = choice();
+    at += 1;
+    return open === '(?:' ? item : { kind: 'look', ...LOOKS[open]!, item };
+  }
+
+  function characterClass(): RegexNode {
+    const negated = taken('^');
+    const ranges: CharacterRange[] = [];
+    while (!taken(']')) {
+      const from = escapedOrPlain(true);
+      const isRange = source[at] === '-' && source[at + 1] !== ']';
+      if (!isRange) {
+        ranges.push(...written(from));
+        continue;
+      }
+      at += 1;
+      const to = escapedOrPlain(true);
+      const [first, end] = [single(from), single(to)];
+      // Without the flag `u`, a range from or to a class such as \w is three things side by side.
+      if (first === null || end === null) ranges.push(...written(from), [0x2d, 0x2d], ...written(to));
+      else ranges.push([first, end]);
+    }
+    return { kind: 'set', ranges, negated };
+  }
+
+  /** A set as it counts inside of a class, where `\S` is one of many. */
+  function written(set: RegexNode & { kind: 'set' }): readonly CharacterRange[] {
+    return set.negated ? complement(set.ranges, last) : set.ranges;
+  }
+
+  function escapedOrPlain(inClass: boolean): RegexNode & { kind: 'set' } {
+    if (!taken('\\')) return oneOf(character());
+    const letter = source[at]!;
+    const ranges = CLASS_ESCAPES[letter.toLowerCase()];
+    if (ranges !== undefined) {
+      at += 1;
+      return { kind: 'set', ranges, negated: letter !== letter.toLowerCase() };
+    }
+    if (inClass && taken('b')) return oneOf(0x08);
+    const hex = matched(/x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})/y) ?? (unicode ? matched(/u\{([0-9a-fA-F]+)\}/y) : null);
+    if (hex !== null) return oneOf(withLowHalf(Number.parseInt((hex[1] ?? hex[2])!, 16)));
+    if (/[1-9ckpPxu]|0[0-9]/y.test(source.slice(at, at + 2))) {
+      throw new RangeError(`The escape \\${letter} is not supported: ${source}`);
+    }
+    if (taken('0')) return oneOf(0);
+    const control = Object.hasOwn(CONTROL_ESCAPES, letter) ? CONTROL_ESCAPES[letter] : undefined;
+    if (control === undefined) return oneOf(character());
+    at += 1;
+    return oneOf(control);
+  }
+
+  /** With the flag `u`, two escapes for the halves of a pair are one character. */
+  function withLowHalf(unit: number): number {
+    if (!unicode || unit < 0xd800 || unit > 0xdbff) return unit;
+    const low = matched(/\\u([dD][c-fC-F][0-9a-fA-F]{2})/y)?.[1];
+    if (low === undefined) return unit;
+    return String.fromCharCode(unit, Number.parseInt(low, 16)).codePointAt(0)!;
+  }
+
+  function character(): number {
+    const code = unicode ? source.codePointAt(at)! : source.charCodeAt(at);
+    at += code > 0xffff ? 2 : 1;
+    return code;
+  }
+
+  /** Goes behind a match of a sticky pattern. */
+  function matched(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = at;
+    const match = pattern.exec(source);
+    if (match !== null) at = pattern.lastIndex;
+    return match;
+  }
+
+  function taken(text: string): boolean {
+    if (!source.startsWith(text, at)) return false;
+    at += text.length;
+    return true;
+  }
+
+  return choice();
+}
+
+/** Ranges in ascending order, none touching the next. */
+export function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
+  const result: [number, number][] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const before = result.at(-1);
+    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else result.push([first, last]);
+  }
+  return result;
+}
+
+/** All characters up to `last` that are in none of the ranges. */
+export function complement(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
+  const result: CharacterRange[] = [];
+  let next = 0;
+  for (const [first, end] of merged(ranges)) {
+    if (first > next) result.push([next, first - 1]);
+    next = end + 1;
+  }
+  return next <= last ? [...result, [next, last]] : result;
+}
+
+function oneOf(code: number): RegexNode & { kind: 'set' } {
+  return { kind: 'set', ranges: [[code, code]], negated: false };
+}
+
+function single({ ranges, negated }: RegexNode & { kind: 'set' }): number | null {
+  const [range] = ranges;
+  return ranges.length === 1 && !negated && range![0] === range![1] ? range![0] : null;
 }

@@ -3,8 +3,7 @@
  * APG do. The language does not depend on it; whether such a parser finds all of it, does.
  */
 import { type Automaton, automatonOf, beginningsOf, cutsShort } from './automaton.js';
-import type { ContextFreeGrammar, Pattern } from './context-free.js';
-import { rebuilt } from './patterns.js';
+import { type ContextFreeGrammar, type Pattern, rebuilt } from './context-free.js';
 
 /** What finding the alternatives to compare may cost, over all of a grammar; and those of which all pairs are compared beyond it. */
 const MOST_EFFORT = 2_000_000;

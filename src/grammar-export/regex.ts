@@ -3,17 +3,16 @@
  * PCRE, RE2 and Rust read as well, which is groups without capture, positive and negative sets, greedy repetitions and `\u` or
  * `\x` escapes; characters beyond U+FFFF stand for themselves.
  */
-import type { ContextFreeGrammar, Pattern } from './context-free.js';
-import { ExportError } from './export-error.js';
-import { written } from './notation.js';
-import { commented, notesOf } from './notes.js';
+
+import { patternOf } from './automata/algebra.js';
+import { alphabetOf } from './automata/alphabet.js';
+import { createGraph, determinized, minimized, pathsOf, statesOf } from './automata/dfa.js';
+import { automatonOf, isUnambiguous, mostWays } from './automaton.js';
+import { type ContextFreeGrammar, ExportError, type Pattern, rebuilt, recursiveRule } from './context-free.js';
+import { commented, notesOf, regexNotation, withoutCase, withoutSurrogates, written } from './notation.js';
 import { longestFirst } from './order.js';
-import { rebuilt } from './patterns.js';
-import { withoutCase, withoutSurrogates } from './plain.js';
-import { recursiveRule } from './recursion.js';
-import { regexNotation } from './regex-notation.js';
+import { tidied } from './simplify.js';
 import { tidy } from './tidy.js';
-import { madeUnambiguous, matchesInOneWay, waysOf } from './unambiguous.js';
 
 export interface RegularExpression {
   /** Anchored at both ends. */
@@ -128,4 +127,61 @@ function ambiguous(startRule: string): ExportError {
     'exponential time, and a pattern with one way for each text would be too large. Change the grammar so that no two parts of ' +
     'it compete for the same characters, or use --to gbnf, lark or abnf';
   return new ExportError('ambiguous', message, startRule);
+}
+
+/** The most states of an automaton that is compared with itself. */
+const MOST_COMPARED = 100_000;
+/** The most states of a pattern that is written anew. */
+const MOST_REWRITTEN = 2_000;
+/** The most states of automata on the way to a smallest one, of a smallest one, and parts of the pattern that is made of it. */
+const MOST_STATES = 2_000;
+const MOST_MINIMAL = 80;
+const MOST_PARTS = 5_000;
+
+const NO_RULES: ReadonlyMap<string, Pattern> = new Map();
+
+/** Tells whether a pattern without rules matches each text in one way only; where it is too large to tell, it is taken not to. */
+export function matchesInOneWay(pattern: Pattern): boolean {
+  const automaton = automatonOf(pattern, NO_RULES, MOST_COMPARED);
+  return automaton !== null && isUnambiguous(automaton);
+}
+
+/**
+ * Returns the pattern with each part that matches some text in two ways written anew, from the inside out. What would be too large
+ * stays as it is.
+ */
+export function madeUnambiguous(pattern: Pattern): Pattern {
+  if (matchesInOneWay(pattern)) return pattern;
+  return rebuilt(pattern, (part) => (matchesInOneWay(part) ? part : (deterministic(part) ?? part)));
+}
+
+/** Returns in how many ways at most a pattern without rules matches a part of a text; null where that may be more than `limit`. */
+export function waysOf(pattern: Pattern, limit: number): number | null {
+  const automaton = automatonOf(pattern, NO_RULES);
+  return automaton && mostWays(automaton, limit);
+}
+
+/** Returns the pattern of the smallest deterministic automaton, or of the one that reads texts from their ends. */
+function deterministic(pattern: Pattern): Pattern | null {
+  if (statesOf(pattern) > MOST_REWRITTEN) return null;
+  const plain = tidied(pattern);
+  const backward = determinizedPattern(reversed(plain));
+  const found = [determinizedPattern(plain), backward && reversed(backward)].filter((one) => one !== null);
+  return found.filter(matchesInOneWay).sort((a, b) => statesOf(a) - statesOf(b))[0] ?? null;
+}
+
+function determinizedPattern(pattern: Pattern): Pattern | null {
+  const alphabet = alphabetOf([pattern], 'code-point');
+  const graph = createGraph();
+  const end = graph.state();
+  const dfa = determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, MOST_STATES);
+  const made = dfa && patternOf(minimized(dfa), alphabet.rangesOf, MOST_PARTS, MOST_MINIMAL);
+  return made && tidied(made);
+}
+
+function reversed(pattern: Pattern): Pattern {
+  return rebuilt(pattern, (part) => {
+    if (part.kind === 'literal') return { ...part, text: [...part.text].reverse().join('') };
+    return part.kind === 'sequence' ? { ...part, items: part.items.toReversed() } : part;
+  });
 }

@@ -5,15 +5,22 @@
  * So this begins with terminals as large as they can be, looks for places where two of them may compete, and breaks up the one
  * that would read too far, down to single characters, until no such place is left.
  */
-import { alphabetOf } from './automata/alphabet.js';
-import type { Budget } from './automata/subsets.js';
+
+import { alphabetOf, type Budget } from './automata/alphabet.js';
 import { type Automaton, automatonOf, goesOnBeyond, isDeterministic, sharesText } from './automaton.js';
-import { joined } from './case-variants.js';
-import type { CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
-import { followersOf } from './followers.js';
-import { nullableRules, withoutEmpty } from './non-empty.js';
-import { optional, rebuilt, repeat, sequence } from './patterns.js';
-import { regularRules } from './recursion.js';
+import { joined } from './characters.js';
+import {
+  type CodePointRange,
+  type ContextFreeGrammar,
+  choice,
+  isNullable,
+  optional,
+  type Pattern,
+  rebuilt,
+  regularRules,
+  repeat,
+  sequence,
+} from './context-free.js';
 
 /** Steps of comparing terminals, beyond which all of them are single characters: those never compete. */
 const MOST_EFFORT = 2_000_000;
@@ -183,4 +190,174 @@ function placesOfOneTime(
     if (mayBeSame(a, b)) enter(next[a]!, next[b]!);
   }
   return pairs;
+}
+
+/** Which terminals may stand next to each other. */
+export interface Followers {
+  /** The terminals, one for each place in the grammar where one stands. */
+  readonly terminals: readonly Pattern[];
+  /** Places that a text may begin with. */
+  readonly first: ReadonlySet<number>;
+  /** For each place, those that may come next. */
+  readonly next: readonly ReadonlySet<number>[];
+}
+
+type Node =
+  | { readonly kind: 'terminal'; readonly place: number }
+  | { readonly kind: 'rule'; readonly name: string }
+  | { readonly kind: 'sequence' | 'choice'; readonly items: readonly Node[]; readonly nullable: boolean }
+  | { readonly kind: 'repeat'; readonly item: Node; readonly again: boolean; readonly nullable: boolean };
+
+/** What is known of a rule so far. */
+interface Facts {
+  readonly first: Set<number>;
+  /** What may come behind it. */
+  readonly after: Set<number>;
+}
+
+/** @param isTerminal which patterns are read at once; not asked about their parts */
+export function followersOf(
+  rules: ReadonlyMap<string, Pattern>,
+  startRule: string,
+  isTerminal: (pattern: Pattern) => boolean,
+): Followers {
+  const nullable = nullableRules(rules);
+  const isRuleNullable = (name: string): boolean => nullable.has(name);
+  const terminals: Pattern[] = [];
+  const next: Set<number>[] = [];
+
+  const nodeOf = (pattern: Pattern): Node => {
+    if (isTerminal(pattern)) {
+      next.push(new Set());
+      return { kind: 'terminal', place: terminals.push(pattern) - 1 };
+    }
+    const canBeEmpty = isNullable(pattern, isRuleNullable);
+    switch (pattern.kind) {
+      case 'rule':
+        return pattern;
+      case 'repeat':
+        return { kind: 'repeat', item: nodeOf(pattern.item), again: pattern.max !== 1, nullable: canBeEmpty };
+      case 'sequence':
+      case 'choice':
+        return { kind: pattern.kind, items: pattern.items.map(nodeOf), nullable: canBeEmpty };
+      default:
+        throw new TypeError(`What is no terminal has to be made of some: ${pattern.kind}`);
+    }
+  };
+  const nodes = new Map(
+    [...rules]
+      .filter(([name]) => !isTerminal({ kind: 'rule', name }))
+      .map(([name, pattern]) => [name, nodeOf(pattern)]),
+  );
+  const facts = new Map<string, Facts>([...nodes.keys()].map((name) => [name, { first: new Set(), after: new Set() }]));
+
+  const canBeEmpty = (node: Node): boolean =>
+    node.kind === 'terminal' ? false : node.kind === 'rule' ? isRuleNullable(node.name) : node.nullable;
+  const firstOf = (node: Node): ReadonlySet<number> => {
+    switch (node.kind) {
+      case 'terminal':
+        return new Set([node.place]);
+      case 'rule':
+        return facts.get(node.name)!.first;
+      case 'repeat':
+        return firstOf(node.item);
+      case 'choice':
+        return union(node.items.map(firstOf));
+      case 'sequence': {
+        const end = node.items.findIndex((item) => !canBeEmpty(item));
+        return union(node.items.slice(0, end < 0 ? undefined : end + 1).map(firstOf));
+      }
+    }
+  };
+  /** Notes what may come behind each part of a node, when it is known what comes behind the node. */
+  const note = (node: Node, after: ReadonlySet<number>): void => {
+    switch (node.kind) {
+      case 'terminal':
+        addAll(next[node.place]!, after);
+        break;
+      case 'rule':
+        addAll(facts.get(node.name)!.after, after);
+        break;
+      case 'repeat':
+        note(node.item, node.again ? union([after, firstOf(node.item)]) : after);
+        break;
+      case 'choice':
+        for (const item of node.items) note(item, after);
+        break;
+      case 'sequence': {
+        let behind = after;
+        for (const item of node.items.toReversed()) {
+          note(item, behind);
+          behind = canBeEmpty(item) ? union([firstOf(item), behind]) : firstOf(item);
+        }
+      }
+    }
+  };
+
+  const total = (): number =>
+    [...facts.values()].reduce((sum, { first, after }) => sum + first.size + after.size, 0) +
+    next.reduce((sum, set) => sum + set.size, 0);
+  for (let before = -1; before !== total(); ) {
+    before = total();
+    for (const [name, node] of nodes) {
+      const { first, after } = facts.get(name)!;
+      addAll(first, firstOf(node));
+      note(node, after);
+    }
+  }
+  const first = nodes.has(startRule) ? facts.get(startRule)!.first : new Set<number>();
+  return { terminals, first, next };
+}
+
+function union(sets: readonly ReadonlySet<number>[]): ReadonlySet<number> {
+  return new Set(sets.flatMap((set) => [...set]));
+}
+
+function addAll(target: Set<number>, more: ReadonlySet<number>): void {
+  for (const one of more) target.add(one);
+}
+
+/**
+ * The same language, in which none of the chosen rules matches the empty text: where one did, it is optional.
+ *
+ * @param isChosen rules that only refer to rules that are chosen, too
+ */
+export function withoutEmpty(
+  rules: ReadonlyMap<string, Pattern>,
+  isChosen: (name: string) => boolean,
+): ReadonlyMap<string, Pattern> {
+  const nullable = new Set([...nullableRules(rules)].filter(isChosen));
+  const reference = (part: Pattern): Pattern =>
+    part.kind === 'rule' && nullable.has(part.name) ? optional(part) : part;
+  const changed = [...rules].map(([name, pattern]): [string, Pattern] => {
+    const body = rebuilt(pattern, reference);
+    return [name, nullable.has(name) ? nonEmpty(body) : body];
+  });
+  return new Map(changed);
+}
+
+/** Rules that match the empty text. */
+export function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const [name, pattern] of rules) if (isNullable(pattern, (one) => found.has(one))) found.add(name);
+  }
+  return found;
+}
+
+/** All texts of a pattern but the empty one. Rules do not match the empty text. */
+function nonEmpty(pattern: Pattern): Pattern {
+  if (!isNullable(pattern, () => false)) return pattern;
+  switch (pattern.kind) {
+    case 'sequence':
+      // One of the items is the first that matches some text.
+      return choice(pattern.items.map((item, index) => sequence([nonEmpty(item), ...pattern.items.slice(index + 1)])));
+    case 'choice':
+      return choice(pattern.items.map(nonEmpty));
+    case 'repeat':
+      return repeat(nonEmpty(pattern.item), 1, pattern.max);
+    default:
+      return pattern;
+  }
 }

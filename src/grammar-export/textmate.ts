@@ -1,8 +1,7 @@
 /** TextMate grammars, as VS Code, Shiki and others read them, from the token tables that the finders and the terminal use. */
-import type { EditorLanguage } from './editor-language.js';
+
 import { toOniguruma } from './oniguruma.js';
-import { scopeOf } from './scopes.js';
-import { type LexerRule, type LexerState, readTokenTable } from './token-table.js';
+import { type EditorLanguage, type LexerRule, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
 /** Scopes of the parts of a match, by the numbers of its captures. */
 export type TextMateCaptures = Readonly<Record<string, { readonly name: string }>>;

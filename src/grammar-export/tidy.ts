@@ -1,7 +1,15 @@
 /** What every writer does first: leaves out what matches nothing, and what says nothing. */
-import type { ContextFreeGrammar, Pattern } from './context-free.js';
-import { ExportError } from './export-error.js';
-import { EMPTY, isEmpty, NOTHING, partsOf, rebuilt, referencesOf } from './patterns.js';
+import {
+  type ContextFreeGrammar,
+  EMPTY,
+  ExportError,
+  isEmpty,
+  NOTHING,
+  type Pattern,
+  partsOf,
+  rebuilt,
+  referencesOf,
+} from './context-free.js';
 
 /**
  * The same language without rules and alternatives that match no text, without rules that match the empty text alone, and

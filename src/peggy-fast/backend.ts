@@ -2,18 +2,17 @@
 
 import { BlockCode } from './blocks.js';
 import type { Reporting, Shared } from './context.js';
-import type { Effects } from './effects/index.js';
+import type { Effects } from './effects/analyze.js';
 import { callsIn, Facts } from './facts.js';
 import type { Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
-import { type Block, type Expectation, nodesOf } from './ir.js';
+import { type Block, type Expectation, nodesOf, Unsupported } from './ir.js';
 import { Lexemes } from './lexemes.js';
 import type { Lowered } from './lower.js';
-import { numberLabels } from './numbers.js';
+import { numberLabels } from './repeat.js';
 import { runtime } from './runtime.js';
 import { Scanner } from './scanner.js';
 import { Tables } from './tables.js';
-import { Unsupported } from './unsupported.js';
 
 export interface BackendInput {
   readonly program: Lowered;

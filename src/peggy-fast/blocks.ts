@@ -6,13 +6,11 @@
  * function.
  */
 import type { Expression, Program } from 'acorn';
-import { type Edit, edited } from './edits.js';
-import { children, isFunction, type Node } from './effects/nodes.js';
-import { freeReferences, parseBody, type Reference } from './effects/references.js';
-import { handsOn } from './handed-on.js';
-import type { Block, Label } from './ir.js';
+import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
+import { children, isFunction, type Node } from './effects/syntax.js';
+import { type Block, type Label, Unsupported } from './ir.js';
+import { type Edit, edited, handsOn } from './javascript.js';
 import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
-import { Unsupported } from './unsupported.js';
 
 /** What the code stands for where it is written out. */
 export interface Place {

@@ -2,11 +2,11 @@
  * Ordered choices. The next symbol tells which alternatives can match at all; only those are tried, in their order.
  */
 
+import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
 import { type Start, weightOf } from './facts.js';
 import type { Choice, Node, Predicate } from './ir.js';
 import { AT, BYTES } from './names.js';
-import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './symbols.js';
 
 /** Symbols on which the same alternatives can match. */
 interface Branch {

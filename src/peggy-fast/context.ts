@@ -1,13 +1,55 @@
 /** What writes the functions of a scanner: what they share, and what is known at a place inside of one. */
+
+import type { SymbolSet } from './alphabet.js';
 import type { BlockCode, NumberFunction } from './blocks.js';
 import type { Facts } from './facts.js';
 import type { Inlined } from './inline.js';
 import type { Block, Bound, Expectation, Label, Node, Predicate, Program } from './ir.js';
 import type { Lexemes } from './lexemes.js';
 import type { Names } from './names.js';
-import type { SymbolSet } from './symbols.js';
 import type { Tables } from './tables.js';
-import type { Writer } from './writer.js';
+
+/** Lines of code with their indentation. */
+export class Writer {
+  readonly #lines: string[] = [];
+  #depth: number;
+
+  constructor(depth = 0) {
+    this.#depth = depth;
+  }
+
+  line(text: string): void {
+    // Code of the grammar's author may span lines, and keeps its own indentation: a template string may depend on it.
+    this.#lines.push('  '.repeat(this.#depth) + text);
+  }
+
+  /** How many lines there are. */
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  /** A line that opens a block; `close` ends it. */
+  open(text: string): void {
+    this.line(`${text} {`);
+    this.#depth++;
+  }
+
+  close(text = '}'): void {
+    this.#depth--;
+    this.line(text);
+  }
+
+  /** `} else {`, and the like: ends one block and opens another. */
+  reopen(text: string): void {
+    this.#depth--;
+    this.line(`} ${text} {`);
+    this.#depth++;
+  }
+
+  toString(): string {
+    return this.#lines.join('\n');
+  }
+}
 
 /** Where a value goes: into a new constant, into a variable that is there, or out of the function. */
 export interface Target {

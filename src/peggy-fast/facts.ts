@@ -1,4 +1,6 @@
 /** What can be known about a node without running it: how it may begin, and what it may do. */
+
+import { NONE, type SymbolSet, setOf, without } from './alphabet.js';
 import {
   type Block,
   blocksOf,
@@ -9,7 +11,6 @@ import {
   type Program,
   type Repeat,
 } from './ir.js';
-import { NONE, type SymbolSet, setOf, without } from './symbols.js';
 
 /** How a match of a node can begin. */
 export interface Start {

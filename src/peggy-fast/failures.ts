@@ -2,8 +2,8 @@
  * How a generated parser refuses: the class of its errors, and the two ways to work out what was expected: by Peggy's own
  * parser, or by functions of the scanner.
  */
+
 import type { Expectation } from './ir.js';
-import { type StartRule, startSwitch } from './start-rules.js';
 
 export interface Errors {
   /** What a reader of the generated code should know. */
@@ -261,3 +261,30 @@ const RECOGNIZE_OR_SLOW = `
     }
   }
 `;
+
+/** The start rules of a parser, and how its code chooses among them. */
+export interface StartRule {
+  readonly rule: string;
+  /** The names of its functions; the last one is there without Peggy's code only. */
+  readonly builder: string;
+  readonly skipper: string;
+  readonly explainer: string | undefined;
+}
+
+/** Calls the function of the start rule that the options name; the first one is the default. */
+export function startSwitch(
+  startRules: readonly StartRule[],
+  nameOf: (rule: StartRule) => string | undefined,
+  indentation = 4,
+): string {
+  const [first, ...others] = startRules;
+  const usual = nameOf(first!);
+  const lines = others
+    .filter((start) => nameOf(start) !== usual)
+    .map((start) => `if (options.startRule === "${start.rule}") return ${nameOf(start)}(0);`);
+  return indent([...lines, `return ${usual}(0);`].join('\n'), indentation);
+}
+
+export function indent(code: string, width = 2): string {
+  return code.replace(/^(?=.)/gm, ' '.repeat(width));
+}

@@ -4,12 +4,11 @@
  */
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
-import { edited } from './edits.js';
-import { children, isFunction, type Node } from './effects/nodes.js';
-import { freeReferences, parseBody } from './effects/references.js';
-import { handsOn } from './handed-on.js';
+import { freeReferences, parseBody } from './effects/scopes.js';
+import { children, isFunction, type Node } from './effects/syntax.js';
+import { Unsupported } from './ir.js';
+import { edited, handsOn } from './javascript.js';
 import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
-import { Unsupported } from './unsupported.js';
 
 export interface Initializer {
   /** Functions and variables without their values. */

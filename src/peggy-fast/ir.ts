@@ -3,8 +3,9 @@
  *
  * It says what is matched, never how: decisions about calls, tables and variables are the emitter's.
  */
+
 import type { LocationRange } from 'peggy';
-import type { SymbolSet } from './symbols.js';
+import type { SymbolSet } from './alphabet.js';
 
 /** JavaScript code of the grammar's author, with the labels that it may use. */
 export interface Block {
@@ -206,3 +207,6 @@ export function* nodesOf(node: Node): Generator<Node> {
   yield node;
   for (const child of childrenOf(node)) yield* nodesOf(child);
 }
+
+/** Something that this back end leaves to Peggy's own code: the grammar works as before, only not faster. */
+export class Unsupported extends Error {}

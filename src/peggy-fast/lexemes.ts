@@ -2,9 +2,10 @@
  * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with
  * `word = keyword / name`, a reader who only wants to know where a word ends has no use for keywords.
  */
+
+import { isSubset, NONE, type SymbolSet } from './alphabet.js';
 import type { Facts } from './facts.js';
 import type { Node, Program } from './ir.js';
-import { isSubset, NONE, type SymbolSet } from './symbols.js';
 
 /** What a node matches: one symbol or more, and what does not follow them. */
 interface Lexeme {

@@ -1,9 +1,16 @@
 /** From Peggy's checked syntax tree to the intermediate form: resolves labels and characters. */
 import type { ast, LocationRange } from 'peggy';
-import { type Alphabet, alphabetOf, TooManyKinds } from './alphabet.js';
-import type { Block, Bound, Expectation, Label, Node, Program, Rule } from './ir.js';
-import { ANY } from './symbols.js';
-import { Unsupported } from './unsupported.js';
+import { type Alphabet, ANY, alphabetOf, TooManyKinds } from './alphabet.js';
+import {
+  type Block,
+  type Bound,
+  type Expectation,
+  type Label,
+  type Node,
+  type Program,
+  type Rule,
+  Unsupported,
+} from './ir.js';
 
 export interface Lowered extends Program {
   readonly alphabet: Alphabet;

@@ -3,7 +3,7 @@
  * the grammar's author; a grammar that uses such names itself is left to Peggy.
  */
 import type { Program } from 'acorn';
-import { children, type Node } from './effects/nodes.js';
+import { children, type Node } from './effects/syntax.js';
 
 export const INPUT = 'input';
 /** The scanned symbols. */

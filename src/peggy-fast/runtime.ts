@@ -1,11 +1,9 @@
 /** The code around the functions of a scanner: loading the input, starting, and telling failures. */
-import type { Alphabet, Kind } from './alphabet.js';
-import { peggyErrors, standaloneErrors } from './failures.js';
+import { type Alphabet, END, type Kind } from './alphabet.js';
+import { indent, peggyErrors, type StartRule, standaloneErrors, startSwitch } from './failures.js';
 import type { Initializer } from './initializer.js';
 import type { Expectation } from './ir.js';
 import { CODE_AT } from './names.js';
-import { indent, type StartRule, startSwitch } from './start-rules.js';
-import { END } from './symbols.js';
 
 export interface Runtime {
   readonly alphabet: Alphabet;

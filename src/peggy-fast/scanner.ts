@@ -7,7 +7,7 @@
  */
 import type { BlockCode, NumberFunction, Place, WrittenOut } from './blocks.js';
 import { writeChoice } from './choice.js';
-import type { Context, FunctionWriter, Reporting, Shared, Target } from './context.js';
+import { type Context, type FunctionWriter, type Reporting, type Shared, type Target, Writer } from './context.js';
 import {
   type Block,
   type Expectation,
@@ -22,7 +22,6 @@ import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
 import { writeRepeat } from './repeat.js';
 import { writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
-import { Writer } from './writer.js';
 
 /** Digits that a double holds exactly, whatever they are. */
 const EXACT_DIGITS = 15;

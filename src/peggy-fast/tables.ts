@@ -7,7 +7,7 @@
  * quicker where lengths are all new to the processor, and a good deal slower where it has met the like of them before, because
  * nothing that follows can begin until the end is known.
  */
-import { rangesOf, type SymbolSet } from './symbols.js';
+import { rangesOf, type SymbolSet } from './alphabet.js';
 
 /** Ranges that comparisons test as quickly as a table does. */
 const FEW = 2;

@@ -1,8 +1,9 @@
 /** Terminals: one symbol out of a set, and strings. */
+
+import { isSubset, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
 import type { CodePoint, Expectation, Literal } from './ir.js';
 import { AT, BYTES, INPUT } from './names.js';
-import { isSubset, type SymbolSet, setOf } from './symbols.js';
 
 /** One symbol. What it is known to be is not looked at again. */
 export function writeSymbol(

@@ -2,10 +2,14 @@
  * Rules whose texts are words: short, and the same ones again and again, as keys and names of operations are. The scanner keeps
  * them, so that a word read before costs a look at its bytes, and no new string.
  */
-import { ASCII, matchesOnly } from './ascii.js';
-import { type Node, nodesOf, type Program, type Rule } from './ir.js';
-import { setOf } from './symbols.js';
-import { Unsupported } from './unsupported.js';
+
+import { isSubset, type SymbolSet, setOf } from './alphabet.js';
+import { type Node, nodesOf, type Program, type Rule, Unsupported } from './ir.js';
+
+/** The symbols of ASCII. What matches no others is the same text as bytes and as characters. */
+export const ASCII: SymbolSet = Array.from({ length: 0x80 }, (_, symbol) => setOf(symbol)).reduce(
+  (all, set) => all | set,
+);
 
 /** Words are known by their bytes, which have to be the characters themselves, and none of them zero. */
 const WORD_SYMBOLS = ASCII & ~setOf(0);
@@ -40,3 +44,26 @@ function isText({ type }: Node): boolean {
 const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
   ...(['symbols', 'literal', 'sequence', 'choice', 'repeat', 'optional', 'empty', 'text'] as const),
 ]);
+
+/** Whether a node matches no other symbols by itself. */
+export function matchesOnly(node: Node, symbols: SymbolSet): boolean {
+  switch (node.type) {
+    case 'symbols':
+      return isSubset(node.set, symbols);
+    case 'literal':
+      return (node.folded ?? node.symbols.map(setOf)).every((set) => isSubset(set, symbols));
+    case 'codePoint':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** @throws Unsupported naming a rule that matches other characters */
+export function checkAscii({ rules }: Program): void {
+  for (const { name, node } of rules.values()) {
+    if ([...nodesOf(node)].some((one) => !matchesOnly(one, ASCII))) {
+      throw new Unsupported(`its code is to read scanned bytes, and the rule "${name}" matches more than ASCII`);
+    }
+  }
+}

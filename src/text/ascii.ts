@@ -17,3 +17,17 @@ export function asciiLowerCase(text: string): string {
 function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x09;
 }
+
+/** Orders text by code unit, as the canonical forms do; never by locale, which differs between machines. */
+export function byCodeUnit(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** A table from words to their meanings. */
+export type Words = Readonly<Record<string, string>>;
+
+/** What a word means, own properties only: `constructor` means nothing. */
+export function meaning(words: Words, word: string): string | undefined {
+  return Object.hasOwn(words, word) ? words[word] : undefined;
+}

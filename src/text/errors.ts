@@ -16,7 +16,7 @@ export interface ErrorJson {
 }
 
 /** What an error has to say in words. */
-export interface Explanation {
+interface Explanation {
   readonly message: string;
   readonly expected?: readonly string[];
   readonly found?: string | null;
@@ -145,3 +145,6 @@ export class PrintError extends PegwireError {
     return { ...super.toJSON(), path: this.path };
   }
 }
+
+/** What a `tryX` function returns: the value, or the error that the throwing twin would have thrown. */
+export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };

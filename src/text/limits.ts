@@ -1,3 +1,5 @@
+import { nearest } from './suggest.js';
+
 /**
  * What one parse may spend. A limit bounds the work and memory that a hostile text can cause; a text that exceeds one is
  * refused with an error whose `reason` is `limit`.
@@ -45,4 +47,17 @@ export function resolveLimits(options: Limits): ResolvedLimits {
 function limit(name: keyof Limits, standard: number, value = standard): number {
   if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0)) return value;
   throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
+}
+
+/**
+ * Checks an option that names one of a few choices.
+ *
+ * @throws TypeError naming the choices, with a suggestion for a slip of the pen
+ */
+export function resolveChoice<T extends string>(option: string, value: T | undefined, choices: readonly T[]): T {
+  if (value === undefined) return choices[0]!;
+  if (choices.includes(value)) return value;
+  const near = nearest(String(value), choices);
+  const hint = near === undefined ? '' : `; did you mean '${near}'?`;
+  throw new TypeError(`${option} must be one of ${choices.join(', ')}; got '${String(value)}'${hint}`);
 }

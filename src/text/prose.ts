@@ -1,5 +1,5 @@
 /** Messages inside other text: where they may begin, how far they may reach, and strings of JSON around them. */
-import type { Result } from './result.js';
+import type { Result } from './errors.js';
 
 /** A message, or a failed attempt at one, found in a text. */
 export type Found<T, E> = {
@@ -16,7 +16,7 @@ export type Found<T, E> = {
 } & Result<T, E>;
 
 /** What the prose tables of the protocols make of a text: `opening`, `escape`, `quote`, `newline`, `rest`. */
-export interface ProseToken {
+interface ProseToken {
   readonly type?: string | undefined;
   readonly text: string;
   readonly offset: number;
@@ -82,7 +82,7 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
 }
 
 /** The quote right before a message. */
-export interface Quote {
+interface Quote {
   readonly closing: string;
   /** Backslashes before a double quote: none for a string, one for a string that is written in a string, then 3, 7, ... */
   readonly backslashes: number;
@@ -144,7 +144,7 @@ function backslashesBefore(text: string, at: number): number {
 }
 
 /** One way to read a stretch of text, with the way back from its characters to those of the source. */
-export interface Reading {
+interface Reading {
   readonly text: string;
   /** Whether escapes were taken out. */
   readonly decoded: boolean;

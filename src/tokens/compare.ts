@@ -1,8 +1,7 @@
 /** The same message in several notations, by what each costs a model. */
-import { resolveChoice } from '../text/choice.js';
-import { ENCODINGS, type Encoding } from './encodings.js';
+import { resolveChoice } from '../text/limits.js';
+import { ENCODINGS, type Encoding } from './counter.js';
 import { loadTokenCounter } from './load-counter.js';
-import { loadToon, type ToToon } from './toon.js';
 
 /** Notations in the order in which they are compared. */
 export const FORMS = ['english', 'json-pretty', 'json', 'toon', 'accp', 'aacp'] as const;
@@ -110,4 +109,18 @@ function json(value: unknown, indent?: number): string {
 function toonText(value: unknown, toon: ToToon): string {
   // By way of JSON, so that both say the same.
   return toon(JSON.parse(json(value)));
+}
+
+/** TOON, another compact notation for what JSON says, where its package is installed. */
+type ToToon = (value: unknown) => string;
+
+/** `null` where `@toon-format/toon`, an optional dependency, is not installed. */
+async function loadToon(): Promise<ToToon | null> {
+  try {
+    const { encode } = await import('@toon-format/toon');
+    return (value) => encode(value);
+  } catch (thrown) {
+    if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw thrown;
+  }
 }

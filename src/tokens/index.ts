@@ -1,5 +1,4 @@
 /** Tokens: how many a text is, exactly or estimated, and what a message costs in several notations. */
-
 export {
   type ComparedForm,
   type Comparison,
@@ -9,10 +8,6 @@ export {
   FORMS,
   type Form,
 } from './compare.js';
-export { countTokens, type TokenCount } from './count.js';
-export { ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
-export { ENCODINGS, type Encoding } from './encodings.js';
-export { estimateTokens } from './estimate.js';
-export { installedCounter } from './installed-counter.js';
-export { loadTokenCounter } from './load-counter.js';
+export { ENCODINGS, type Encoding, ESTIMATING_COUNTER, estimateTokens, type TokenCounter } from './counter.js';
+export { countTokens, installedCounter, loadTokenCounter, type TokenCount } from './load-counter.js';
 export { upperBoundTokens } from './upper-bound.js';

@@ -1,5 +1,5 @@
 /** An instruction to a model, with its length. */
-import { countTokens, type Encoding, type TokenCount } from './count.js';
+import { countTokens, type Encoding, type TokenCount } from './load-counter.js';
 
 export interface ModelPrompt {
   /** Several lines, no line end after the last. */

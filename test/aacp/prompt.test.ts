@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { validatePacket } from '../../src/aacp/index.js';
 import { type AacpLanguageOptions, aacpLanguage } from '../../src/aacp/language/language.js';
 import { packetPrompt } from '../../src/aacp/language/prompt.js';
-import { countTokens } from '../../src/tokens/count.js';
+import { countTokens } from '../../src/tokens/load-counter.js';
 
 const OPTIONS: readonly AacpLanguageOptions[] = [
   {},

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { tryParseFrame } from '../../src/accp/index.js';
 import { type AccpLanguageOptions, accpLanguage } from '../../src/accp/language/language.js';
 import { framePrompt } from '../../src/accp/language/prompt.js';
-import { countTokens } from '../../src/tokens/count.js';
+import { countTokens } from '../../src/tokens/load-counter.js';
 
 const ESCAPES = 'before each of @ > : { } [ ] | $ , ~ \\';
 

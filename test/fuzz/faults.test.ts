@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { DisagreementKind } from '../../src/fuzz/differential/judge.js';
+import type { DisagreementKind } from '../../src/fuzz/differential/oracle.js';
 import { createHunter, type Fault, plantedFaults, SHORT } from './faults/hunt.js';
 
 /** Texts that are tried at most; `npm run fuzz:faults` tries more of them, on all faults. */

@@ -10,7 +10,7 @@ import { aacpLanguage } from '../../src/aacp/language/language.js';
 import { accpLanguage } from '../../src/accp/language/language.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import type { Grammar } from '../../src/fuzz/grammar/grammar.js';
-import { fuzzInputs } from '../../src/fuzz/mutants/inputs.js';
+import { fuzzInputs } from '../../src/fuzz/mutants/mutate.js';
 import { createRandom, type Random } from '../../src/text/random.js';
 import { accpCases, explainCases, packetCases, validatorCases } from '../conformance/fixtures.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';

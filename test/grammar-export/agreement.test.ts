@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aacpLanguage } from '../../src/aacp/language/language.js';
 import { accpLanguage } from '../../src/accp/language/language.js';
-import type { Language } from '../../src/fuzz/grammar/language.js';
+import type { Language } from '../../src/fuzz/differential/language.js';
 import { generateMutants } from '../../src/fuzz/mutants/mutate.js';
 import { generateSentences } from '../../src/fuzz/sentences/generate.js';
 import { writeAbnf } from '../../src/grammar-export/abnf.js';

@@ -1,7 +1,7 @@
 /** What a short grammar can cost: each export is given grammars that grow when they are written out, and its output counted. */
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../src/fuzz/grammar/compile.js';
-import { ExportError } from '../../src/grammar-export/export-error.js';
+import { ExportError } from '../../src/grammar-export/context-free.js';
 import { exportGrammar, type GrammarFormat } from '../../src/grammar-export/export-grammar.js';
 
 /** Characters that a grammar of no size takes (its head), and those for each of its own. */

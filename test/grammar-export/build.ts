@@ -1,5 +1,5 @@
 /** Patterns and grammars in few words. */
-import { joined } from '../../src/grammar-export/case-variants.js';
+import { joined } from '../../src/grammar-export/characters.js';
 import type {
   Approximation,
   CodePointRange,

@@ -1,8 +1,8 @@
 /** Lines in pieces: those that moo finds, which are the ones that every editor should find. */
 import fc from 'fast-check';
 import moo from 'moo';
-import { aacpEditor } from '../../src/aacp/language/editor.js';
-import { accpEditor } from '../../src/accp/language/editor.js';
+import { aacpEditor } from '../../src/aacp/language/language.js';
+import { accpEditor } from '../../src/accp/language/language.js';
 import type { TokenTable } from '../../src/grammar-export/token-table.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';

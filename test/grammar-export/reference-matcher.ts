@@ -1,5 +1,5 @@
 /** What a context-free grammar matches, by trying everything: slow, and plain to see. For grammars without left recursion. */
-import { caseVariants } from '../../src/grammar-export/case-variants.js';
+import { caseVariants } from '../../src/grammar-export/characters.js';
 import type { ContextFreeGrammar, Pattern } from '../../src/grammar-export/context-free.js';
 
 export function matcherOf({ rules, startRule }: ContextFreeGrammar): (text: string) => boolean {

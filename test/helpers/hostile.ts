@@ -1,8 +1,7 @@
 /** What hostile inputs are made of, and what must hold for the answer to each. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { ParseError } from '../../src/text/errors.js';
-import type { Result } from '../../src/text/result.js';
+import { ParseError, type Result } from '../../src/text/errors.js';
 
 /** Any string: of code points, of UTF-16 units without regard to pairs, of marks that combine, or of plain ASCII. */
 export const anyString: fc.Arbitrary<string> = fc.oneof(

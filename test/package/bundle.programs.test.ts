@@ -8,7 +8,16 @@ import { describe, expect, test } from 'vitest';
  */
 const BUDGET = 22_250;
 
-async function bundle(code: string): Promise<{ packages: string[]; bytes: number; text: string }> {
+/** The same for `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
+const FALLBACK_BUDGET = 112_000;
+/** The same for all tools for grammars: Peggy is about half of each. */
+const ENGINE_BUDGET = 115_000;
+const LANGUAGES_BUDGET = 88_000;
+
+async function bundle(
+  code: string,
+  external: string[] = [],
+): Promise<{ packages: string[]; bytes: number; text: string }> {
   const result = await build({
     stdin: { contents: code, resolveDir: process.cwd(), loader: 'ts' },
     bundle: true,
@@ -19,6 +28,8 @@ async function bundle(code: string): Promise<{ packages: string[]; bytes: number
     target: 'es2022',
     write: false,
     metafile: true,
+    // Loaded when tokens are counted.
+    external,
     logLevel: 'silent',
   });
   const packages = Object.keys(result.metafile.inputs).filter((file) => file.includes('node_modules'));
@@ -64,6 +75,22 @@ describe('in a browser bundle', () => {
   ])('a link over %s needs what sessions need, and no Node built-in', async (binding, name) => {
     const { packages } = await bundle(`export { ${name} } from './src/accp/bindings/${binding}/index.ts';`);
     for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|zod)\//);
+  });
+
+  test.each([
+    ['engine', 'engine-portable.ts', ENGINE_BUDGET],
+    ['languages', 'languages.ts', LANGUAGES_BUDGET],
+  ])('the portable half of %s needs no Node built-in, and fits its budget', async (_name, file, budget) => {
+    const { packages, bytes } = await bundle(`export * from './src/${file}';`, ['gpt-tokenizer']);
+    const allowed = /^node_modules\/(moo|peggy|railroad-diagrams)\//;
+    for (const one of packages) expect(one).toMatch(allowed);
+    expect(bytes).toBeLessThanOrEqual(budget);
+  });
+
+  test('the fallback encoder needs no Node built-in and no zod, and fits its budget', async () => {
+    const { packages, bytes } = await bundle(`export * from './src/aacp/fallback/portable.ts';`);
+    for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|moo|stemmer)\//);
+    expect(bytes).toBeLessThanOrEqual(FALLBACK_BUDGET);
   });
 
   test('the finders need moo and nothing else', async () => {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { patternOf } from '../../src/peggy-fast/alphabet.js';
-import type { Symbols } from '../../src/peggy-fast/ir.js';
-import { END, has } from '../../src/peggy-fast/symbols.js';
-import { Unsupported } from '../../src/peggy-fast/unsupported.js';
+import { END, has, patternOf } from '../../src/peggy-fast/alphabet.js';
+import { type Symbols, Unsupported } from '../../src/peggy-fast/ir.js';
 import { lowered, nodeOf } from './lowered.js';
 
 function setIn(grammar: string): { readonly holds: (character: string) => boolean } {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BlockCode, type WrittenOut } from '../../src/peggy-fast/blocks.js';
-import { Unsupported } from '../../src/peggy-fast/unsupported.js';
+import { Unsupported } from '../../src/peggy-fast/ir.js';
 import { lowered } from './lowered.js';
 
 /** The code of an action behind the labels `a` and `b`. */

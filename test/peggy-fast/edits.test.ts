@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { edited } from '../../src/peggy-fast/edits.js';
+import { edited } from '../../src/peggy-fast/javascript.js';
 
 const CODE = 'return add(left, right);';
 const at = (word: string): { start: number; end: number } => ({

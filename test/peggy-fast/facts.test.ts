@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { END, has } from '../../src/peggy-fast/alphabet.js';
 import { callsIn, Facts, type Start, weightOf } from '../../src/peggy-fast/facts.js';
 import type { Block } from '../../src/peggy-fast/ir.js';
 import type { Lowered } from '../../src/peggy-fast/lower.js';
-import { END, has } from '../../src/peggy-fast/symbols.js';
 import { ascii, lowered, nodeOf } from './lowered.js';
 
 /** Code that calls `must()` is code with an effect here. */

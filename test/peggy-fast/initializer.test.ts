@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { liftInitializer } from '../../src/peggy-fast/initializer.js';
-import { Unsupported } from '../../src/peggy-fast/unsupported.js';
+import { Unsupported } from '../../src/peggy-fast/ir.js';
 
 describe('what stands in the per-parse initializer', () => {
   test('functions are made once, with the comments before them', () => {

@@ -1,10 +1,9 @@
 /** Grammars in intermediate form, for the tests of the passes. */
 import peggy from 'peggy';
+import { has, SYMBOLS, type SymbolSet } from '../../src/peggy-fast/alphabet.js';
 import { BlockCode } from '../../src/peggy-fast/blocks.js';
-import type { Block, Label, Node } from '../../src/peggy-fast/ir.js';
-import { nodesOf } from '../../src/peggy-fast/ir.js';
+import { type Block, type Label, type Node, nodesOf } from '../../src/peggy-fast/ir.js';
 import { type Lowered, lower } from '../../src/peggy-fast/lower.js';
-import { has, SYMBOLS, type SymbolSet } from '../../src/peggy-fast/symbols.js';
 
 /** All rules of a grammar can be started from, so that Peggy keeps them all. */
 export function lowered(grammar: string): Lowered {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { numberLabels } from '../../src/peggy-fast/numbers.js';
+import { numberLabels } from '../../src/peggy-fast/repeat.js';
 import { blockCodes, lowered } from './lowered.js';
 
 /** The labels of which only the number is wanted, with the functions that make it. */

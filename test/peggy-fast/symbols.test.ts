@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANY, END, has, isSubset, NONE, rangesOf, SYMBOLS, setOf, without } from '../../src/peggy-fast/symbols.js';
+import { ANY, END, has, isSubset, NONE, rangesOf, SYMBOLS, setOf, without } from '../../src/peggy-fast/alphabet.js';
 
 describe('sets of symbols', () => {
   test('any symbol is every one but the mark of the end', () => {

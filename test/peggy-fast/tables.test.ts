@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { END, has, NONE, rangesOf, SYMBOLS, type SymbolSet, setOf } from '../../src/peggy-fast/symbols.js';
+import { END, has, NONE, rangesOf, SYMBOLS, type SymbolSet, setOf } from '../../src/peggy-fast/alphabet.js';
 import { Tables } from '../../src/peggy-fast/tables.js';
 
 function setFrom(text: string): SymbolSet {

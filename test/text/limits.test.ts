@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resolveChoice } from '../../src/text/choice.js';
-import { DEFAULT_LIMITS, type Limits, resolveLimits } from '../../src/text/limits.js';
+import { DEFAULT_LIMITS, type Limits, resolveChoice, resolveLimits } from '../../src/text/limits.js';
 
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
 

@@ -1,9 +1,8 @@
 import { encode as toToon } from '@toon-format/toon';
 import { describe, expect, test } from 'vitest';
 import { compareTokens, type Form } from '../../src/tokens/compare.js';
-import { countTokens } from '../../src/tokens/count.js';
-import { ENCODINGS, type Encoding } from '../../src/tokens/encodings.js';
-import { estimateTokens } from '../../src/tokens/estimate.js';
+import { ENCODINGS, type Encoding, estimateTokens } from '../../src/tokens/counter.js';
+import { countTokens } from '../../src/tokens/load-counter.js';
 import { moduleAt, runWithout } from './hidden-packages.js';
 
 const BODY = {

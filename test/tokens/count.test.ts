@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { countTokens, ENCODINGS, type Encoding } from '../../src/tokens/count.js';
-import { estimateTokens } from '../../src/tokens/estimate.js';
+import { estimateTokens } from '../../src/tokens/counter.js';
+import { countTokens, ENCODINGS, type Encoding } from '../../src/tokens/load-counter.js';
 
 const FRAME = '@research>done:analyze{d:q3_sales|nx:\\@strategy\\:plan}[mid:49679033e07c,seq:3,ts:1714000000]';
 
@@ -42,7 +42,7 @@ test('without the package, an estimate is given and called one', () => {
     throw Object.assign(new Error('missing'), { code: 'ERR_MODULE_NOT_FOUND' });
   }`;
   const hide = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(missing).replaceAll("'", '%27')}');`;
-  const count = new URL('../../src/tokens/count.ts', import.meta.url);
+  const count = new URL('../../src/tokens/load-counter.ts', import.meta.url);
   const program = `const { countTokens } = await import(${JSON.stringify(count.href)});
     console.log(JSON.stringify(await countTokens(${JSON.stringify(FRAME)})));`;
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;

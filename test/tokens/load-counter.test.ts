@@ -6,8 +6,7 @@ import { countTokens as countHarmony } from 'gpt-tokenizer/encoding/o200k_harmon
 import { countTokens as countP50k } from 'gpt-tokenizer/encoding/p50k_base';
 import { countTokens as countR50k } from 'gpt-tokenizer/encoding/r50k_base';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TokenCounter } from '../../src/tokens/counter.js';
-import { ENCODINGS, type Encoding } from '../../src/tokens/encodings.js';
+import { ENCODINGS, type Encoding, type TokenCounter } from '../../src/tokens/counter.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { frameTexts } from '../helpers/accp-arbitraries.js';
 import { runs } from '../helpers/runs.js';

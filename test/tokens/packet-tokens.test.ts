@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { packetTokenTable } from '../../bench/packet-token-table.js';
 import { packetCounts, packetsOf, readWorkflow, totalOf, VARIANTS } from '../../bench/packet-tokens.js';
 import { validatePacket } from '../../src/aacp/index.js';
-import { countTokens } from '../../src/tokens/count.js';
+import { countTokens } from '../../src/tokens/load-counter.js';
 
 const workflow = readWorkflow();
 

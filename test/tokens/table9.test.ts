@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countsOf, pipelineCounts, readTable9, tokenTable, withEnvelope } from '../../bench/token-table.js';
 import { parseFrame, printFrame } from '../../src/accp/index.js';
-import { countTokens } from '../../src/tokens/count.js';
+import { countTokens } from '../../src/tokens/load-counter.js';
 
 const data = readTable9();
 const utterances = [...data.scenarios, ...data.pipeline.steps];

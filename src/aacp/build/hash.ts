@@ -1,12 +1,12 @@
 /** Equality and hashes of packets, both by their canonical form. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { PrintError } from '../../text/errors.js';
+import { PrintError } from '../../text/errors.js';
 import type { Field, Packet } from '../ast.js';
-import { canonicalizePacket } from '../canonicalize.js';
 import { unprintable } from '../errors.js';
 import { parsePacket } from '../parse.js';
-import { asEncodeError } from './unprintable.js';
+import { canonicalizePacket } from '../print.js';
+import { EncodeError } from './values.js';
 
 /**
  * SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same for all packets that say the same, in whatever
@@ -87,4 +87,27 @@ function faultIn(fields: readonly Field[]): PrintError {
   }
   // A getter gave something else the first time.
   return unprintable('fields', 'are not the same whenever they are read');
+}
+
+/**
+ * What `read` gives; what the printer throws is an EncodeError with code `unprintable` then, which names the field by its key.
+ *
+ * @throws EncodeError
+ */
+export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof PrintError)) throw cause;
+    // The path stands in front of the message of either error.
+    const message = cause.message.slice(cause.path.length + 2);
+    const path = keyAt(packet, cause.path);
+    throw new EncodeError({ code: 'unprintable', path, message, help: cause.help }, { cause });
+  }
+}
+
+/** `fields[2].value` by the key of that field, which says more. */
+function keyAt(packet: Packet | string, path: string): string {
+  const index = /^fields\[(\d+)\]\.value$/.exec(path)?.[1];
+  return index === undefined || typeof packet === 'string' ? path : (packet.fields[Number(index)]?.key ?? path);
 }

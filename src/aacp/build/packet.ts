@@ -1,10 +1,36 @@
 /** Packets from values (draft-mackay-aacp-01, section 4). */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
-import type { Receiver } from '../encoders/result.js';
+import type { Field, Packet } from '../ast.js';
+import { printPacket } from '../print.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
-import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './field-text.js';
-import type { DraftFields, FieldsOf, PacketInput } from './packet-input.js';
-import { resolveReceiver } from './receiver.js';
+import { asEncodeError } from './hash.js';
+import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './values.js';
+
+/**
+ * The option `receiver` after checks and defaults.
+ *
+ * @throws TypeError when it is no such option
+ */
+export function resolveReceiver(options: { readonly receiver?: Receiver | undefined }): {
+  readonly knowsFields: boolean;
+} {
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
+  const { receiver } = options;
+  if (receiver === undefined) return { knowsFields: false };
+  if (typeof receiver !== 'object' || receiver === null) throw new TypeError('receiver must be an object');
+  const { knowsFields = false } = receiver;
+  if (typeof knowsFields !== 'boolean') throw new TypeError('receiver.knowsFields must be true or false');
+  return { knowsFields };
+}
+
+/** Who reads the packet, as far as it matters to what is in it. */
+export interface Receiver {
+  /**
+   * The receiver has field lists and data locations of its own: `fields` and `data_ptr` are left out (sections 4.2 and 9).
+   * @default false
+   */
+  readonly knowsFields?: boolean | undefined;
+}
 
 export interface PacketOptions {
   /** Who reads the packet: decides what is left out. */
@@ -76,4 +102,192 @@ function withinLimits(text: string, fields: number): string {
     throw refusal('bad-input', 'packet', `would have ${fields} fields; at most ${maxItems} are read`);
   }
   return text;
+}
+
+/** The verbs of section 5.1; others are allowed, and warned of by validators. */
+export type Task =
+  | 'FETCH'
+  | 'PROC'
+  | 'FLAG'
+  | 'RESOLVE'
+  | 'LOG'
+  | 'SEND'
+  | 'BUILD'
+  | 'MERGE'
+  | 'CALC'
+  | 'REPORT'
+  | 'ACK'
+  | 'SYNC'
+  | (string & {});
+
+/** The domains of section 5.2; implementors may define others. */
+export type Domain = 'HR' | 'FIN' | 'SALES' | 'LEGAL' | 'IT' | 'CS' | 'MKT' | (string & {});
+
+/**
+ * One value. Numbers are written in plain digits; a list is joined with commas, its items guarded; `null`, `undefined` and
+ * the empty list leave the field out.
+ */
+export type FieldValue = string | number | bigint | readonly string[] | null | undefined;
+
+/** The fields that the draft names. */
+export interface DraftFields {
+  /** Field 0: the action verb. */
+  readonly task: Task;
+  /** Field 1: the business domain. */
+  readonly domain: Domain;
+  /** The agent that receives the result. */
+  readonly return: string | readonly string[];
+  /** 1 critical, 2 medium, 3 low. */
+  readonly p?: 1 | 2 | 3 | '1' | '2' | '3' | null | undefined;
+  /** The version of the protocol. @default '1.1' */
+  readonly aacp?: string | null | undefined;
+  /** The resource that the action applies to. */
+  readonly res?: FieldValue;
+  /** A time period: `2024-08`. */
+  readonly period?: FieldValue;
+  /** A filter expression on the resource: `status=active`. */
+  readonly filter?: FieldValue;
+  /** The fields to return. Left out for receivers that have field lists of their own. */
+  readonly fields?: FieldValue;
+  /** The format of the response: `json`. */
+  readonly fmt?: FieldValue;
+  /** Where data comes from. */
+  readonly src?: FieldValue;
+  /** Where the data of the period before comes from. */
+  readonly src_prev?: FieldValue;
+  /** The rules to apply. */
+  readonly rules?: FieldValue;
+  /** What to validate against. */
+  readonly validate?: FieldValue;
+  /** The template to use. */
+  readonly tmpl?: FieldValue;
+  /** Where data lies that is not to be in the packet. Left out for receivers that know it. */
+  readonly data_ptr?: FieldValue;
+  /** An amount. */
+  readonly amt?: FieldValue;
+  /** The currency of `amt` or `ltv`. */
+  readonly ccy?: FieldValue;
+  /** The supplier. */
+  readonly sup?: FieldValue;
+  /** What to match against: a purchase order. */
+  readonly match?: FieldValue;
+  /** Payment terms. */
+  readonly terms?: FieldValue;
+  /** The type of a document. */
+  readonly type?: FieldValue;
+  /** The counterparty. */
+  readonly party?: FieldValue;
+  /** A clause of a contract. */
+  readonly clause?: FieldValue;
+  /** What is at issue. */
+  readonly issue?: FieldValue;
+  /** The level of risk. */
+  readonly risk?: FieldValue;
+  /** What is blocked meanwhile. */
+  readonly block?: FieldValue;
+  /** Flags. */
+  readonly flags?: FieldValue;
+  /** Actions that are required. */
+  readonly req?: FieldValue;
+  /** What to highlight. */
+  readonly highlight?: FieldValue;
+  /** A status. */
+  readonly status?: FieldValue;
+  /** Who it is sent to. */
+  readonly to?: FieldValue;
+  /** The subject of a message. */
+  readonly subj?: FieldValue;
+  /** What is attached. */
+  readonly att?: FieldValue;
+  /** A message that goes with a flag. */
+  readonly flag_msg?: FieldValue;
+  /** How to talk to people: `empathetic`, `formal`, `terse`. */
+  readonly tone?: FieldValue;
+  /** How the other side feels; goes with `tone`. */
+  readonly sentiment?: FieldValue;
+  /** Who acted. */
+  readonly actor?: FieldValue;
+  /** The agents that took part, in order. */
+  readonly chain?: FieldValue;
+  /** Progress, from 0 to 1. */
+  readonly prog?: FieldValue;
+  /** The lifetime value of a customer; goes with `ccy`. */
+  readonly ltv?: FieldValue;
+  /** The loyalty of a customer. */
+  readonly loyalty?: FieldValue;
+  /** How urgent it is. */
+  readonly urgency?: FieldValue;
+}
+
+/**
+ * A packet as a flat object: the fields come in the order in which they stand. Keys beyond those of the draft are private
+ * ones; section 13 asks for a prefix, such as `org_`.
+ */
+export interface PacketInput extends DraftFields {
+  readonly [key: string]: FieldValue;
+}
+
+/**
+ * The members of `T`, when each can stand in a field: what an object of any type has to be, an interface without an index
+ * signature too.
+ */
+export type FieldsOf<T> = T extends readonly unknown[] ? never : { readonly [K in keyof T]: FieldValue };
+
+/** A packet as a flat object without a prototype: `task`, `domain`, then the fields in their order. */
+export type PacketObject = { readonly task: string; readonly domain: string } & Readonly<Record<string, string>>;
+
+/**
+ * The packet that an object describes, its fields in the order in which they stand. Values are taken as `packet` takes them,
+ * but a text stands as it is, an empty one too; nothing is added. JSON comes and goes without a change:
+ * `fromObject(JSON.parse(JSON.stringify(toObject(packet))))` equals the packet.
+ *
+ * @throws EncodeError naming the key that cannot be written
+ * @example
+ * fromObject({ task: 'ACK', domain: 'HR', return: 'HR-Agent', aacp: '1.1' }).fields[0] // { key: 'return', value: 'HR-Agent' }
+ */
+export function fromObject<T extends object>(object: T & FieldsOf<T>): Packet;
+/** The same for an object of any keys; being the last, it is what `Parameters<typeof fromObject>` tells of. */
+export function fromObject(object: Readonly<Record<string, FieldValue>>): Packet;
+export function fromObject(object: object): Packet {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    throw refusal('bad-input', 'packet', 'is no object of fields');
+  }
+  const values = object as Readonly<Record<string, unknown>>;
+  const own = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
+  const task = checkedTask(own('task'));
+  const domain = checkedDomain(own('domain'));
+  const fields: Field[] = [];
+  for (const key of Object.keys(object)) {
+    if (key === 'task' || key === 'domain') continue;
+    const value = fieldText(values[key], checkedKey(key), (text) => text);
+    if (value !== null) fields.push({ key, value });
+  }
+  return printable({ kind: 'packet', task, domain, fields });
+}
+
+/**
+ * The packet as a flat object, for `JSON.stringify` above all; it has no prototype, so that every key is data.
+ *
+ * @throws EncodeError with code `duplicate-key` on a repeated key, `bad-key` on a field named `task` or `domain`, and
+ *   `unprintable` on what is no packet, or v1.1 cannot write, such as a field without a colon; as `packetHash` does
+ * @example
+ * JSON.stringify(toObject(parsePacket('ACK|HR|return:A|aacp:1.1')))
+ * // '{"task":"ACK","domain":"HR","return":"A","aacp":"1.1"}'
+ */
+export function toObject(packet: Packet): PacketObject {
+  const { task, domain, fields } = printable(packet);
+  const object: Record<string, string> = Object.assign(Object.create(null), { task, domain });
+  for (const { key, value } of fields) {
+    if (key === 'task' || key === 'domain') {
+      throw refusal('bad-key', key, `is a field of that name, which would take the place of the ${key} itself`);
+    }
+    if (key in object) throw refusal('duplicate-key', key, 'is repeated, and an object has each key once');
+    object[key] = value;
+  }
+  return object as PacketObject;
+}
+
+function printable(packet: Packet): Packet {
+  asEncodeError(packet, () => printPacket(packet));
+  return packet;
 }

@@ -1,8 +1,7 @@
 /** Packets from template literals. */
 import { parsePacket } from '../parse.js';
 import { validatePacket } from '../validate.js';
-import { EncodeError } from './errors.js';
-import { checkedDomain, checkedKey, checkedTask, fieldText, refusal, unwritable } from './field-text.js';
+import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal, unwritable } from './values.js';
 
 /** What may stand in `${}`: where it is the TASK, the DOM or a key, only a text. */
 export type Interpolation = string | number | bigint | readonly string[];

@@ -1,17 +1,15 @@
 /** Packets of earlier versions as v1.1 ones. */
+import type { Diagnostic } from '../../text/diagnostic.js';
 import { ParseError, PrintError } from '../../text/errors.js';
 import type { Span } from '../../text/span.js';
 import { quotedShort as show } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';
+import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import { parsePacket } from '../parse.js';
 import { spanOf } from '../places.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
-import { CORE_KEYS, lowerAscii, VERSION } from '../vocabulary.js';
-import { isBracketPacket, readBracketPacket } from './upgrade-bracket.js';
-import type { Notes, UpgradeNote } from './upgrade-notes.js';
-import { createNotes, refused } from './upgrade-notes.js';
-import { isEmptySlot, readSlots } from './upgrade-slots.js';
+import { CORE_KEYS, EXTENDED_KEYS, KEY, lowerAscii, VERSION } from '../vocabulary.js';
 
 export interface Upgrade {
   /** A packet in the form of v1.1. It is a valid one unless a note `not-valid` says what is missing or wrong. */
@@ -150,4 +148,207 @@ function partAt(path: string, { fields }: Packet): string {
   if (path === 'domain') return 'The DOM';
   const key = show(fields[Number(/\d+/.exec(path)?.[0])]?.key ?? '');
   return path.endsWith('.key') ? `The key ${key}` : `The value of ${key}`;
+}
+
+/**
+ * What an upgrade changed. `version`: the version became 1.1. `positional-value`: a value got the key of its slot.
+ * `empty-slot`: an empty slot went. `bracket-form`: it was a packet of v0.1. `key-case`: a key had capitals. `not-valid`: what
+ * came out is no valid packet of v1.1, since something is missing or wrong that no upgrade can know. `more-findings`: the last of a full list;
+ * it counts the rest.
+ */
+export type UpgradeCode =
+  | 'version'
+  | 'positional-value'
+  | 'empty-slot'
+  | 'bracket-form'
+  | 'key-case'
+  | 'not-valid'
+  | 'more-findings';
+
+export type UpgradeNote = Diagnostic<UpgradeCode>;
+
+/** The sections of draft-mackay-aacp-01 that ask for the changes. */
+const SECTIONS: Readonly<Record<NotedCode, string>> = {
+  version: '14',
+  'positional-value': '4',
+  'empty-slot': '4',
+  'bracket-form': '4',
+  'key-case': '4.2',
+  'not-valid': '7',
+};
+
+type NotedCode = Exclude<UpgradeCode, 'more-findings'>;
+
+interface Notes {
+  readonly add: (code: NotedCode, message: string, span?: Span | undefined, help?: string | undefined) => void;
+  readonly has: (code: UpgradeCode) => boolean;
+  /** In the order of the text; what is about no place comes last. */
+  readonly all: () => readonly UpgradeNote[];
+}
+
+function createNotes(): Notes {
+  const notes: UpgradeNote[] = [];
+  const codes = new Set<UpgradeCode>();
+  let more = 0;
+  const startOf = ({ span }: UpgradeNote): number => span?.start ?? Number.MAX_SAFE_INTEGER;
+  return {
+    add(code, message, span, help) {
+      const note: UpgradeNote = { code, severity: 'warning', message, span: span ?? null, section: SECTIONS[code] };
+      codes.add(code);
+      // What keeps a packet from being valid is always listed: the validator lists 100 faults at most.
+      if (notes.length >= MAX_FINDINGS && code !== 'not-valid') more++;
+      else notes.push(help === undefined ? note : { ...note, help });
+    },
+    has: (code) => codes.has(code),
+    all: () => {
+      const sorted = [...notes].sort((a, b) => startOf(a) - startOf(b));
+      return more === 0 ? sorted : [...sorted, moreFindings(more, 'warning')];
+    },
+  };
+}
+
+/** The error for a text that is no packet of an earlier version, or could be two. */
+function refused(text: string, code: string, message: string, span?: Span | undefined, help?: string): ParseError {
+  return new ParseError({ code, reason: 'syntax', text, span: span ?? null, message, help });
+}
+
+/** What stands in slots 2 to 9. */
+const SLOT_KEYS = ['res', 'period', 'filter', 'fields', 'fmt', 'return', 'p', 'aacp'] as const;
+
+const KNOWN: ReadonlySet<string> = new Set([...CORE_KEYS, ...EXTENDED_KEYS]);
+/** Values that the last two slots have in every packet: they show that no slot before them is missing. */
+const SHAPES: Readonly<Record<string, RegExp>> = { p: /^[0-9]$/, aacp: /^[0-9]+\.[0-9]+$/ };
+
+function isEmptySlot({ value, bare }: Field): boolean {
+  return bare === true && value === '';
+}
+
+/**
+ * The fields of a packet with all their keys, and whether its slots were read by position.
+ *
+ * @throws ParseError where a slot could be read in two ways
+ */
+function readSlots(
+  { fields }: Packet,
+  text: string,
+  notes: Notes,
+): { readonly fields: readonly Field[]; readonly positional: boolean } {
+  const head = fields.slice(0, SLOT_KEYS.length);
+  const positional = isPositional(head);
+  const read = fields.flatMap((field, index) => {
+    const slotKey = positional ? SLOT_KEYS[index] : undefined;
+    if (isEmptySlot(field)) {
+      notes.add('empty-slot', 'An empty slot is left out.', field.span);
+      return [];
+    }
+    return [slotKey === undefined ? namedField(field, index, head, text) : slotField(field, slotKey, text, notes)];
+  });
+  return { fields: read, positional };
+}
+
+/** Ten slots or more, each named field of slots 2 to 9 in its own, and something that v1.1 would not have. */
+function isPositional(head: readonly Field[]): boolean {
+  const last = head[SLOT_KEYS.length - 1];
+  if (last === undefined) return false;
+  const key = (field: Field): string => lowerAscii(field.key);
+  const aligned = head.every((field, index) => !KNOWN.has(key(field)) || key(field) === SLOT_KEYS[index]);
+  const endsInVersion = last.bare === true || key(last) === 'aacp';
+  return aligned && endsInVersion && (head.some(({ bare }) => bare === true) || last.value !== VERSION);
+}
+
+/** A field of a packet whose slots are not read by position. */
+function namedField(field: Field, index: number, head: readonly Field[], text: string): Field {
+  if (!field.bare) return field;
+  const message = `The value ${show(field.value)} has no key`;
+  if (index >= SLOT_KEYS.length) {
+    throw refused(text, 'malformed-field', `${message}; after slot 9, fields are named.`, field.span);
+  }
+  const reason =
+    head.length < SLOT_KEYS.length
+      ? 'and a packet of v1.0 has ten slots'
+      : 'and other fields do not stand in their own slots';
+  throw refused(text, 'ambiguous-slot', `${message}, ${reason}.`, field.span, `give it one: ${SLOT_KEYS.join(', ')}`);
+}
+
+/** What stands in the slot of `slotKey`. */
+function slotField(field: Field, slotKey: string, text: string, notes: Notes): Field {
+  const key = lowerAscii(field.key);
+  const isAddress = field.value.startsWith('//') && !field.bare;
+  if (KNOWN.has(key)) {
+    if (!isAddress) return field;
+    const message = `The slot ${show(`${field.key}:${field.value}`)} is the field ${show(key)}, or an address in the slot of it.`;
+    throw refused(text, 'ambiguous-slot', message, field.span, `write "${slotKey}:" before it`);
+  }
+  if (!field.bare && !isAddress && KEY.test(key)) {
+    const message = `The slot ${show(`${field.key}:${field.value}`)} is a private field, or a value of ${show(slotKey)}.`;
+    const help = `write "${slotKey}:" before it, or put the private field behind slot 9`;
+    throw refused(text, 'ambiguous-slot', message, field.span, help);
+  }
+  const source = field.span === undefined ? field.value : text.slice(field.span.start, field.span.end);
+  if (SHAPES[slotKey]?.test(source) === false) {
+    const message = `Slot ${SLOT_KEYS.indexOf(slotKey as 'res') + 2} holds ${show(source)}, which is no ${slotKey}.`;
+    throw refused(text, 'ambiguous-slot', message, field.span, 'a slot before it may be missing, or one too many');
+  }
+  notes.add('positional-value', `The value ${show(source)} is that of ${show(slotKey)}.`, field.span);
+  return { key: slotKey, value: source, ...(field.span === undefined ? {} : { span: field.span }) };
+}
+
+/** The bracket form of v0.1: `[TASK:FETCH][DOM:HR][RETURN:HR-Agent][AACP:0.1]`. */
+function isBracketPacket(text: string): boolean {
+  return text.trimStart().startsWith('[');
+}
+
+/**
+ * Reads `[KEY:value]` again and again. Keys are those of v1.1 in capitals; others are refused, as nothing tells what they
+ * have become.
+ *
+ * @throws ParseError on anything else
+ */
+function readBracketPacket(text: string): { readonly packet: Packet; readonly notes: Notes } {
+  const notes = createNotes();
+  const all = groupsOf(text);
+  const textOf = (name: string): string => all.find(({ key }) => key === name)?.value ?? '';
+  const task = textOf('task');
+  const domain = textOf('dom');
+  if (task === '') throw refused(text, 'missing-task', 'There is no [TASK:...].', { start: 0, end: 0 });
+  if (domain === '') throw refused(text, 'missing-dom', 'There is no [DOM:...].', { start: 0, end: 0 });
+  notes.add('bracket-form', `The packet was in brackets; it is of version ${VERSION} now.`, {
+    start: 0,
+    end: text.length,
+  });
+  const fields = all.filter(({ key }) => key !== 'task' && key !== 'dom' && key !== 'aacp');
+  fields.push({ key: 'aacp', value: VERSION });
+  return { packet: { kind: 'packet', task, domain, fields }, notes };
+}
+
+function groupsOf(text: string): readonly Field[] {
+  const group = /\s*\[([^:[\]|]*):([^[\]|]*)\]/y;
+  const fields: Field[] = [];
+  const end = text.trimEnd().length;
+  let at = 0;
+  while (at < end) {
+    group.lastIndex = at;
+    const match = group.exec(text);
+    if (match === null) {
+      throw refused(text, 'malformed-field', 'Expected [KEY:value].', {
+        start: at,
+        end: Math.min(at + 1, text.length),
+      });
+    }
+    const span = { start: at + match[0].indexOf('['), end: group.lastIndex };
+    fields.push({ key: knownKey(match[1]!.trim(), text, span), value: match[2]!.trim(), span });
+    at = group.lastIndex;
+  }
+  const seen = new Set<string>();
+  for (const { key, span } of fields) {
+    if (seen.has(key)) throw refused(text, 'duplicate-key', `The field ${show(key)} is there twice.`, span);
+    seen.add(key);
+  }
+  return fields;
+}
+
+function knownKey(key: string, text: string, span: { readonly start: number; readonly end: number }): string {
+  const lower = lowerAscii(key);
+  if (lower === 'task' || lower === 'dom' || KNOWN.has(lower)) return lower;
+  throw refused(text, 'bad-key', `The key ${show(key)} is none of v${VERSION}.`, span);
 }

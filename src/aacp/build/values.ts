@@ -1,7 +1,127 @@
 /** What may stand in a field (draft-mackay-aacp-01, section 4). Everything that builds packets asks here. */
-import { characterAt, nameOf } from '../../text/expectations.js';
-import { CONTROL } from '../vocabulary.js';
-import { type EncodeCode, EncodeError } from './errors.js';
+import { digitsOf } from '../../text/decimal.js';
+import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
+import { characterAt, nameOf } from '../../text/refusals.js';
+import { CONTROL, KEY, WORD } from '../vocabulary.js';
+
+/**
+ * Why a packet was not built. `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item
+ * would make two of it. `bad-input`: a value of the wrong type or form. `invalid-packet`: what was built does not validate,
+ * which only templates and definitions of a user's own can bring about. `unprintable`: a tree is no packet, or cannot be written.
+ */
+export type EncodeCode =
+  | 'separator'
+  | 'list-separator'
+  | 'control-character'
+  | 'whitespace'
+  | 'empty-value'
+  | 'bad-task'
+  | 'bad-dom'
+  | 'bad-key'
+  | 'duplicate-key'
+  | 'bad-input'
+  | 'missing-input'
+  | 'unknown-input'
+  | 'unknown-encoder'
+  | 'unknown-method'
+  | 'invalid-packet'
+  | 'unprintable';
+
+/** What was asked for cannot be written as a packet, or not so that it reads back as itself. Nothing was written. */
+export class EncodeError extends PegwireError {
+  override readonly name: string = 'EncodeError';
+  declare readonly code: EncodeCode;
+  /** The input at fault: `supplier`, `fields[2]`, `task`. */
+  readonly path: string;
+
+  constructor(
+    details: ErrorDetails & { readonly code: EncodeCode; readonly message: string; readonly path: string },
+    options?: ErrorOptions,
+  ) {
+    super({ ...details, message: `${details.path}: ${details.message}` }, options);
+    this.path = details.path;
+  }
+
+  override toJSON(): ErrorJson {
+    return { ...super.toJSON(), path: this.path };
+  }
+}
+
+/**
+ * The text of a value; `null` where the field is left out.
+ *
+ * @param checked what a text has to pass; by default, what values given by hand have to
+ * @throws EncodeError on anything that cannot be written so that it reads back as itself
+ */
+export function fieldText(value: unknown, path: string, checked = checkedValue): string | null {
+  if (typeof value === 'string') return checked(value, path);
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return numberText(value, path);
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return listText(value, path);
+  throw unwritable(value, path);
+}
+
+function numberText(value: number, path: string): string {
+  if (Number.isFinite(value)) return digitsOf(value);
+  throw new EncodeError({ code: 'bad-input', path, message: `is ${value}, which is no decimal number` });
+}
+
+function listText(list: readonly unknown[], path: string): string | null {
+  // Not map: it would skip the holes of a sparse list.
+  const items = Array.from(list, (item, index) => {
+    if (typeof item === 'string') return item;
+    throw refusal('bad-input', `${path}[${index}]`, `is ${kindOf(item)}; the items of a list are texts`);
+  });
+  return items.length === 0 ? null : joinedList(items, path);
+}
+
+/** The error for a value of a type that packets do not have. */
+export function unwritable(value: unknown, path: string): EncodeError {
+  return refusal('bad-input', path, `is ${kindOf(value)}, which cannot be written`, writeInstead(value));
+}
+
+function writeInstead(value: unknown): string {
+  if (typeof value === 'boolean') return `write the word that the receiver knows: '${value ? 'true' : 'false'}', 'yes'`;
+  if (value instanceof Date) return "write the date as text: '2024-08-31'";
+  return 'values are texts, numbers and lists of texts';
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return value instanceof Date ? 'a Date' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+}
+
+/** @throws EncodeError with code `missing-input` or `bad-task` */
+export function checkedTask(task: unknown, path = 'task'): string {
+  return checkedWord(task, path, 'bad-task', 'FETCH');
+}
+
+/** @throws EncodeError with code `missing-input` or `bad-dom` */
+export function checkedDomain(domain: unknown, path = 'domain'): string {
+  return checkedWord(domain, path, 'bad-dom', 'HR');
+}
+
+function checkedWord(word: unknown, path: string, code: EncodeCode, example: string): string {
+  if (word === undefined || word === null) throw refusal('missing-input', path, 'is missing');
+  if (typeof word === 'string' && WORD.test(word)) return word;
+  const message = 'is no word of capital letters, digits, "_" and "-" that begins with a letter';
+  throw refusal(code, path, message, `write a word such as ${example}`);
+}
+
+/** @throws EncodeError with code `bad-key` */
+export function checkedKey(key: string, path = key): string {
+  if (KEY.test(key)) return key;
+  const lower = key.toLowerCase();
+  const help = KEY.test(lower) ? `write "${lower}"` : undefined;
+  const message = 'is no key: keys are lower-case letters, digits and "_", and begin with a letter';
+  throw refusal('bad-key', path, message, help);
+}
+
+export function refusal(code: EncodeCode, path: string, message: string, help?: string): EncodeError {
+  return new EncodeError({ code, path, message, help });
+}
 
 /** Printable ASCII without a separator and without a blank at either end: what most values are. */
 const PLAIN = /^[!-{}~](?:[ -{}~]*[!-{}~])?$/;
@@ -35,7 +155,7 @@ export function checkedValue(value: string, path: string): string {
  *
  * @throws EncodeError as `checkedValue` does, with the path of the item, and with code `list-separator` on an item with a comma
  */
-export function joinedList(items: readonly string[], path: string): string {
+function joinedList(items: readonly string[], path: string): string {
   return items.map((item, index) => checkedItem(item, `${path}[${index}]`)).join(',');
 }
 
@@ -48,8 +168,4 @@ function checkedItem(item: string, path: string): string {
 
 function blankAt(value: string): string {
   return nameOf(characterAt(value, value.trimStart() === value ? value.length - 1 : 0) ?? '');
-}
-
-function refusal(code: EncodeCode, path: string, message: string, help?: string): EncodeError {
-  return new EncodeError({ code, path, message, help });
 }

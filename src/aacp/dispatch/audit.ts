@@ -1,4 +1,8 @@
 /** Audit logs: what a record holds, and where records go. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import * as z from 'zod';
+import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
 /**
  * `handed-over`: the packet was valid and went to its handler. `refused`: it did not, see `reason`. `done`, `failed`: how the
@@ -43,4 +47,157 @@ export interface AuditRecord extends AuditEntry {
 /** Where records go. Calls are served in their order; an entry is in the log when its promise is fulfilled. */
 export interface Audit {
   readonly append: (entry: AuditEntry) => Promise<AuditRecord>;
+}
+
+/**
+ * - `audit-in-use`: another holder, of this process or another one, writes to the log.
+ * - `audit-damaged`: the log does not verify; nothing is appended to it.
+ * - `audit-unavailable`: it cannot be opened, read or written.
+ * - `audit-lost`: the lock was taken, or the file changed, under our hands.
+ * - `audit-closed`: it was closed.
+ */
+export type AuditErrorCode = 'audit-in-use' | 'audit-damaged' | 'audit-unavailable' | 'audit-lost' | 'audit-closed';
+
+/** A record cannot be appended. What is in the log is left as it was. */
+export class AuditError extends PegwireError {
+  override readonly name: string = 'AuditError';
+  declare readonly code: AuditErrorCode;
+
+  constructor(
+    details: ErrorDetails & { readonly code: AuditErrorCode; readonly message: string },
+    options: ErrorOptions = {},
+  ) {
+    super(details, options);
+  }
+}
+
+/** What the first record follows, and the head of an empty log. */
+const GENESIS: string = '0'.repeat(64);
+
+/** The end of a chain: what the next record goes on from. */
+export interface ChainEnd {
+  readonly seq: number;
+  readonly chain: string;
+}
+
+export const EMPTY_CHAIN: ChainEnd = { seq: 0, chain: GENESIS };
+
+const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z');
+const YEAR_TEN_THOUSAND = Date.UTC(10_000, 0, 1);
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Members in the order in which they are written. */
+const recordSchema = z.strictObject({
+  seq: z.int().min(1),
+  time: z.iso.datetime(),
+  event: z.enum(['handed-over', 'refused', 'done', 'failed']),
+  packet: z.string(),
+  length: z.int().min(0),
+  hash: hash.nullable(),
+  verdict: z.enum(['valid', 'invalid']),
+  codes: z.array(z.string()),
+  reason: z.string().nullable(),
+  attempt: z.int().min(1).nullable(),
+  actor: z.string().nullable(),
+  nonce: z.string().nullable(),
+  previous: hash,
+  chain: hash,
+}) satisfies z.ZodType<AuditRecord>;
+
+/**
+ * The record that follows the end of a chain.
+ *
+ * @param now milliseconds since 1970
+ * @throws TypeError when the clock gave no time
+ */
+export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): AuditRecord {
+  // Beyond, ISO 8601 has other forms.
+  if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('clock must give milliseconds since 1970');
+  const body = {
+    seq: end.seq + 1,
+    time: new Date(now).toISOString(),
+    event: entry.event,
+    packet: entry.packet,
+    length: entry.length,
+    hash: entry.hash,
+    verdict: entry.verdict,
+    codes: entry.codes,
+    reason: entry.reason,
+    attempt: entry.attempt,
+    actor: entry.actor,
+    nonce: entry.nonce,
+    previous: end.chain,
+  };
+  return { ...body, chain: chainOf(body) };
+}
+
+/** The line of a record, without its line end: one spelling for each record, and nothing that a terminal would act on. */
+export function lineOf(record: AuditRecord): string {
+  return asciiJson(record);
+}
+
+/** The record of a line; `null` when the line is not exactly what `lineOf` gives for one. */
+export function readRecord(line: string): AuditRecord | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  const read = recordSchema.safeParse(json);
+  // The schema gives the members in the order of writing, so that any other spelling shows.
+  return read.success && asciiJson(read.data) === line ? read.data : null;
+}
+
+/** Whether the record is as it was when it was sealed. */
+export function isSealed({ chain, ...body }: AuditRecord): boolean {
+  return chain === chainOf(body);
+}
+
+function chainOf(body: Omit<AuditRecord, 'chain'>): string {
+  return bytesToHex(sha256(utf8ToBytes(`${body.previous}\n${asciiJson(body)}`)));
+}
+
+/** JSON with all but ASCII escaped. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+export interface MemoryAudit extends Audit {
+  /** All records, the oldest first. */
+  readonly records: () => readonly AuditRecord[];
+  /** The log as a file would have it: a line for each record. */
+  readonly text: () => string;
+}
+
+export interface AuditOptions {
+  /** Milliseconds since 1970. @default the system's clock */
+  readonly clock?: (() => number) | undefined;
+}
+
+/**
+ * A log in memory: for tests, and for hosts that store the records themselves.
+ *
+ * @throws TypeError on options that are none
+ */
+export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
+  const clock = resolveClock(options);
+  const records: AuditRecord[] = [];
+  return {
+    // Async, so that what a clock throws is a rejection, as with every other log.
+    async append(entry) {
+      const record = nextRecord(records.at(-1) ?? EMPTY_CHAIN, entry, clock());
+      records.push(record);
+      return record;
+    },
+    records: () => [...records],
+    text: () => records.map((record) => `${lineOf(record)}\n`).join(''),
+  };
+}
+
+/** @throws TypeError when the option `clock` is no function */
+export function resolveClock({ clock = Date.now }: AuditOptions): () => number {
+  if (typeof clock !== 'function') throw new TypeError('clock must be a function that gives milliseconds since 1970');
+  return clock;
 }

@@ -1,12 +1,11 @@
 /** The one way from a packet that came in to the code that acts on it (draft-mackay-aacp-01, section 15). */
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { Packet } from '../ast.js';
 import { canonicalText, packetHash } from '../build/hash.js';
 import { RULES, type ValidationCode } from '../codes.js';
 import { type PacketDiagnostic, type ValidateOptions, validatePacket } from '../validate.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { Audit, AuditEntry } from './audit.js';
-import { type DispatchContext, type HandlerOptions, resolveRoute } from './handlers.js';
 import type { Admission, ReplayGuard, ReplayReason } from './replay-guard.js';
 
 export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
@@ -107,7 +106,11 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
     const hash = packetHash(packet);
     const entry: AuditEntry = {
       ...entryOf(context),
-      ...{ packet: text, length: text.length, hash, verdict: 'valid', codes: codesOf(warnings) },
+      packet: text,
+      length: text.length,
+      hash,
+      verdict: 'valid',
+      codes: codesOf(warnings),
     };
     const handler = route(packet);
     if (handler === null) return refused('no-handler', entry, { errors, warnings });
@@ -253,4 +256,55 @@ function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must name handlers, or deliver');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${OPTIONS.join(', ')}`);
+}
+
+/** What stands outside the packet; see `Envelope`. */
+export interface DispatchContext {
+  /** Who sent the packet, as far as the host knows: for the log. */
+  readonly actor?: string | undefined;
+  readonly envelope?: { readonly nonce: string; readonly time: number } | undefined;
+  /** Anything else that the handler needs. It is not logged. */
+  readonly data?: unknown;
+}
+
+/** A packet that was handed over, with what is known of it. */
+export interface Delivery {
+  readonly warnings: readonly PacketDiagnostic[];
+  /** `packetHash` of the packet. */
+  readonly hash: string;
+  readonly context: DispatchContext;
+}
+
+/** Acts on a valid packet. Its keys are in lower case. */
+export type Handler<T> = (packet: Packet, delivery: Delivery) => T | Promise<T>;
+
+/** Handlers by `TASK|DOM`; a `*` on either side stands for any word. The most exact one is taken, the TASK first. */
+export type Handlers<T> = Readonly<Record<string, Handler<T>>>;
+
+export interface HandlerOptions<T> {
+  readonly handlers?: Handlers<T> | undefined;
+  /** One handler for all packets, instead of `handlers`. */
+  readonly deliver?: Handler<T> | undefined;
+}
+
+type Route<T> = (packet: Packet) => Handler<T> | null;
+
+/** @throws TypeError when there is not exactly one of the options, or it is not what it should be */
+function resolveRoute<T>({ handlers, deliver }: HandlerOptions<T>): Route<T> {
+  if ((handlers === undefined) === (deliver === undefined)) throw new TypeError('give either handlers or deliver');
+  if (deliver !== undefined) {
+    if (typeof deliver !== 'function') throw new TypeError('deliver must be a function');
+    return () => deliver;
+  }
+  if (typeof handlers !== 'object' || handlers === null) {
+    throw new TypeError("handlers must be an object: { 'FETCH|HR': (packet) => ... }");
+  }
+  const known = new Map(Object.entries(handlers));
+  for (const [route, handler] of known) {
+    if (!/^[^|]+\|[^|]+$/.test(route))
+      throw new TypeError(`handlers['${route}'] must be named TASK|DOM, or with a "*"`);
+    if (typeof handler !== 'function') throw new TypeError(`handlers['${route}'] must be a function`);
+  }
+  return ({ task, domain }) =>
+    [`${task}|${domain}`, `${task}|*`, `*|${domain}`, '*|*'].map((route) => known.get(route)).find(Boolean) ?? null;
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import process from 'node:process';
-import { AuditError } from './errors.js';
+import { AuditError } from './audit.js';
 
 export interface Lock {
   /** Whether it is still ours: somebody may have removed the file. */
@@ -81,7 +81,6 @@ async function contentOf(file: string): Promise<string | null> {
   }
 }
 
-/** Removes a lock whose process has ended. */
 async function removeIfLeft(file: string): Promise<void> {
   const content = await contentOf(file);
   if (content === null) return;

@@ -3,13 +3,21 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Audit, AuditEntry, AuditRecord } from './audit.js';
-import { type ChainEnd, lineOf, nextRecord } from './audit-record.js';
-import { AuditError } from './errors.js';
+import process from 'node:process';
+import { systemReason } from '../../text/system-reason.js';
+import {
+  type Audit,
+  type AuditEntry,
+  AuditError,
+  type AuditOptions,
+  type AuditRecord,
+  type ChainEnd,
+  lineOf,
+  nextRecord,
+  resolveClock,
+} from './audit.js';
 import { type Lock, takeLock } from './file-audit-lock.js';
-import { checkRegular, keepPrivate, type WideModeNotice } from './file-audit-mode.js';
-import { scanLog, unavailable } from './file-audit-read.js';
-import { type AuditOptions, resolveClock } from './memory-audit.js';
+import { type AuditVerification, createVerifier, type VerifyOptions } from './verify-audit.js';
 
 export interface FileAuditOptions extends AuditOptions {
   /**
@@ -211,4 +219,110 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
       return closing;
     },
   };
+}
+
+const CHUNK = 1 << 16;
+
+interface ScannedLog {
+  readonly verification: AuditVerification;
+  readonly end: ChainEnd;
+  /** Bytes of the whole lines before the first fault. */
+  readonly wholeBytes: number;
+}
+
+/**
+ * Checks the log in a file, as `verifyAudit` does; it may be written to meanwhile.
+ *
+ * @throws AuditError with code `audit-unavailable` when it cannot be read
+ * @throws TypeError on options that are none
+ * @example
+ * const { ok, firstFault, head } = await verifyAuditFile('audit.jsonl', { head: yesterdaysHead });
+ */
+export async function verifyAuditFile(file: string, options?: VerifyOptions): Promise<AuditVerification> {
+  const verifier = createVerifier(options);
+  try {
+    const handle = await open(file, 'r');
+    try {
+      return (await scanLog(handle, verifier)).verification;
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw unavailable(file, 'read', cause);
+  }
+}
+
+async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise<ScannedLog> {
+  const chunk = Buffer.alloc(CHUNK);
+  let rest = '';
+  let wholeBytes = 0;
+  let good = true;
+  for (let position = 0; good; ) {
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    // A character for each byte: lines are ASCII, and any other byte in them shows.
+    const [first, ...others] = chunk.toString('latin1', 0, bytesRead).split('\n');
+    rest += first!;
+    for (const text of others) {
+      good = good && verifier.line(rest, true);
+      if (good) wholeBytes += rest.length + 1;
+      rest = text;
+    }
+  }
+  if (good && rest !== '') verifier.line(rest, false);
+  return { verification: verifier.result(), end: verifier.end(), wholeBytes };
+}
+
+/** What the system says of a file, as an error of ours. */
+function unavailable(file: string, action: string, cause: unknown): AuditError {
+  if (cause instanceof AuditError) return cause;
+  return new AuditError(
+    { code: 'audit-unavailable', message: `The log ${file} cannot be ${action}: ${systemReason(cause)}` },
+    { cause },
+  );
+}
+
+/** A log that others than its owner can read or write, and that cannot be kept from them. */
+export interface WideModeNotice {
+  readonly kind: 'wide-mode';
+  readonly file: string;
+  /** As in `0o666`. */
+  readonly mode: number;
+  /** What the system said. */
+  readonly error: unknown;
+}
+
+const PERMISSIONS = 0o777;
+const OTHERS = 0o077;
+const PRIVATE = 0o600;
+
+/**
+ * That records which are written are kept: `/dev/null` and its like take them, and hold none.
+ *
+ * @throws AuditError with code `audit-unavailable` on what is no regular file
+ */
+async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Promise<void> {
+  if ((await handle.stat()).isFile()) return;
+  throw new AuditError({
+    code: 'audit-unavailable',
+    message: `The log ${file} cannot be opened: it is no regular file.`,
+    help: 'name a file that keeps what is written to it',
+  });
+}
+
+/** Takes the rights of all others away from a regular file. `null` when nobody else has any; Windows has none of this kind. */
+export async function keepPrivate(
+  handle: Pick<FileHandle, 'stat' | 'chmod'>,
+  file: string,
+  platform: string = process.platform,
+): Promise<WideModeNotice | null> {
+  const stats = await handle.stat();
+  if (platform === 'win32' || !stats.isFile() || (stats.mode & OTHERS) === 0) return null;
+  try {
+    await handle.chmod(PRIVATE);
+    return null;
+  } catch (error) {
+    return { kind: 'wide-mode', file, mode: stats.mode & PERMISSIONS, error };
+  }
 }

@@ -1,11 +1,12 @@
 /** From packets that came in to the code that acts on them (draft-mackay-aacp-01, section 15). Public as `pegwire/aacp/dispatch`. */
-
 export type { Diagnostic } from '../../text/diagnostic.js';
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { Field, Packet } from '../ast.js';
 export type { ValidationCode } from '../codes.js';
 export type { PacketDiagnostic, ValidateOptions } from '../validate.js';
 export type { Audit, AuditEntry, AuditEvent, AuditRecord } from './audit.js';
+export { AuditError, type AuditErrorCode, type AuditOptions, type MemoryAudit, memoryAudit } from './audit.js';
+export type { Delivery, DispatchContext, Handler, HandlerOptions, Handlers } from './dispatcher.js';
 export {
   createDispatcher,
   type Dispatcher,
@@ -16,18 +17,15 @@ export {
   type Handled,
   type Refusal,
 } from './dispatcher.js';
-export { AuditError, type AuditErrorCode } from './errors.js';
+export type { WideModeNotice } from './file-audit.js';
 export {
   type AuditNotice,
   type FileAudit,
   type FileAuditOptions,
   fileAudit,
   type TornEndNotice,
+  verifyAuditFile,
 } from './file-audit.js';
-export type { WideModeNotice } from './file-audit-mode.js';
-export { verifyAuditFile } from './file-audit-read.js';
-export type { Delivery, DispatchContext, Handler, HandlerOptions, Handlers } from './handlers.js';
-export { type AuditOptions, type MemoryAudit, memoryAudit } from './memory-audit.js';
 export {
   type Admission,
   type Envelope,

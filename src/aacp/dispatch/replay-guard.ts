@@ -1,5 +1,5 @@
 /** Protection against replays, which packets themselves do not have (draft-mackay-aacp-01, section 15). */
-import { resolveClock } from './memory-audit.js';
+import { resolveClock } from './audit.js';
 
 /** What stands outside the packet, on the transport: AACP has no place for it. */
 export interface Envelope {

@@ -1,5 +1,5 @@
 /** Whether an audit log is as it was written. */
-import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit-record.js';
+import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit.js';
 
 /**
  * - `torn-end`: the last line is not whole, as after a crash or a full disk: it was never acknowledged.
@@ -33,7 +33,7 @@ export interface VerifyOptions {
 }
 
 /** Takes the lines of a log one by one. */
-export interface AuditVerifier {
+interface AuditVerifier {
   /**
    * @param whole whether a line end followed
    * @returns whether all is well so far; after a fault, lines are not looked at any more

@@ -1,6 +1,14 @@
 /** How a workflow is written down. `defineWorkflow` turns it into an encoder. */
 import type * as z from 'zod';
+import type { TokenCounter } from '../../tokens/counter.js';
+import { type Receiver, resolveReceiver } from '../build/packet.js';
 import type { Normalisation } from './normalise.js';
+import type { StepResult } from './result.js';
+
+/** `fetchEmployees` for `fetch_employees`. */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** What an input may default to. */
 export type DefaultValue = string | number | boolean | readonly string[];
@@ -92,3 +100,130 @@ export interface WorkflowDefinition {
   readonly steps: { readonly [step: string]: StepDefinition };
   readonly sequences?: { readonly [sequence: string]: SequenceDefinition };
 }
+
+/** How a step is encoded. */
+export interface EncodeOptions {
+  /**
+   * `sdk`: the packets of the reference SDK 1.4.0, byte for byte but for `aacp:1.1`. It leaves inputs out, which the losses
+   * tell, and puts personal data into fields. @default pegwire's packets, which say all that was given
+   */
+  readonly compat?: 'sdk' | undefined;
+  /** Who reads the packet. */
+  readonly receiver?: Receiver | undefined;
+  /** What tokens are counted with. @default the exact counter for current models, where it is installed */
+  readonly counter?: TokenCounter | undefined;
+  /**
+   * Where the personal data of a packet is: gives the value of `data_ptr` (section 15). It should give different pointers for
+   * different data, and opaque ones where the data could be guessed.
+   *
+   * @default `sha256:` and the SHA-256 of the data as canonical JSON, in 64 hexadecimal digits. Anyone who guesses the data can
+   *   check the guess by it.
+   */
+  readonly pointer?: ((data: Readonly<Record<string, string>>) => string) | undefined;
+}
+
+export interface Settings {
+  readonly compat: boolean;
+  readonly knowsFields: boolean;
+  readonly counter: TokenCounter | undefined;
+  readonly pointer: EncodeOptions['pointer'];
+}
+
+const NAMES = ['compat', 'receiver', 'counter', 'pointer'];
+
+const DEFAULTS: Settings = { compat: false, knowsFields: false, counter: undefined, pointer: undefined };
+
+/** @throws TypeError naming the option */
+export function resolveOptions(options: EncodeOptions | undefined): Settings {
+  if (options === undefined) return DEFAULTS;
+  if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
+  for (const name of Object.keys(options)) {
+    if (!NAMES.includes(name)) throw new TypeError(`there is no option ${name}; there are ${NAMES.join(', ')}`);
+  }
+  const { compat, counter, pointer } = options;
+  if (compat !== undefined && compat !== 'sdk') throw new TypeError("compat is 'sdk', or left out");
+  if (counter !== undefined && typeof counter?.count !== 'function') {
+    throw new TypeError('counter has a function count; loadTokenCounter gives one');
+  }
+  if (pointer !== undefined && typeof pointer !== 'function') {
+    throw new TypeError('pointer is a function from data to the text of a pointer');
+  }
+  return { compat: compat === 'sdk', ...resolveReceiver(options), counter, pointer };
+}
+
+/** Section 5.3: 1 (critical), 2 (medium), 3 (low). */
+export type Priority = 1 | 2 | 3 | '1' | '2' | '3';
+
+type OptionalInput = { readonly optional: true } | { readonly default: unknown };
+
+type Readable<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
+type Value<I extends InputDefinition> = Readable<z.input<I['schema']>>;
+
+type RequiredArgs<Inputs extends { readonly [name: string]: InputDefinition }> = {
+  readonly [K in keyof Inputs as Inputs[K] extends OptionalInput ? never : K]: Value<Inputs[K]>;
+};
+type OptionalArgs<Inputs extends { readonly [name: string]: InputDefinition }> = {
+  readonly [K in keyof Inputs as Inputs[K] extends OptionalInput ? K : never]?: Value<Inputs[K]> | null | undefined;
+};
+
+type CommonArgs<Step extends StepDefinition> = {
+  /** @default 2, or what the step says */
+  readonly priority?: Priority | null | undefined;
+} & (Step extends { readonly returnAgent: string }
+  ? { readonly return_agent?: string | null | undefined }
+  : { readonly return_agent: string });
+
+/** Shows what is in a type, instead of how it came about. */
+type Shown<T> = { [K in keyof T]: T[K] };
+
+/** What a step takes. */
+export type StepArgs<Step extends StepDefinition> = Shown<
+  RequiredArgs<Step['inputs']> & OptionalArgs<Step['inputs']> & CommonArgs<Step>
+>;
+
+/** The definitions of one input in the steps of a sequence. */
+type InputIn<Definition extends WorkflowDefinition, Sequence extends SequenceDefinition, Name extends string> = {
+  [Step in Sequence['steps'][number]]: Name extends keyof Definition['steps'][Step]['inputs']
+    ? Definition['steps'][Step]['inputs'][Name]
+    : never;
+}[Sequence['steps'][number]];
+
+/** What a sequence takes: an input that any of its steps requires is required. */
+export type SequenceArgs<Definition extends WorkflowDefinition, Sequence extends SequenceDefinition> = Shown<
+  {
+    readonly [Name in Sequence['inputs'][number] as [InputIn<Definition, Sequence, Name>] extends [OptionalInput]
+      ? never
+      : Name]: Value<InputIn<Definition, Sequence, Name>>;
+  } & {
+    readonly [Name in Sequence['inputs'][number] as [InputIn<Definition, Sequence, Name>] extends [OptionalInput]
+      ? Name
+      : never]?: Value<InputIn<Definition, Sequence, Name>> | null | undefined;
+  }
+>;
+
+/** Arguments may be left out where none is required. */
+type Method<Args, Result> =
+  Record<never, never> extends Args
+    ? (args?: Args, options?: EncodeOptions) => Result
+    : (args: Args, options?: EncodeOptions) => Result;
+
+type StepMethods<Definition extends WorkflowDefinition> = {
+  readonly [Step in keyof Definition['steps']]: Method<StepArgs<Definition['steps'][Step]>, StepResult>;
+};
+type SequenceMethods<Definition extends WorkflowDefinition> = Definition extends {
+  readonly sequences: infer Sequences extends { readonly [name: string]: SequenceDefinition };
+}
+  ? {
+      readonly [Name in keyof Sequences]: Method<SequenceArgs<Definition, Sequences[Name]>, readonly StepResult[]>;
+    }
+  : Record<never, never>;
+
+/** An encoder: a function for each step and each sequence of its definition. It has no prototype. */
+export type Workflow<Definition extends WorkflowDefinition = WorkflowDefinition> = Shown<
+  StepMethods<Definition> & SequenceMethods<Definition>
+>;
+
+/** `fetchEmployees` for `fetch_employees`. */
+export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;

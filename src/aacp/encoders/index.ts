@@ -27,10 +27,13 @@ export {
   type UpgradeNote,
   upgradePacket,
 } from '../build/index.js';
-export { type LintCode, type LintDiagnostic, type LintOptions, lintPacket } from '../lint/index.js';
+export type { Receiver } from '../build/packet.js';
+export { type LintCode, type LintDiagnostic, type LintOptions, lintPacket } from '../lint/lint.js';
 export type { PacketDiagnostic } from '../validate.js';
+export type { EncodeArgs, EncodeResult, EncoderName, MethodName } from './catalogue.js';
 export {
   describeWorkflow,
+  encodeStep,
   type InputInfo,
   listWorkflows,
   type MethodExample,
@@ -40,22 +43,23 @@ export {
 export { defineWorkflow } from './define-workflow.js';
 export type {
   DefaultValue,
+  EncodeOptions,
   FieldDefinition,
   FieldOptions,
   InputDefinition,
   ItemDefinition,
+  Priority,
+  SequenceArgs,
   SequenceDefinition,
+  StepArgs,
   StepDefinition,
   Template,
+  Workflow,
   WorkflowDefinition,
 } from './definition.js';
-export type { EncodeArgs, EncodeResult, EncoderName, MethodName } from './encode-step.js';
-export { encodeStep } from './encode-step.js';
 export type { Normalisation } from './normalise.js';
-export type { EncodeOptions } from './options.js';
-export type { EncodeLoss, InputDiagnostic, PacketTokens, Receiver, ReferencedData, StepResult } from './result.js';
+export type { EncodeLoss, InputDiagnostic, PacketTokens, ReferencedData, StepResult } from './result.js';
 export { type RawArgs, type RawEncoder, RuleBasedEncoder } from './rule-based.js';
-export type { Priority, SequenceArgs, StepArgs, Workflow } from './typing.js';
 export { ContractEncoder } from './workflows/contract.js';
 export { CSResolutionEncoder } from './workflows/cs-resolution.js';
 export { InvoiceEncoder } from './workflows/invoice.js';

@@ -1,11 +1,26 @@
 /** What of the inputs is not on the wire as it was given. */
-import { POINTER } from './emission-order.js';
 import { normalised } from './normalise.js';
-import { plainDigits } from './number-text.js';
-import type { FieldPlan, Program, Slot } from './plan.js';
-import type { Reader } from './read-value.js';
+import type { FieldPlan, ItemPlan, Program, Slot } from './plan.js';
+import { plainDigits, type Reader } from './read-value.js';
 import type { EncodeLoss, ReferencedData } from './result.js';
-import { type Filled, writeField, writeItem } from './write-field.js';
+
+const ORDER: ReadonlyMap<string, number> = new Map(
+  (
+    'return p aacp res period filter fields fmt src src_prev rules validate tmpl data_ptr amt ccy sup match terms type ' +
+    'party clause issue risk block flags flags_inherit req highlight status to subj att flag_msg sentiment tone prog ' +
+    'actor chain ltv loyalty urgency'
+  )
+    .split(' ')
+    .map((key, at) => [key, at]),
+);
+
+/** The key of pointers to data that is not in the packet. */
+export const POINTER = 'data_ptr';
+
+/** Where a key stands: private ones behind all others. */
+export function rankOf(key: string): number {
+  return ORDER.get(key) ?? ORDER.size;
+}
 
 /** What one run has come to. */
 export interface Run extends Filled, Reader {
@@ -108,4 +123,47 @@ function givenText(slot: number, { values, texts }: Run): string {
   const value = values[slot];
   if (typeof value === 'number' && Number.isFinite(value)) return plainDigits(value);
   return typeof value === 'string' ? value : (texts[slot] ?? '');
+}
+
+/** What the inputs of one step are, by number. */
+interface Filled {
+  /** The texts; `null` for what is not there. */
+  readonly texts: readonly (string | null)[];
+  /** The values they come from; `undefined` where nothing was given. */
+  readonly values: readonly unknown[];
+}
+
+/** `null` when the field is left out. */
+export function writeField(field: FieldPlan, filled: Filled): string | null {
+  if (!holds(field.when, filled)) return null;
+  let text: string | null = null;
+  for (const item of field.items) {
+    const written = writeItem(item, filled);
+    if (written !== null) text = text === null ? written : `${text},${written}`;
+  }
+  return field.pure && text === '' ? null : text;
+}
+
+/** `null` when an input of it is not there, or its condition does not hold. */
+export function writeItem({ pieces, when }: ItemPlan, filled: Filled): string | null {
+  if (!holds(when, filled)) return null;
+  let text = '';
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      text += piece;
+      continue;
+    }
+    const value = filled.texts[piece.slot] ?? null;
+    if (value === null) return null;
+    text += piece.normalise.reduce(normalised, value);
+  }
+  return text;
+}
+
+/** Whether a condition holds: there is none, or its input is given, and neither `false` nor zero. */
+function holds(slot: number, { texts, values }: Filled): boolean {
+  if (slot < 0) return true;
+  const value = values[slot];
+  if (value === undefined) return texts[slot] !== null && texts[slot] !== 'false';
+  return texts[slot] !== null && value !== false && value !== 0;
 }

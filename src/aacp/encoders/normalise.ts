@@ -8,8 +8,7 @@ export type Normalisation =
   | 'space-to-underscore'
   | 'hyphen-to-underscore';
 
-/** The names of all there are. */
-export const NORMALISATIONS: readonly Normalisation[] = [
+const NORMALISATIONS: readonly Normalisation[] = [
   'upper-case',
   'lower-case',
   'space-to-hyphen',

@@ -1,6 +1,5 @@
 /** A step made ready to run: names are resolved to numbers, templates are read, what never changes is written out. */
-
-import type { EncodeCode } from '../build/errors.js';
+import type { EncodeCode } from '../build/values.js';
 import type { InputDefinition } from './definition.js';
 import type { Guard } from './guard.js';
 import type { Normalisation } from './normalise.js';
@@ -25,7 +24,6 @@ export interface Refusal {
   readonly help?: string | undefined;
 }
 
-/** One input. */
 export interface Slot {
   readonly name: string;
   readonly index: number;
@@ -54,8 +52,7 @@ export interface Reading {
   readonly defaultText: string | null;
 }
 
-/** A place for an input in a field. */
-export interface Place {
+interface Place {
   readonly slot: number;
   readonly normalise: readonly Normalisation[];
 }

@@ -1,16 +1,13 @@
 /** From a value that was given for an input to the text that stands for it. */
+import { digitsOf } from '../../text/decimal.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { EncodeError } from '../build/errors.js';
-import { checkedValue } from '../build/values.js';
+import { checkedValue, EncodeError } from '../build/values.js';
 import { normalised } from './normalise.js';
-import { DECIMAL, plainDigits, pythonText } from './number-text.js';
-import { isPlain } from './plain.js';
 import type { Mode, Program, Reading, Refusal, Slot } from './plan.js';
-import { isBlankToPython } from './python-text.js';
 import type { EncodeLoss } from './result.js';
 
 /** A change on the way, before it is known which keys it concerns. */
-export interface Change {
+interface Change {
   readonly slot: number;
   /** The input, or the item of it. */
   readonly input: string;
@@ -159,4 +156,74 @@ function note(reader: Reader, change: Change): void {
 function badInput(path: string, message: string, help?: string): EncodeError {
   const refusal: Refusal = { code: 'bad-input', message, help };
   return new EncodeError({ path, ...refusal });
+}
+
+/** What Python's `strip` takes away: unlike `trim`, U+001C to U+001F and U+0085, and not the byte order mark. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
+const BLANK = /^[\t-\r\x1C- \x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*$/;
+
+/** Whether the SDK takes a text for nothing. */
+function isBlankToPython(text: string): boolean {
+  return BLANK.test(text);
+}
+
+/** What a character of ASCII is: 0 to be looked at more closely, 1 plain, 2 the space, 3 the comma. */
+const KINDS = new Uint8Array(128);
+KINDS.fill(1, 0x21, 0x7f);
+KINDS['|'.charCodeAt(0)] = 0;
+KINDS[' '.charCodeAt(0)] = 2;
+KINDS[','.charCodeAt(0)] = 3;
+
+/** Longer texts are rare, and checked by what is faster for them. */
+const MAX_LENGTH = 256;
+
+/**
+ * Whether a text is printable ASCII without "|", and without spaces at its ends. Such a text can stand in a field; most
+ * values are such, and `checkedValue` takes several times as long. `false` says nothing.
+ *
+ * @param item whether it is to be an item of a list, and so without a comma
+ */
+function isPlain(text: string, item: boolean): boolean {
+  const { length } = text;
+  if (length === 0 || length > MAX_LENGTH) return false;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return false;
+    const kind = KINDS[code];
+    if (kind === 1) continue;
+    if (kind === 2 ? at === 0 || at === length - 1 : kind !== 3 || item) return false;
+  }
+  return true;
+}
+
+const DECIMAL: RegExp = /^-?[0-9]+(?:\.[0-9]+)?$/;
+
+/** A finite number or a bigint in plain digits, never with an exponent. Negative zero is zero. */
+export function plainDigits(value: number | bigint): string {
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : digitsOf(value);
+}
+
+/**
+ * Python's `str` of a finite number. JavaScript does not tell 4200.0 from 4200, so whole numbers below 1e16 count as
+ * integers; from there on, Python writes floats with an exponent.
+ */
+export function pythonText(value: number | bigint): string {
+  if (typeof value === 'bigint' || value === 0) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e16) return String(value);
+  // The shortest digits that read back as the number, in both languages; only the notation differs.
+  const [mantissa = '', power = ''] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 16) return digitsOf(value);
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
+}
+
+/**
+ * Python's `format(value, '.2f')` of a finite number: two decimals, half to even. `toFixed` is exact, too, but rounds ties
+ * up; ties are the odd multiples of one eighth.
+ */
+export function pythonTwoDecimals(value: number): string {
+  if (Math.abs(value) >= 1e21) return `${BigInt(value)}.00`;
+  const downwards = (Math.abs(value) * 8) % 4 === 1;
+  return downwards ? value.toFixed(3).slice(0, -1) : value.toFixed(2);
 }

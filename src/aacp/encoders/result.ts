@@ -1,5 +1,5 @@
 /** What an encoder gives back. */
-import type { LintDiagnostic } from '../lint/codes.js';
+import type { LintDiagnostic } from '../lint/lint.js';
 import type { PacketDiagnostic } from '../validate.js';
 
 /** One input that is not on the wire as it was given. */
@@ -76,13 +76,4 @@ export interface StepResult {
   readonly cost: 0;
   /** The step that made it: `PayrollEncoder.fetch_employees`. */
   readonly step: string;
-}
-
-/** Who reads the packet, as far as it matters to what is in it. */
-export interface Receiver {
-  /**
-   * The receiver has field lists and data locations of its own: `fields` and `data_ptr` are left out (sections 4.2 and 9).
-   * @default false
-   */
-  readonly knowsFields?: boolean | undefined;
 }

@@ -1,19 +1,16 @@
 /** The raw encoder: a packet of any TASK and DOM, field by field, with the arguments of the reference SDK. */
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
-import { DOMAINS, TASKS } from '../vocabulary.js';
-import { withCommonInputs } from './common-inputs.js';
+import { DOMAINS, TASKS, WORD } from '../vocabulary.js';
 import type { EngineStep } from './compile-slots.js';
-import { refuseNoCurrency } from './currency.js';
 import { defineRaw } from './define-workflow.js';
-import type { FieldDefinition } from './definition.js';
+import type { EncodeOptions, FieldDefinition, Priority } from './definition.js';
+import { refuseNoCurrency, withCommonInputs } from './inputs.js';
 import type { Normalisation } from './normalise.js';
-import { pythonText, pythonTwoDecimals } from './number-text.js';
-import type { EncodeOptions } from './options.js';
 import type { EngineInput, Refusal } from './plan.js';
+import { pythonText, pythonTwoDecimals } from './read-value.js';
 import type { StepResult } from './result.js';
 import { anyList, anyNumber, anyText, anyTextOrNumber } from './schemas.js';
-import type { Priority } from './typing.js';
 
 type Text = string | null | undefined;
 type List = readonly string[] | null | undefined;
@@ -85,8 +82,6 @@ export interface RawEncoder {
    */
   readonly encode: (args: RawArgs, options?: EncodeOptions) => StepResult;
 }
-
-const WORD = /^[A-Z][A-Z0-9_-]*$/;
 
 /** A word that stands at a fixed place: the draft's own, and, unless the SDK is followed, private ones. */
 function headInput(code: 'bad-task' | 'bad-dom', description: string, words: readonly string[]): EngineInput {

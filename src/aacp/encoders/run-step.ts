@@ -1,18 +1,17 @@
 /** Runs a step: from arguments to a packet. */
-
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isRecord } from '../../text/guards.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { EncodeError } from '../build/errors.js';
-import type { Run } from './losses.js';
-import { type EncodeOptions, resolveOptions, type Settings } from './options.js';
+import { checkedValue, EncodeError } from '../build/values.js';
+import { type EncodeOptions, resolveOptions, type Settings } from './definition.js';
+import { type Run, writeField } from './losses.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
-import { referTo } from './pointer.js';
 import { type Reader, readValue } from './read-value.js';
 import type { ReferencedData, StepResult } from './result.js';
 import { EncodedStep } from './step-result.js';
-import { writeField } from './write-field.js';
 
 /** @throws EncodeError naming the input; TypeError on options that are none */
 export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions): StepResult {
@@ -20,7 +19,7 @@ export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions):
 }
 
 /** As {@link runStep}, with options that were checked. */
-export function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
+function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
   const mode: Mode = settings.compat ? 'compat' : 'default';
   const program = plan.program(mode, settings.knowsFields);
   const values = plan.noValues.slice();
@@ -137,7 +136,7 @@ function missing({ name, definition }: Slot): EncodeError {
 }
 
 /** @throws EncodeError on what is no object */
-export function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
+function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined) return {};
   if (isRecord(args)) return args;
   throw new EncodeError({ code: 'bad-input', path: 'args', message: 'are no object with the inputs by name' });
@@ -150,7 +149,7 @@ function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
 }
 
 /** @param unknown the name, which may be any text */
-export function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
+function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
   const near = nearest(unknown, known);
   const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
   return new EncodeError({
@@ -166,4 +165,57 @@ function tooLong({ program, texts }: Run): EncodeError {
   const longest = program.slots.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
   const message = `makes the packet longer than ${DEFAULT_LIMITS.maxLength} characters`;
   return new EncodeError({ code: 'bad-input', path: longest?.name ?? 'args', message });
+}
+
+/** Runs the steps of a sequence. */
+export interface SequencePlan {
+  /** `PayrollEncoder.full_run` */
+  readonly path: string;
+  readonly inputs: readonly string[];
+  readonly steps: readonly StepPlan[];
+}
+
+/** Each step takes the inputs that it knows. @throws EncodeError naming the input */
+export function runSequence(plan: SequencePlan, args: unknown, settings: Settings): readonly StepResult[] {
+  const given = argumentsOf(args);
+  for (const name of Object.keys(given)) {
+    if (!plan.inputs.includes(name)) throw unknownInput(name, plan.inputs, plan.path);
+  }
+  return plan.steps.map((step) => {
+    const own: Record<string, unknown> = Object.create(null);
+    for (const name of plan.inputs) {
+      if (step.byName.has(name) && Object.hasOwn(given, name)) own[name] = given[name];
+    }
+    return runChecked(step, own, settings);
+  });
+}
+
+/**
+ * Puts data behind a pointer.
+ *
+ * @param entries by name, in ascending order; at least one
+ * @throws TypeError on a pointer that cannot stand in a packet
+ */
+function referTo(
+  entries: readonly (readonly [name: string, text: string])[],
+  pointer: EncodeOptions['pointer'],
+): ReferencedData {
+  const data: Record<string, string> = Object.create(null);
+  for (const [name, text] of entries) data[name] = text;
+  return { pointer: pointer === undefined ? digestOf(entries) : checkedPointer(pointer(data)), data };
+}
+
+/** Of the canonical JSON: `{"email":"..."}`, names ascending. */
+function digestOf(entries: readonly (readonly [name: string, text: string])[]): string {
+  const json = entries.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',');
+  return `sha256:${bytesToHex(sha256(utf8ToBytes(`{${json}}`)))}`;
+}
+
+function checkedPointer(pointer: unknown): string {
+  if (typeof pointer !== 'string') throw new TypeError('the option pointer has to give a text');
+  try {
+    return checkedValue(pointer, 'pointer');
+  } catch (thrown) {
+    throw new TypeError('the option pointer gave what cannot stand in a packet', { cause: thrown });
+  }
 }

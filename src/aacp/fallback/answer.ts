@@ -2,15 +2,14 @@
 import type { TokenCounter } from '../../tokens/counter.js';
 import { instructionId, normaliseInstruction } from '../matching/instruction/normalise.js';
 import type { Candidate, MatchResult, Refusal } from '../matching/match.js';
-import { termsOf } from '../matching/terms.js';
+import { termsOf } from '../matching/wording.js';
 import { printPacket } from '../print.js';
 import type { NewEntry } from '../registry/registry.js';
 import type { Hint, ModelPacket } from './ask-model.js';
 import { FallbackError } from './errors.js';
-import { factsOf, isPacketFor } from './packet-facts.js';
 import type { FallbackRequest } from './request.js';
-import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
-import { unstatedWarnings } from './unstated.js';
+import { type FallbackExplanation, type FallbackResult, type FallbackWarning, unstatedWarnings } from './result.js';
+import { factsOf, isPacketFor } from './safe-registry.js';
 
 /** An answer, but for what can be told from its packet. */
 export type Answer = Omit<FallbackResult, 'tokens' | 'task' | 'domain'>;

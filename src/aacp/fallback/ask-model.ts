@@ -1,20 +1,31 @@
 /** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
-import { lintPacket } from '../lint/index.js';
-import { abortError, unlessAborted } from '../models/abort.js';
+
+import type { Field, Packet } from '../ast.js';
+import { lintPacket } from '../lint/lint.js';
 import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+import { abortError, ModelError, unlessAborted } from '../models/model.js';
 import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
 import { readReply } from '../models/read-reply.js';
-import { FallbackError, ModelError } from './errors.js';
-import { judgePacket, type PacketFault } from './model-packet.js';
+import { tryParsePacket } from '../parse.js';
+import { printPacket } from '../print.js';
+import type { RegistryRequest } from '../registry/registry.js';
+import { type PacketDiagnostic, validatePacket } from '../validate.js';
+import { lowerAscii, TASKS, VERSION } from '../vocabulary.js';
+import { FallbackError } from './errors.js';
 import type { FallbackRequest } from './request.js';
-import { type FallbackWarning, warningOf } from './result.js';
-import { unstatedWarnings } from './unstated.js';
+import { type FallbackWarning, unstatedWarnings, warningOf } from './result.js';
 
 /** An instruction that is known, and its packet: an example for the model. */
 export interface Hint {
   readonly instruction: string;
   readonly packet: string;
 }
+
+/** Makes the grammar of the packets that a request allows, for providers that constrain what is written. */
+export type PacketGrammar = (
+  request: Pick<FallbackRequest, 'domain' | 'returnAgent' | 'priority'>,
+  notation: GrammarNotation,
+) => Promise<string>;
 
 /** A packet that was paid for. */
 export interface ModelPacket {
@@ -41,6 +52,7 @@ export async function askModel(
   hints: readonly Hint[],
   signal: AbortSignal,
   strict: boolean,
+  grammar: PacketGrammar,
 ): Promise<ModelPacket> {
   const paid = createBill();
   const question: ModelRequest = {
@@ -51,7 +63,7 @@ export async function askModel(
     system: systemPrompt(),
     prompt: userPrompt({ ...request, today: new Date(request.now), hints }),
     repair: null,
-    grammar: grammarFor(request),
+    grammar: (notation) => grammar(request, notation),
     maxTokens: MAX_TOKENS,
     signal,
   };
@@ -189,14 +201,75 @@ function modelError(thrown: unknown, signal: AbortSignal): ModelError {
   return new ModelError({ code: 'model-unavailable', message: `The model could not be asked: ${told}` }, cause);
 }
 
-/** Only for providers that constrain what is written: the grammar tools are not loaded otherwise. */
-function grammarFor({
-  domain,
-  returnAgent,
-  priority,
-}: FallbackRequest): (notation: GrammarNotation) => Promise<string> {
-  return async (notation) => {
-    const { packetGrammar } = await import('../models/packet-grammar.js');
-    return packetGrammar({ domain, returnAgent, priority }, notation);
-  };
+/** A fault of a model's packet, as it is told to the model. */
+export interface PacketFault {
+  readonly code: string;
+  readonly message: string;
+  readonly help?: string | undefined;
+}
+
+export type JudgedPacket =
+  | {
+      readonly ok: true;
+      readonly packet: string;
+      readonly adjustments: readonly string[];
+      readonly warnings: readonly PacketDiagnostic[];
+    }
+  | { readonly ok: false; readonly faults: readonly PacketFault[] };
+
+/** The fields that the request and the protocol decide, at the head of each packet. */
+const HEAD = ['return', 'p', 'aacp'] as const;
+
+/**
+ * Judges a packet that a model wrote. Who gets the result, how urgent it is and the version are not the model's to say: they
+ * are set, and what was changed is told. All else has to be right as it stands.
+ */
+export function judgePacket(text: string, request: RegistryRequest): JudgedPacket {
+  const read = tryParsePacket(text, { dialect: 'tolerant' });
+  if (!read.ok) return { ok: false, faults: [{ code: read.error.code, message: read.error.message }] };
+  const { packet, adjustments } = withHead(read.value, request);
+  const faults: PacketFault[] = [...wordFaults(packet, request)];
+  const verdict = validatePacket(packet);
+  faults.push(...verdict.errors.map(faultOf));
+  if (faults.length > 0) return { ok: false, faults };
+  try {
+    return { ok: true, packet: printPacket(packet), adjustments, warnings: verdict.warnings };
+  } catch (thrown) {
+    return { ok: false, faults: [{ code: 'unprintable', message: (thrown as Error).message }] };
+  }
+}
+
+function withHead(packet: Packet, request: RegistryRequest): { packet: Packet; adjustments: readonly string[] } {
+  const wanted = { return: request.returnAgent, p: request.priority, aacp: VERSION };
+  const fields: readonly Field[] = packet.fields.map((field) => ({ ...field, key: lowerAscii(field.key) }));
+  const adjustments: string[] = [];
+  for (const key of HEAD) {
+    const values = fields.filter((field) => field.key === key && !field.bare).map(({ value }) => value);
+    if (values.length === 0) adjustments.push(`${key} was missing`);
+    else if (values.some((value) => value !== wanted[key])) {
+      adjustments.push(`${key} was ${values.map((value) => JSON.stringify(value.slice(0, 40))).join(', ')}`);
+    }
+  }
+  const others = fields.filter(({ key, bare }) => bare || !HEAD.some((one) => one === key));
+  const head = HEAD.map((key) => ({ key, value: wanted[key] }));
+  return { packet: { ...packet, fields: [...head, ...others] }, adjustments };
+}
+
+/** The draft lets private words pass; a model that makes one up has misunderstood. */
+function* wordFaults({ task, domain }: Packet, request: RegistryRequest): Iterable<PacketFault> {
+  if (task !== '' && !Object.hasOwn(TASKS, task)) {
+    yield {
+      code: 'unknown-task',
+      message: `${JSON.stringify(task.slice(0, 40))} is no TASK.`,
+      help: Object.keys(TASKS).join(', '),
+    };
+  }
+  if (domain !== '' && domain !== request.domain) {
+    const found = JSON.stringify(domain.slice(0, 40));
+    yield { code: 'other-domain', message: `The DOM is ${found}, and ${request.domain} was asked for.` };
+  }
+}
+
+function faultOf({ code, message, help }: PacketDiagnostic): PacketFault {
+  return { code, message, help };
 }

@@ -3,41 +3,6 @@ import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/erro
 import type { ModelUsage } from '../models/model.js';
 
 /**
- * - `model-unavailable`: no connection, or the provider is at fault (5xx).
- * - `model-rate-limited`: see `retryAfter`.
- * - `model-timeout`, `model-aborted`: it took too long, or the caller gave up.
- * - `model-unauthorised`: the key is missing, wrong, or not enough.
- * - `model-bad-request`: the provider refuses the request itself (another 4xx).
- * - `model-not-installed`: the SDK of the provider is not installed.
- * - `model-bad-reply`: what came back is not what the provider's protocol says.
- */
-export type ModelErrorCode =
-  | 'model-unavailable'
-  | 'model-rate-limited'
-  | 'model-timeout'
-  | 'model-aborted'
-  | 'model-unauthorised'
-  | 'model-bad-request'
-  | 'model-not-installed'
-  | 'model-bad-reply';
-
-/** There is no answer from a model. */
-export class ModelError extends PegwireError {
-  override readonly name: string = 'ModelError';
-  declare readonly code: ModelErrorCode;
-  /** Seconds to wait before the next try, where the provider says so. */
-  readonly retryAfter: number | null;
-
-  constructor(
-    details: ErrorDetails & { readonly code: ModelErrorCode; readonly message: string },
-    options: { readonly retryAfter?: number | null; readonly cause?: unknown } = {},
-  ) {
-    super(details, options);
-    this.retryAfter = options.retryAfter ?? null;
-  }
-}
-
-/**
  * - `empty-instruction`, `instruction-too-long`, `not-an-instruction`: nothing that could be encoded.
  * - `bad-request`: a domain, an agent or a priority that cannot stand in a packet.
  * - `no-model`: it is novel, and there is no model to ask.
@@ -85,27 +50,5 @@ export class FallbackError extends PegwireError {
 
   override toJSON(): ErrorJson & { readonly cost: number | null; readonly usage: FallbackError['usage'] } {
     return { ...super.toJSON(), cost: this.cost, usage: this.usage };
-  }
-}
-
-/** Something about the registry, a rule library or an audit log that is not as it should be. */
-export type RegistryErrorCode =
-  | 'registry-corrupt'
-  | 'registry-unavailable'
-  | 'registry-busy'
-  | 'registry-newer'
-  | 'registry-full'
-  | 'registry-closed'
-  | 'bad-registry-file';
-
-export class RegistryError extends PegwireError {
-  override readonly name: string = 'RegistryError';
-  declare readonly code: RegistryErrorCode;
-
-  constructor(
-    details: ErrorDetails & { readonly code: RegistryErrorCode; readonly message: string },
-    options: ErrorOptions = {},
-  ) {
-    super(details, options);
   }
 }

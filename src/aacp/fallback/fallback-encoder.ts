@@ -1,10 +1,8 @@
-/** `createFallbackEncoder`: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
-
+/** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
 import { withTimeLimit } from '../../async/abort.js';
-import { encodeStep } from '../encoders/index.js';
+
 import { isoDay } from '../matching/instruction/calendar.js';
-import { digestOf } from '../matching/instruction/normalise.js';
-import { caseOf } from '../matching/instruction/same-case.js';
+import { caseOf, digestOf } from '../matching/instruction/normalise.js';
 import type { Candidate, MatchResult } from '../matching/match.js';
 import { createMatcher } from '../matching/matcher.js';
 import type { Registry } from '../registry/registry.js';
@@ -23,7 +21,7 @@ import {
 } from './answer.js';
 import { askModel } from './ask-model.js';
 import { FallbackError } from './errors.js';
-import { type FallbackOptions, resolveOptions } from './options.js';
+import { type FallbackOptions, type Platform, resolveOptions } from './options.js';
 import { type EncodeOptions, type FallbackRequest, requestReader } from './request.js';
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { type SafeRegistry, safeRegistry } from './safe-registry.js';
@@ -65,22 +63,9 @@ interface Tiers {
 const REPEATED = 'The same instruction was encoded before, for the same domain, agent and priority.';
 const SHARED = 'Somebody else asked the model for the same instruction at the same time; this is its packet.';
 
-/**
- * An encoder for instructions that no workflow encoder covers.
- *
- * 1. An instruction that came before, for the same domain, agent and priority, is answered from the registry.
- * 2. One that a rule or an earlier instruction covers but for its dates, amounts and names gets a packet with its own.
- * 3. Any other is put to the model, and kept.
- *
- * Source: draft-mackay-aacp-01, sections 6.2 and 6.3.
- *
- * @throws TypeError on options that are none
- * @example
- * const encoder = createFallbackEncoder({ model: anthropicModel({ model: 'claude-sonnet-4-5' }) });
- * const { packet, tier, cost } = await encoder.encode('Fetch the salary records for August 2024.', { domain: 'HR' });
- */
-export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEncoder {
-  const settings = resolveOptions(options);
+/** @throws TypeError if an option is invalid */
+export function encoderOn(platform: Platform, options: FallbackOptions): FallbackEncoder {
+  const settings = resolveOptions(options, platform);
   const readRequest = requestReader();
   const flights = singleFlight<Answer>();
   const underWay = new Set<Promise<FallbackResult>>();
@@ -103,6 +88,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     const [{ registry, warning }, rules] = await Promise.all([settings.openRegistry(), settings.rules()]);
     const safe = safeRegistry(registry, settings.strict);
     const { patterns, threshold } = settings;
+    const { encodeStep } = platform;
     const matcher = createMatcher({ rules, registry: patterns ? safe : null, threshold, encodeStep });
     return {
       safe,
@@ -138,7 +124,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
     if (model === null) throw noModel(candidates);
     const call = async (): Promise<Answer> => {
       const made = await withTimeLimit(all, timeout, (signal) =>
-        askModel(model, request, hintsOf(candidates), signal, strict),
+        askModel(model, request, hintsOf(candidates), signal, strict, platform.grammar),
       );
       const answer = modelAnswer(made, candidates, request);
       return { ...answer, warnings: [...answer.warnings, ...safe.put(entryOf(request, made))] };

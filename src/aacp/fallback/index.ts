@@ -1,16 +1,25 @@
 /** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
 
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
+
+import { installedCounter } from '../../tokens/load-counter.js';
+import { encodeStep } from '../encoders/index.js';
+import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
+import type { FallbackOptions, OpenRegistry } from './options.js';
+
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
-export { type ExportOptions, exportPatterns } from '../registry/export-patterns.js';
+export { ModelError, type ModelErrorCode } from '../models/model.js';
+export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
 export {
+  type ExportOptions,
+  exportPatterns,
   type ImportOptions,
   type ImportReport,
   importPatterns,
   type SkippedPattern,
-} from '../registry/import-patterns.js';
+} from '../registry/exchange.js';
 export { memoryRegistry } from '../registry/memory.js';
 export type { RegistryOptions } from '../registry/options.js';
 export type {
@@ -48,15 +57,51 @@ export {
   type RulesErrorCode,
   type RuleWorkflow,
 } from '../rules/index.js';
-export {
-  FallbackError,
-  type FallbackErrorCode,
-  ModelError,
-  type ModelErrorCode,
-  RegistryError,
-  type RegistryErrorCode,
-} from './errors.js';
-export { createFallbackEncoder, type FallbackEncoder } from './fallback-encoder.js';
+export { FallbackError, type FallbackErrorCode } from './errors.js';
+export type { FallbackEncoder } from './fallback-encoder.js';
 export type { FallbackOptions } from './options.js';
 export type { EncodeOptions } from './request.js';
 export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';
+
+/**
+ * Creates an encoder for instructions that no workflow encoder covers.
+ *
+ * 1. An instruction that came before, for the same domain, agent and priority, is answered from the registry.
+ * 2. One with the words of a rule or of an earlier instruction, but other dates, amounts and names, gets a packet with its own.
+ * 3. Any other is put to the model, and kept.
+ *
+ * Source: draft-mackay-aacp-01, sections 6.2 and 6.3.
+ *
+ * @throws TypeError if an option is invalid
+ * @example
+ * const encoder = createFallbackEncoder({ model: anthropicModel({ model: 'claude-sonnet-4-5' }) });
+ * const { packet, tier, cost } = await encoder.encode('Fetch the salary records for August 2024.', { domain: 'HR' });
+ */
+export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEncoder {
+  return encoderOn(
+    {
+      openRegistry: openDefault,
+      counter: installedCounter,
+      encodeStep,
+      grammar: async (request, notation) => {
+        const { packetGrammar } = await import('../models/packet-grammar.js');
+        return packetGrammar(request, notation);
+      },
+    },
+    options,
+  );
+}
+
+/** Loaded only when it is needed: with a registry of the host's, no database driver is. */
+async function openDefault(): Promise<OpenRegistry> {
+  const { isUnwritable, memoryCopy, sqliteRegistry } = await import('../registry/sqlite.js');
+  try {
+    return { registry: await sqliteRegistry(), warning: null };
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    const { registry, isCopy } = await memoryCopy();
+    const used = isCopy ? ' What it holds is used.' : '';
+    const message = `${thrown.message}${used} What is encoded is kept in memory until the encoder is closed.`;
+    return { registry, warning: { code: 'registry-in-memory', message } };
+  }
+}

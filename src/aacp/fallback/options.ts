@@ -1,10 +1,11 @@
 /** The options of the fallback encoder, after checks and defaults. */
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { installedCounter } from '../../tokens/installed-counter.js';
+import type { EncodeStep } from '../matching/rule-values.js';
 import type { Model } from '../models/model.js';
 import type { Registry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';
+import type { PacketGrammar } from './ask-model.js';
 import type { FallbackWarning } from './result.js';
 
 export interface FallbackOptions {
@@ -13,13 +14,14 @@ export interface FallbackOptions {
   /**
    * What was encoded before. `null` for none: each instruction that no rule covers is put to the model each time.
    * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; where it cannot be
-   * written, a registry in memory with its entries, with one warning `registry-in-memory`
+   * written, a registry in memory with its entries, with one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`,
+   * `memoryRegistry()`
    */
   readonly registry?: Registry | null | undefined;
   /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
   readonly rules?: { readonly rules: readonly Rule[] } | readonly Rule[] | null | undefined;
   /**
-   * Whether the packet of an instruction may be made from that of another one which is taken to say the same. `false`: what was
+   * Whether the packet of an instruction may be made from that of another one with the same words and other values. `false`: what was
    * encoded before is served for the very same instruction only. Rules serve in any case.
    * @default true
    */
@@ -30,7 +32,11 @@ export interface FallbackOptions {
    * @default false
    */
   readonly strict?: boolean | undefined;
-  /** How alike an instruction and a pattern have to be, above 0 and up to 1. @default what was calibrated */
+  /**
+   * The least score of a pattern that serves, above 0 and up to 1. All words have to be the same whatever it is; it bounds how much
+   * politeness and how many articles may differ, each 0.15 of a word.
+   * @default 0.75
+   */
   readonly threshold?: number | undefined;
   /** Milliseconds that the model may take, repair included. @default 60000 */
   readonly timeout?: number | undefined;
@@ -46,6 +52,17 @@ export interface FallbackOptions {
 export interface OpenRegistry {
   readonly registry: Registry | null;
   readonly warning: FallbackWarning | null;
+}
+
+/** What an encoder needs of the platform that it runs on. */
+export interface Platform {
+  /** Opens the registry of an encoder that is given none. */
+  readonly openRegistry: () => Promise<OpenRegistry>;
+  /** Counts tokens where the encoder is given no counter. */
+  readonly counter: () => TokenCounter;
+  readonly grammar: PacketGrammar;
+  /** Makes the packets of rules that name a workflow step. */
+  readonly encodeStep?: EncodeStep | undefined;
 }
 
 export interface Settings {
@@ -77,7 +94,7 @@ const NAMES = [
 ];
 
 /** @throws TypeError naming the option */
-export function resolveOptions(options: FallbackOptions): Settings {
+export function resolveOptions(options: FallbackOptions, platform: Platform): Settings {
   if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
@@ -96,7 +113,7 @@ export function resolveOptions(options: FallbackOptions): Settings {
   checkRegistry(registry);
   return {
     model,
-    openRegistry: registry === undefined ? openDefault : async () => ({ registry, warning: null }),
+    openRegistry: registry === undefined ? platform.openRegistry : async () => ({ registry, warning: null }),
     ownsRegistry: registry === undefined,
     rules: rulesOf(options.rules),
     patterns,
@@ -105,7 +122,7 @@ export function resolveOptions(options: FallbackOptions): Settings {
     timeout: milliseconds('timeout', timeout),
     patience: milliseconds('patience', patience),
     clock: () => checkedTime(clock()),
-    counter: counter === undefined ? installedCounter : () => counter,
+    counter: counter === undefined ? platform.counter : () => counter,
   };
 }
 
@@ -134,20 +151,6 @@ function milliseconds(name: string, value: unknown): number {
 function checkedTime(time: unknown): number {
   if (typeof time === 'number' && Number.isFinite(time)) return time;
   throw new TypeError(`clock gives milliseconds since 1970; it gave ${anyText(time)}`);
-}
-
-/** Loaded only when it is needed: with a registry of the host's, no database driver is. */
-async function openDefault(): Promise<OpenRegistry> {
-  const { isUnwritable, memoryCopy, sqliteRegistry } = await import('../registry/sqlite.js');
-  try {
-    return { registry: await sqliteRegistry(), warning: null };
-  } catch (thrown) {
-    if (!isUnwritable(thrown)) throw thrown;
-    const { registry, isCopy } = await memoryCopy();
-    const used = isCopy ? ' What it holds is used.' : '';
-    const message = `${thrown.message}${used} What is encoded is kept in memory until the encoder is closed.`;
-    return { registry, warning: { code: 'registry-in-memory', message } };
-  }
 }
 
 function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {

@@ -3,8 +3,8 @@
 import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
-import { keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
-import { anchoredForm, relativeUnit, type Unit } from '../matching/instruction/relative-anchor.js';
+import { anchoredForm, relativeUnit, type Unit } from '../matching/instruction/calendar.js';
+import { keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
 import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
@@ -30,9 +30,6 @@ export interface FallbackRequest extends RegistryRequest {
   readonly now: number;
   readonly key: string;
 }
-
-/** The longest instruction that is taken, in UTF-16 code units. */
-export const MAX_INSTRUCTION = 20_000;
 
 /** What an instruction comes to, whoever asks. */
 interface Reading {

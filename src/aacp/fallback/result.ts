@@ -1,6 +1,8 @@
 /** What the fallback encoder answers. */
 
+import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import type { Candidate } from '../matching/match.js';
+import { type Unstated, unstatedIn } from '../matching/unstated.js';
 import type { ModelUsage } from '../models/model.js';
 import type { PacketDiagnostic } from '../validate.js';
 
@@ -65,4 +67,18 @@ export function warningOf({
   message,
 }: Pick<PacketDiagnostic, 'message'> & { readonly code: string }): FallbackWarning {
   return { code, message };
+}
+
+/** The warnings about values that an instruction does not state. */
+export function unstatedWarnings(packet: string, instruction: string, said: number): readonly FallbackWarning[] {
+  const found = unstatedIn(packet, instruction, said);
+  const warnings: FallbackWarning[] = found
+    .slice(0, MAX_FINDINGS)
+    .map((value) => ({ code: 'unstated-value', message: messageOf(value) }));
+  if (found.length > MAX_FINDINGS) warnings.push(warningOf(moreFindings(found.length - MAX_FINDINGS, 'warning')));
+  return warnings;
+}
+
+function messageOf({ key, text }: Unstated): string {
+  return `The instruction does not state ${JSON.stringify(text.slice(0, 80))}, which the packet has in ${key}.`;
 }

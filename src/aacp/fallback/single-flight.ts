@@ -1,6 +1,6 @@
 /** One call for one key, however many ask: here and in other processes (draft-mackay-aacp-01, section 6.3). */
 
-import { abortError, unlessAborted } from '../models/abort.js';
+import { abortError, unlessAborted } from '../models/model.js';
 import type { Registry, Reservation } from '../registry/registry.js';
 import { FallbackError } from './errors.js';
 

@@ -1,20 +1,21 @@
 /**
- * AACP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
- * package, and compiles it.
+ * AACP as a language for tools: fuzzing, exports, instructions to models. It compiles the grammar that comes with
+ * the package.
  */
 
 import { aacp as grammarText } from '../../../generated/grammars.js';
-import type { DisagreementKind } from '../../fuzz/differential/judge.js';
+import { packetTokens } from '../../../grammar/aacp.tokens.js';
+import { jsonTree, type Language } from '../../fuzz/differential/language.js';
+import type { DisagreementKind } from '../../fuzz/differential/oracle.js';
 import type { Answer } from '../../fuzz/differential/target.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
 import type { Grammar } from '../../fuzz/grammar/grammar.js';
-import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
+import { type EditorLanguage, TOKEN_SCOPES } from '../../grammar-export/token-table.js';
 import { PrintError } from '../../text/errors.js';
 import type { Packet } from '../ast.js';
-import { canonicalizePacket } from '../canonicalize.js';
 import { RULES, type ValidationCode } from '../codes.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
-import { printPacket } from '../print.js';
+import { canonicalizePacket, printPacket } from '../print.js';
 import { CORE_KEYS, DOMAINS, TASKS } from '../vocabulary.js';
 import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
 
@@ -100,3 +101,12 @@ function canonicalText(packet: Packet): string | null {
     throw thrown;
   }
 }
+
+/** For `textMateGrammar()` and `codeMirrorMode()`: the tokens are those of the finder and of highlighting on terminals. */
+export const aacpEditor: EditorLanguage = {
+  name: 'AACP',
+  id: 'aacp',
+  fileTypes: ['aacp'],
+  table: { states: packetTokens, start: 'start' },
+  scopes: TOKEN_SCOPES,
+};

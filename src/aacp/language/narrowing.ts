@@ -1,7 +1,15 @@
 /** What a narrowed AACP language allows, and the rules in Peggy's notation that say so. */
-import { checkMembers, type FieldList, fieldEntries, flag, wordList } from '../../fuzz/grammar/narrowing.js';
-import { literal, oneOf, orderedList } from '../../fuzz/grammar/overlay.js';
-import { resolveChoice } from '../../text/choice.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldEntries,
+  flag,
+  literal,
+  oneOf,
+  orderedList,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
+import { resolveChoice } from '../../text/limits.js';
 import { quotedShort } from '../../text/visible.js';
 import type { Field as ParsedField } from '../ast.js';
 import { type Dialect, tryParsePacket } from '../parse.js';

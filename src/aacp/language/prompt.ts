@@ -1,11 +1,10 @@
-/** What to tell a model, so that it writes packets and nothing else. For Node only, like `language.ts`. */
+/** What to tell a model, so that it writes packets and nothing else. */
 
-import { meaning } from '../../text/words.js';
-import type { Encoding } from '../../tokens/count.js';
+import { meaning } from '../../text/ascii.js';
+import type { Encoding } from '../../tokens/load-counter.js';
 import { choiceOf, type ModelPrompt, promptOf } from '../../tokens/prompt.js';
 import { DOMAINS, PRIORITIES, TASKS } from '../vocabulary.js';
 import { type AacpLanguageOptions, type Field, HEAD, type Narrowing, resolveNarrowing } from './narrowing.js';
-import { packetExamples } from './samples.js';
 
 export type { ModelPrompt } from '../../tokens/prompt.js';
 
@@ -90,4 +89,40 @@ function meaningOf(key: string, values: readonly string[] | null): readonly stri
 function priorityName(value: string): readonly string[] {
   const name = meaning(PRIORITIES, value);
   return name === undefined ? [] : [name.replace(/ priority$/, '')];
+}
+
+/** Values of the keys that section 4 of draft-mackay-aacp-01 shows, and of any other. */
+const SAMPLES: Readonly<Record<string, readonly string[]>> = {
+  return: ['HR-Agent', 'FIN-Agent'],
+  res: ['emp_salary', 'invoices'],
+  period: ['2024-08', '2024-Q3'],
+  filter: ['status=active', 'dept=ops'],
+  fields: ['id,name', 'id'],
+  fmt: ['json', 'csv'],
+};
+const OTHER_SAMPLES = ['two words', 'a:b'];
+
+const SAMPLE_TASKS = ['FETCH', 'LOG'];
+const SAMPLE_DOMAINS = ['HR', 'FIN'];
+/** What follows the first fields where any may. */
+const FREE = ['|res:emp_salary|period:2024-08|filter:status=active', '|actor:HR-Agent|status:review required'];
+
+/** A packet with all that may stand in it, and a short one with the last of the words to choose from; one if they are the same. */
+export function packetExamples(narrowing: Narrowing, fields: readonly Field[]): readonly string[] {
+  return [...new Set([example(narrowing, fields, 0), example(narrowing, fields, 1)])];
+}
+
+function example({ tasks, domains, others }: Narrowing, fields: readonly Field[], variant: 0 | 1): string {
+  const shown = variant === 0 ? fields : fields.filter(({ optional }) => !optional);
+  const slots = shown.map(({ key, values }) => {
+    const samples = (Object.hasOwn(SAMPLES, key) && SAMPLES[key]) || OTHER_SAMPLES;
+    return `${key}:${ends(values ?? samples, variant)}`;
+  });
+  const head = [ends(tasks ?? SAMPLE_TASKS, variant), ends(domains ?? SAMPLE_DOMAINS, variant), ...slots].join('|');
+  return others ? head + FREE[variant]! : head;
+}
+
+/** The first, or the last. */
+function ends<T>(list: readonly T[], variant: 0 | 1): T {
+  return variant === 0 ? list[0]! : list.at(-1)!;
 }

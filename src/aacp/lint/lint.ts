@@ -1,16 +1,29 @@
 /** Advice on what a packet holds, beyond whether it is valid. */
-import { quotedShort as show } from '../../text/visible.js';
+import type { Diagnostic } from '../../text/diagnostic.js';
+import { codePointName, quotedShort as show, visibleCodePoint } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';
-import { KNOWN_TO_RECEIVER } from '../build/packet.js';
-import { resolveReceiver } from '../build/receiver.js';
+import { KNOWN_TO_RECEIVER, type Receiver, resolveReceiver } from '../build/packet.js';
 import { MAX_FINDINGS, moreFindings } from '../codes.js';
-import type { Receiver } from '../encoders/result.js';
 import { parsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
-import type { LintCode, LintDiagnostic } from './codes.js';
-import { isCurrency, isPeriod } from './forms.js';
-import { findInvisible } from './invisible.js';
 import { findSensitive } from './sensitive.js';
+
+/**
+ * Findings about what is in a valid packet. `sensitive-value`: a value looks like personal data, a financial record or a
+ * credential (section 15). `invisible-character`: a value holds what no reader sees, or what turns the text around it
+ * (section 15). `period-form`: a period that is not "YYYY-MM or similar" (section 4.2). `currency-form`: a currency that is
+ * not three capital letters (ISO 4217). `redundant-field`: the receiver knows what the field says (sections 4.2 and 9).
+ * `more-findings`: the last of a full list; it counts the rest.
+ */
+export type LintCode =
+  | 'sensitive-value'
+  | 'invisible-character'
+  | 'period-form'
+  | 'currency-form'
+  | 'redundant-field'
+  | 'more-findings';
+
+export type LintDiagnostic = Diagnostic<LintCode>;
 
 export interface LintOptions {
   /** Who reads the packet: decides which fields say nothing new. */
@@ -107,4 +120,84 @@ function warning(
   help: string,
 ): LintDiagnostic {
   return { code, severity: 'warning', message, span, section: SECTIONS[code], help };
+}
+
+/** A day, a month, a week, a quarter, a half, a year, a fiscal year or quarter: `2024-08`, `2026-Q2`, `FY2025-26`. */
+const MONTH = '(?:0[1-9]|1[0-2])';
+const DAY = '(?:0[1-9]|[12][0-9]|3[01])';
+const HOUR = '(?:[01][0-9]|2[0-4])';
+const CLOCK = `T${HOUR}(?::?[0-5][0-9](?::?[0-5][0-9])?)?(?:Z|[+-]${HOUR}(?::?[0-5][0-9])?)?`;
+const PART = '[-_]?(?:[Qq][1-4]|[Hh][12]|[Ww](?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1-7])?)';
+const YEAR = '[0-9]{4}';
+const FISCAL = `FY[-_]?(?:${YEAR}|[0-9]{2})(?:[-_/](?:${YEAR}|[0-9]{2}))?(?:[-_]?[Qq][1-4])?`;
+const DATE = `${YEAR}(?:[-_]${MONTH}(?:[-_]${DAY}(?:${CLOCK})?)?|${MONTH}(?:${DAY}(?:${CLOCK})?)?|${PART})?`;
+/** ISO 8601: `P3M`, `PT8H`. */
+const DURATION = 'P(?=[0-9T])(?:[0-9]{1,6}[YMWD]){0,4}(?:T(?:[0-9]{1,6}[HMS]){1,3})?';
+const UNIT = '(?:day|week|month|quarter|half|year)';
+/** What the receiver works out: `current`, `last_quarter`, `last_30_days`, `ytd`. */
+const RELATIVE = `(?:today|yesterday|tomorrow|all|[ymqw]td|(?:this|current|last|previous|prior|next)(?:[-_](?:[0-9]{1,4}[-_])?${UNIT}s?)?)`;
+const ONE = `(?:${FISCAL}|[Qq][1-4][-_]${YEAR}|${DATE}|${DURATION}|${RELATIVE})`;
+
+/** One of them, or from one to another; each beginning of a form is told by its first characters. */
+const PERIOD = new RegExp(`^${ONE}(?:(?:\\.\\.|/|_to_|--)${ONE})?$`);
+const CURRENCY = /^[A-Z]{3}$/;
+
+/** Whether a text is "YYYY-MM or similar" (section 4.2), or several of such. Takes time in proportion to the text. */
+export function isPeriod(text: string): boolean {
+  return text.split(',').every((one) => PERIOD.test(one.trim()));
+}
+
+/** Whether a text has the form of a currency (ISO 4217); which there are, changes with the years. */
+function isCurrency(text: string): boolean {
+  return CURRENCY.test(text);
+}
+
+/** A part of a value, with UTF-16 offsets in it. */
+interface Hidden {
+  /** `U+202E` */
+  readonly name: string;
+  readonly turns: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+const ASCII = /^[ -~]*$/;
+/** Embeddings, overrides, isolates and marks of the bidirectional algorithm (UAX #9). */
+const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/** What makes one picture of several characters (UTS #51): selectors behind one, joiners between two, the tags of a flag. */
+const PICTURES =
+  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\u{1f3f4})[\u{e0061}-\u{e007a}]{5}\u{e007f}/gu;
+/** Joiners between letters of scripts that are not written without them (RFC 5892, appendix A). */
+const JOINED =
+  /(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])[\u200c\u200d](?=\p{L})(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])/gu;
+
+/** In their order; neighbours of one kind are one. Blanks are visible; those that look like one and are another are not. */
+function findInvisible(value: string): readonly Hidden[] {
+  if (ASCII.test(value)) return [];
+  const found: Hidden[] = [];
+  const usual = usualIn(value);
+  let at = 0;
+  for (const character of value) {
+    const start = at;
+    at += character.length;
+    const code = character.codePointAt(0)!;
+    if (usual.has(start) || visibleCodePoint(code) === character) continue;
+    const hidden = { name: codePointName(code), turns: BIDIRECTIONAL.test(character), start, end: at };
+    const last = found.at(-1);
+    if (last !== undefined && last.end === start && last.turns === hidden.turns)
+      found[found.length - 1] = { ...last, end: at };
+    else found.push(hidden);
+  }
+  return found;
+}
+
+/** Offsets of characters that are invisible by themselves, and belong where they stand. */
+function usualIn(value: string): ReadonlySet<number> {
+  const usual = new Set<number>();
+  for (const pattern of [PICTURES, JOINED]) {
+    for (const { 0: text, index } of value.matchAll(pattern)) {
+      for (let at = index; at < index + text.length; at++) usual.add(at);
+    }
+  }
+  return usual;
 }

@@ -1,9 +1,295 @@
 /** What must not be in a packet, by its looks (draft-mackay-aacp-01, section 15). */
-import { findAddresses } from './addresses.js';
-import type { Detector, Sensitive } from './detector.js';
-import { findNumbers } from './numbers.js';
-import { findPasswords } from './passwords.js';
-import { findTokens } from './tokens.js';
+
+/** A part of a value that looks like something sensitive. */
+interface Sensitive {
+  /** With its article: `an e-mail address`. */
+  readonly kind: string;
+  /** UTF-16 offsets in the value. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds some kinds of sensitive parts in the value of a key (in lower case; empty for a field without one). */
+type Detector = (value: string, key: string) => readonly Sensitive[];
+
+/** All matches of a global pattern, as parts of one kind. */
+function matches(value: string, pattern: RegExp, kind: string): readonly Sensitive[] {
+  return Array.from(value.matchAll(pattern), (match) => ({
+    kind,
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/** Keys whose values are numbers with a sign, and no phone numbers. */
+const AMOUNTS: ReadonlySet<string> = new Set(['amt', 'ltv', 'prog']);
+
+/** The longest parts of an address (RFC 5321, section 4.5.3.1; RFC 1035, section 2.3.4). */
+const LOCAL = 64;
+
+const findAddresses: Detector = (value, key) => [
+  ...emailAddresses(value),
+  ...(AMOUNTS.has(key) ? [] : phoneNumbers(value)),
+];
+
+/** From each "@" to both sides, no further than addresses reach. */
+function emailAddresses(value: string): readonly Sensitive[] {
+  const found: Sensitive[] = [];
+  const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}])/uy;
+  for (let at = value.indexOf('@'); at >= 0; at = value.indexOf('@', at + 1)) {
+    const local = /[\p{L}\p{N}._%+'-]+$/u.exec(value.slice(Math.max(0, at - LOCAL), at));
+    // `git@` is an account that everybody has.
+    if (local === null || local[0] === 'git') continue;
+    domain.lastIndex = at + 1;
+    if (domain.test(value))
+      found.push({ kind: 'an e-mail address', start: at - local[0].length, end: domain.lastIndex });
+  }
+  return found;
+}
+
+/**
+ * Numbers that are written as phone numbers only: with a plus sign and ten to fifteen digits (E.164), with an area code in
+ * brackets, or behind a name such as `phone=`.
+ */
+function phoneNumbers(value: string): readonly Sensitive[] {
+  const international = matches(
+    value,
+    /(?<![\p{L}\p{N}+.,-])\+[1-9](?:[ ().-]{0,2}[0-9]){9,14}(?![\p{L}\p{N}])/gu,
+    PHONE,
+  );
+  const withAreaCode = matches(
+    value,
+    /(?<![\p{L}\p{N}])\([2-9][0-9]{2}\) ?[0-9]{3}[ -][0-9]{4}(?![\p{L}\p{N}])/gu,
+    PHONE,
+  );
+  const named: Sensitive[] = [];
+  for (const match of value.matchAll(NAMED)) {
+    const number = match[1]!;
+    const end = match.index + match[0].length;
+    named.push({ kind: PHONE, start: end - number.length, end });
+  }
+  return [...international, ...withAreaCode, ...named];
+}
+
+const PHONE = 'a phone number';
+const NAMED =
+  /(?<![A-Za-z])(?:phone|telephone|tel|mobile|cell|msisdn|fax)(?:_?(?:no|number))?[=:] ?(\+?[0-9](?:[ ().-]{0,2}[0-9]){6,14})(?![0-9])/gi;
+
+/** How long the account numbers of each country are (the IBAN registry of SWIFT). */
+const TABLE =
+  'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
+  'FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 ' +
+  'LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 ' +
+  'RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30';
+
+/** Characters of an account number, by country. */
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
+  TABLE.split(' ').map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+);
+
+/** Numbers of cards, accounts and people, which have forms and check sums. */
+const findNumbers: Detector = (value) => [...cards(value), ...ibans(value), ...personalNumbers(value)];
+
+/** Groups of digits with at most one blank or hyphen between them. */
+const DIGITS = /(?<![A-Za-z0-9.])[0-9]+(?:[ -][0-9]+)*(?![A-Za-z0-9])/g;
+/** The first digits and the lengths of the card schemes that are in use. */
+const SCHEMES: readonly (readonly [prefix: RegExp, lengths: readonly number[]])[] = [
+  [/^4/, [13, 16, 19]],
+  [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]],
+  [/^3[47]/, [15]],
+  [/^3(?:0[0-5]|[689])/, [14]],
+  [/^(?:6011|64[4-9]|65|62|35(?:2[89]|[3-8]))/, [16, 17, 18, 19]],
+];
+const SHORTEST_CARD = 13;
+const LONGEST_CARD = 19;
+
+/** Each stretch of digits is a card number as a whole, or some neighbouring groups of it are. */
+function cards(value: string): readonly Sensitive[] {
+  const found: Sensitive[] = [];
+  for (const run of value.matchAll(DIGITS)) {
+    const groups = Array.from(run[0].matchAll(/[0-9]+/g), (group) => ({
+      digits: group[0],
+      start: run.index + group.index,
+    }));
+    for (let first = 0; first < groups.length; first++) {
+      const last = lastGroupOfCard(groups, first);
+      if (last === null) continue;
+      const { start, digits } = groups[last]!;
+      found.push({ kind: 'a payment card number', start: groups[first]!.start, end: start + digits.length });
+      first = last;
+    }
+  }
+  return found;
+}
+
+function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: number): number | null {
+  if (!/^[2-6]/.test(groups[first]!.digits)) return null;
+  let number = '';
+  for (let last = first; last < groups.length && number.length < LONGEST_CARD; last++) {
+    const { digits } = groups[last]!;
+    if (digits.length > LONGEST_CARD) return null;
+    number += digits;
+    if (number.length >= SHORTEST_CARD && isCard(number)) return last;
+  }
+  return null;
+}
+
+function isCard(number: string): boolean {
+  return SCHEMES.some(([prefix, lengths]) => lengths.includes(number.length) && prefix.test(number)) && luhn(number);
+}
+
+/** The check sum of card numbers (ISO/IEC 7812-1, annex B). */
+function luhn(number: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < number.length; at++) {
+    const digit = Number(number[number.length - 1 - at]);
+    const doubled = at % 2 === 0 ? digit : 2 * digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+/** Account numbers of ISO 13616: a country, two check digits, and the length that the country has. */
+function ibans(value: string): readonly Sensitive[] {
+  const found: Sensitive[] = [];
+  for (const { index } of value.matchAll(/(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}/g)) {
+    const length = IBAN_LENGTHS.get(value.slice(index, index + 2).toUpperCase());
+    if (length === undefined) continue;
+    // With one blank or hyphen after every group of four at most.
+    const text = value.slice(index, index + 2 * length);
+    let number = '';
+    let end = 0;
+    while (end < text.length && number.length < length) {
+      const character = text[end]!;
+      if (/[A-Za-z0-9]/.test(character)) number += character;
+      else if (!/[ -]/.test(character) || !/[A-Za-z0-9]/.test(text[end + 1] ?? '')) break;
+      end++;
+    }
+    if (number.length < length || /[A-Za-z0-9]/.test(value[index + end] ?? '') || !mod97(number)) continue;
+    found.push({ kind: 'a bank account number (IBAN)', start: index, end: index + end });
+  }
+  return found;
+}
+
+/** The check sum of ISO 7064, MOD 97-10, with letters counting from 10 on. */
+function mod97(number: string): boolean {
+  let rest = 0;
+  for (const character of number.slice(4) + number.slice(0, 4)) {
+    const digit = Number.parseInt(character, 36);
+    rest = (rest * (digit > 9 ? 100 : 10) + digit) % 97;
+  }
+  return rest === 1;
+}
+
+/** In the forms in which people write them; without blanks or hyphens, a US number is nine digits like any. */
+function personalNumbers(value: string): readonly Sensitive[] {
+  return [
+    ...matches(
+      value,
+      /(?<![A-Za-z0-9])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?![A-Za-z0-9])/g,
+      'a national insurance number',
+    ),
+    ...matches(
+      value,
+      /(?<![A-Za-z0-9-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![A-Za-z0-9-])/g,
+      'a social security number',
+    ),
+  ];
+}
+
+const SECRET_NAMES =
+  'password|passwd|pwd|passphrase|passcode|secret|api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|' +
+  'access[_-]?token|auth[_-]?token|refresh[_-]?token|client[_-]?secret';
+/** The name of the field itself: `password`, `org_api_key`. */
+const SECRET_KEY = new RegExp(`(?:^|_)(?:${SECRET_NAMES})$`);
+/** `password=...` inside a value, up to a separator of any kind. */
+const ASSIGNMENT = new RegExp(
+  `(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,20}[_-])?(?:${SECRET_NAMES}) ?[=:] ?([^\\s,;&|]+)`,
+  'gi',
+);
+
+/** Words that say something about a secret, and are none. */
+const ABOUT =
+  /^(?:true|false|yes|no|none|null|n\/a|set|unset|reset(?:_?[a-z]+)*|changed?|expired?|expiring|valid|invalid|active|inactive|enabled|disabled|missing|present|required|optional|rotated?|revoked?|weak|strong|unknown|any|all|pending|ok|policy[a-z0-9_]*|\*+|x+)$/i;
+/** What stands for a secret that is somewhere else: a place, a variable, a blank to fill in. */
+const POINTER = /^(?:[A-Za-z][A-Za-z0-9+.-]{0,19}:\/\/|[$<{[%(])/;
+
+const findPasswords: Detector = (value, key) => [
+  ...(SECRET_KEY.test(key) && isSecret(value) ? [{ kind: 'a password or key', start: 0, end: value.length }] : []),
+  ...assigned(value),
+  ...inAddresses(value),
+];
+
+function assigned(value: string): readonly Sensitive[] {
+  const found: Sensitive[] = [];
+  for (const match of value.matchAll(ASSIGNMENT)) {
+    const secret = match[1]!;
+    const end = match.index + match[0].length;
+    if (isSecret(secret)) found.push({ kind: 'a password or key', start: end - secret.length, end });
+  }
+  return found;
+}
+
+function isSecret(text: string): boolean {
+  return text !== '' && !ABOUT.test(text) && !POINTER.test(text);
+}
+
+/** `scheme://user:password@host`. The lengths are limited, so that many beginnings cost no more than their number. */
+function inAddresses(value: string): readonly Sensitive[] {
+  const found: Sensitive[] = [];
+  const user = /[^\s/:@,]{0,64}:([^\s/@,]{1,128})@/y;
+  for (let at = value.indexOf('://'); at >= 0; at = value.indexOf('://', at + 3)) {
+    user.lastIndex = at + 3;
+    const password = user.exec(value)?.[1];
+    if (password === undefined || !isSecret(password)) continue;
+    const end = user.lastIndex - 1;
+    found.push({ kind: 'a password in an address', start: end - password.length, end });
+  }
+  return found;
+}
+
+/**
+ * Each pattern begins where no word character stands before, and has a beginning that nothing else has: so it is tried in few
+ * places, and goes over what follows once.
+ */
+const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
+  ['an AWS access key', /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g],
+  ['a GitHub token', /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{36,255}/g],
+  ['a GitHub token', /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{22,255}/g],
+  ['a GitLab token', /(?<![A-Za-z0-9])glpat-[A-Za-z0-9_-]{20,255}/g],
+  ['a Slack token', /(?<![A-Za-z0-9])xox[abeoprs]-[A-Za-z0-9-]{10,255}/g],
+  ['a Slack token', /(?<![A-Za-z0-9])xapp-[0-9]-[A-Za-z0-9-]{10,255}/g],
+  ['a Slack webhook', /hooks\.slack\.com\/services\/[A-Za-z0-9/]{20,255}/g],
+  ['a Google API key', /(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g],
+  ['a Google token', /(?<![A-Za-z0-9])(?:ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,512}/g],
+  ['a Stripe key', /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,255}/g],
+  ['an npm token', /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])/g],
+  ['a Hugging Face token', /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{34}(?![A-Za-z0-9])/g],
+  ['a SendGrid key', /(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/g],
+  ['a JSON Web Token', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g],
+  ['a private key', /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY/g],
+];
+
+/** Shapes that ordinary words have, too: a stretch of them has to look random. */
+const LOOSE: readonly (readonly [kind: string, shape: RegExp])[] = [
+  ['a secret key', /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,255}/g],
+  ['a bearer token', /(?<![A-Za-z0-9])[Bb]earer[ :=_]{1,3}[A-Za-z0-9._~+/-]{16,512}/g],
+];
+
+const findTokens: Detector = (value) => {
+  const found: Sensitive[] = [];
+  for (const [kind, shape] of SHAPES) found.push(...matches(value, shape, kind));
+  for (const [kind, shape] of LOOSE) {
+    found.push(...matches(value, shape, kind).filter(({ start, end }) => looksRandom(value.slice(start, end))));
+  }
+  return found;
+};
+
+/** Whether a stretch of 16 letters and digits has both: words are shorter, and numbers have no letters. */
+function looksRandom(text: string): boolean {
+  const stretches = text.match(/[A-Za-z0-9]{16,}/g) ?? [];
+  return stretches.some((stretch) => /[0-9]/.test(stretch) && /[A-Za-z]/.test(stretch));
+}
 
 /** Those that know best what a part is come first. */
 const DETECTORS: readonly Detector[] = [findTokens, findPasswords, findAddresses, findNumbers];

@@ -1,12 +1,11 @@
 /** A stored packet with the values of another instruction. */
 import type { Field, Packet } from '../ast.js';
+import { resolveRelative } from './instruction/calendar.js';
 import { givenDigits } from './instruction/renderings.js';
-import { resolveRelative } from './instruction/resolve.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
+import type { Pair } from './judge.js';
 import type { Refusal } from './match.js';
-import type { Pair } from './pairing.js';
-import { isOwnPlace, type Place, sameValue, type Writing } from './places.js';
-import { residueOf, traceOf, workedOutIn } from './residue.js';
+import { isOwnPlace, type Place, residueOf, sameValue, traceOf, type Writing, workedOutIn } from './places.js';
 
 export type Filling =
   | { readonly fields: readonly Field[]; readonly filled: Readonly<Record<string, string>>; readonly refusal: null }
@@ -20,7 +19,16 @@ export interface Times {
 }
 
 /** Values that are too short to be found in several places by anything but chance. */
-const SHORT: ReadonlySet<Slot['kind']> = new Set(['number', 'percent', 'ordinal', 'terms', 'year', 'time']);
+const SHORT: ReadonlySet<Slot['kind']> = new Set([
+  'number',
+  'amount',
+  'percent',
+  'ordinal',
+  'terms',
+  'year',
+  'time',
+  'code',
+]);
 
 /** Keys whose values join the words of names in one way, as the workflow encoders do. */
 const JOINTS: ReadonlyMap<string, string> = new Map([
@@ -112,9 +120,6 @@ function editsOf(
   | { readonly refusal: Refusal; readonly reason: string } {
   const { stored, given } = pair;
   const own = places.filter((place) => sameValue(place.slot, stored));
-  if (given.loud && !sameValue(stored, given)) {
-    return { refusal: 'slot-ambiguous', reason: `how "${given.text}" is written in small letters cannot be told` };
-  }
   const parts = neededParts(pair);
   if (parts.length === 0 || (sameValue(stored, given) && own.length === 0)) {
     // The packet does not tell the time; that it holds none at all is looked at later.
@@ -126,7 +131,8 @@ function editsOf(
   const wanted = own.filter((place) => parts.includes(place.part));
   const shared = sharers(pair, pairs, places, wanted);
   if (shared !== null) return { refusal: 'slot-ambiguous', reason: shared };
-  if (wanted.length > 1 && (SHORT.has(stored.kind) || (stored.kind === 'id' && stored.value.length < 3))) {
+  const figures = wanted.filter(({ part }) => part === null).length;
+  if (figures > 1 && (SHORT.has(stored.kind) || (stored.kind === 'id' && stored.value.length < 3))) {
     return { refusal: 'slot-ambiguous', reason: `"${stored.text}" stands in the packet more than once` };
   }
   const edits: Edit[] = [];

@@ -1,20 +1,20 @@
-/** One pattern held against one instruction. */
+/** One pattern compared with one instruction. */
 import type { Field, Packet } from '../ast.js';
-import { inventedIn } from '../fallback/unstated.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
 import { VERSION } from '../vocabulary.js';
-import type { Analysis } from './analysis.js';
-import { readAs } from './asking.js';
-import { type Overlap, overlapOf } from './bags.js';
-import { contradiction, otherNegation } from './contradictions.js';
-import { otherFrame } from './frame.js';
-import { otherGuard } from './guards.js';
+import type { Slot } from './instruction/slots.js';
 import type { Candidate, MatchRequest, PatternSource, Refusal } from './match.js';
-import { misplaced } from './order.js';
-import { type Pair, pairSlots } from './pairing.js';
+import { inventedIn } from './unstated.js';
+import { keysOf, type Overlap, otherNegation, overlapOf, sameWords, type Wording } from './wording.js';
 
-/** The fields for an instruction, or why there are none. */
+/** A value of a pattern, and the value of the instruction that takes its place. */
+export interface Pair {
+  readonly stored: Slot;
+  readonly given: Slot;
+}
+
+/** The packet for an instruction, or why there is none. */
 export type Writing =
   | {
       readonly packet: Packet;
@@ -26,68 +26,17 @@ export type Writing =
 export interface Pattern {
   readonly source: PatternSource;
   readonly domain: string;
-  readonly analysis: Analysis;
-  /** Takes any letters in ids: the pattern has none of its own. */
+  readonly wording: Wording;
+  /** Accepts any letters in ids: the pattern has samples only. */
   readonly anyId: boolean;
   /** The packet with the values of the instruction. */
   readonly write: (pairs: readonly Pair[]) => Writing;
 }
 
-/** What is decided about a pattern. */
 export interface Verdict {
   readonly candidate: Candidate;
-  /** `null` where it does not serve. */
+  /** `null` where the pattern does not serve. */
   readonly packet: Packet | null;
-}
-
-/** Faults in the order of the contract: the worst that applies is told. */
-export function judge(pattern: Pattern, request: MatchRequest, instruction: Analysis, threshold: number): Verdict {
-  const analysis = readAs(pattern.analysis, instruction);
-  if (analysis !== pattern.analysis) return judge({ ...pattern, analysis }, request, instruction, threshold);
-  const read = readAs(instruction, pattern.analysis);
-  if (read !== instruction) return judge(pattern, request, read, threshold);
-  const overlap = overlapOf(pattern.analysis, instruction);
-  const fault = faultOf(pattern, request, instruction, overlap);
-  if (fault !== null) return refused(pattern, overlap, fault);
-  const paired = pairSlots(pattern.analysis, instruction, pattern.anyId);
-  if (paired.refusal !== null && paired.refusal !== 'order') return refused(pattern, overlap, paired);
-  const written = paired.refusal === null ? pattern.write(paired.pairs) : paired;
-  if (written.refusal !== null) return refused(pattern, overlap, written);
-  const otherwise =
-    orderFault(pattern.analysis, instruction) ??
-    wordFault(overlap, threshold) ??
-    guardFault(pattern.analysis, instruction) ??
-    frameFault(pattern.analysis, instruction);
-  if (otherwise !== null) return refused(pattern, overlap, otherwise);
-  return served(pattern.source, overlap, written, request);
-}
-
-/** What a pattern that serves gives, once its packet has been checked. */
-export function served(
-  source: PatternSource,
-  overlap: Overlap,
-  { packet, slots }: Extract<Writing, { readonly refusal: null }>,
-  request: MatchRequest,
-): Verdict {
-  const asked = forRequest(packet, request);
-  const error = errorOf(asked);
-  const candidate = candidateOf(source, overlap, slots);
-  if (error !== null) {
-    const reason = `The packet would not be valid: ${error}.`;
-    return { candidate: { ...candidate, refusal: 'invalid-packet', reason }, packet: null };
-  }
-  const names = Object.keys(slots);
-  const what = names.length === 0 ? '' : `, with ${names.join(', ')} from this instruction`;
-  const reason = `It asks for the same (score ${overlap.score.toFixed(2)})${what}.`;
-  return { candidate: { ...candidate, refusal: null, reason }, packet: asked };
-}
-
-/** Returns what a pattern writes; or why it does not serve, where its packet has facts that the instruction does not state. */
-export function withoutInventions(writing: Writing, instruction: string): Writing {
-  const invented = writing.refusal === null ? inventedIn(writing.packet, instruction) : null;
-  if (invented === null) return writing;
-  const reason = `its packet has ${invented.key} "${invented.text}", which the instruction does not state`;
-  return { refusal: 'invented-fact', reason };
 }
 
 interface Fault {
@@ -95,73 +44,103 @@ interface Fault {
   readonly reason: string;
 }
 
-export function refused({ source }: { readonly source: PatternSource }, overlap: Overlap, fault: Fault): Verdict {
-  const reason = `${fault.reason.charAt(0).toUpperCase()}${fault.reason.slice(1)}.`;
-  return { candidate: { ...candidateOf(source, overlap, {}), refusal: fault.refusal, reason }, packet: null };
+/** Faults in the order of the contract: the worst that applies is reported. */
+export function judge(pattern: Pattern, request: MatchRequest, instruction: Wording, threshold: number): Verdict {
+  const { source, domain, wording, anyId } = pattern;
+  const overlap = overlapOf(wording, instruction);
+  const { score } = overlap;
+  const candidate = { source, ...overlap, slots: {} };
+  if (domain !== request.domain) {
+    return refused(candidate, { refusal: 'domain', reason: `it is for ${domain}, not for ${request.domain}` });
+  }
+  if (!sameWords(wording, instruction)) return refused(candidate, wordFault(wording, instruction, overlap));
+  const pairs = wording.slots.map((stored, index) => ({ stored, given: instruction.slots[index]! }));
+  const other = anyId ? undefined : pairs.find(({ stored, given }) => otherThing(stored, given));
+  if (other !== undefined) {
+    const reason = `"${other.stored.text}" and "${other.given.text}" name different things`;
+    return refused(candidate, { refusal: 'slot-kind', reason });
+  }
+  const written = pattern.write(pairs);
+  if (written.refusal !== null) return refused(candidate, written);
+  if (score < threshold) {
+    return refused(candidate, { refusal: 'score', reason: `its score is ${score.toFixed(2)}, below ${threshold}` });
+  }
+  const asked = forRequest(written.packet, request);
+  const error = errorOf(asked);
+  const { slots } = written;
+  if (error !== null) {
+    return refused(
+      { ...candidate, slots },
+      { refusal: 'invalid-packet', reason: `the packet would not be valid: ${error}` },
+    );
+  }
+  const names = Object.keys(slots);
+  const what = names.length === 0 ? '' : `, with ${names.join(', ')} from this instruction`;
+  const reason = `It has the same words (score ${score.toFixed(2)})${what}.`;
+  return { candidate: { ...candidate, slots, refusal: null, reason }, packet: asked };
 }
 
-/** Negation, contradiction and action; and before them the domain. */
-export function faultOf(
-  { domain, analysis }: { readonly domain: string; readonly analysis: Analysis },
-  request: MatchRequest,
-  instruction: Analysis,
-  overlap: Overlap,
-): Fault | null {
-  if (domain !== request.domain) return { refusal: 'domain', reason: `it is for ${domain}, not for ${request.domain}` };
-  const negation = otherNegation(analysis, instruction);
+function refused(candidate: Omit<Candidate, 'refusal' | 'reason'>, { refusal, reason }: Fault): Verdict {
+  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+  return { candidate: { ...candidate, refusal, reason: sentence }, packet: null };
+}
+
+/** The worst difference between two wordings that are not the same. */
+function wordFault(pattern: Wording, instruction: Wording, overlap: Overlap): Fault {
+  const negation = otherNegation(overlap);
   if (negation !== null) return { refusal: 'negation', reason: `only one of them says ${negation}` };
-  const contrary = contradiction(overlap, analysis, instruction);
-  if (contrary !== null)
-    return { refusal: 'contradiction', reason: `they say the contrary of each other: ${contrary}` };
-  const ordered = analysis.ordered || instruction.ordered;
-  const [here, there] = [analysis, instruction].map(({ actions }) =>
-    (ordered ? actions : [...actions].sort()).join(', '),
-  );
-  if (here === there) return null;
-  return {
-    refusal: 'action',
-    reason: `it asks to ${here || 'do nothing'}, and the instruction to ${there || 'do nothing'}`,
-  };
+  const [here, there] = [keysOf(pattern), keysOf(instruction)];
+  if (here[0] !== there[0] && isWord(here[0]) && isWord(there[0])) {
+    return { refusal: 'action', reason: `it begins with "${here[0]}", and the instruction with "${there[0]}"` };
+  }
+  const value = overlap.missing.find(isValue) ?? overlap.extra.find(isValue);
+  if (value !== undefined) {
+    return { refusal: 'slot-kind', reason: `only one of them has a value of the kind ${value.slice(1, -1)} there` };
+  }
+  const asides = new Set([...pattern.asides, ...instruction.asides]);
+  const extra = overlap.extra.find((key) => !asides.has(key));
+  const missing = overlap.missing.find((key) => !asides.has(key));
+  if (extra !== undefined) return { refusal: 'score', reason: `only the instruction says "${extra}"` };
+  if (missing !== undefined) return { refusal: 'score', reason: `the instruction does not say "${missing}"` };
+  return { refusal: 'order', reason: 'the same words stand in another order' };
 }
 
-function orderFault(pattern: Analysis, instruction: Analysis): Fault | null {
-  const place = misplaced(pattern, instruction);
-  return place === null ? null : { refusal: 'order', reason: `the same words stand in other places: ${place}` };
+function isValue(key: string): boolean {
+  return /^\{\w+\}$/.test(key);
 }
 
-function guardFault(pattern: Analysis, instruction: Analysis): Fault | null {
-  const guard = otherGuard(pattern.guards, instruction.guards);
-  return guard === null ? null : { refusal: 'contradiction', reason: `they do not agree in ${guard}` };
+function isWord(key: string | undefined): boolean {
+  return key !== undefined && /^\p{L}/u.test(key);
 }
 
-function frameFault(pattern: Analysis, instruction: Analysis): Fault | null {
-  const difference = otherFrame(pattern.frame, instruction.frame);
-  return difference === null ? null : { refusal: 'order', reason: `they differ in ${difference}` };
+/**
+ * Whether two values of a kind name different things: the ids `PO-441` and `INV-441`; `5m` (of what?) and "5 million"; "500 pounds", which
+ * may be a weight, and `GBP 500`.
+ */
+function otherThing(stored: Slot, given: Slot): boolean {
+  if (stored.kind === 'id') return otherPrefix(stored.text, given.text);
+  const isOpen = (pattern: RegExp): boolean => pattern.test(stored.text) !== pattern.test(given.text);
+  return (stored.kind === 'number' && isOpen(/\dm$/i)) || (stored.kind === 'amount' && isOpen(/pounds?$/i));
 }
 
-function wordFault({ telling, score }: Overlap, threshold: number): Fault | null {
-  const [extra] = telling.extra;
-  if (extra !== undefined) return { refusal: 'score', reason: `only the instruction says ${spoken(extra)}` };
-  const [missing] = telling.missing;
-  if (missing !== undefined) return { refusal: 'score', reason: `the instruction does not say ${spoken(missing)}` };
-  if (score >= threshold) return null;
-  return { refusal: 'score', reason: `its score is ${score.toFixed(2)}, below ${threshold}` };
+/** Letters of codes such as WINTER25, and names in small letters, of hosts and versions, do not say what kind of thing it is. */
+function otherPrefix(stored: string, given: string): boolean {
+  const [one = '', other = ''] = [stored, given].map((text) => /^#?([A-Za-z]*)/.exec(text)?.[1]);
+  if (one.toLowerCase() === other.toLowerCase() || [stored, given].every((text) => /^[A-Z]{4,}\d\d$/.test(text)))
+    return false;
+  return [one, other].some((letters) => letters === '' || /^[A-Z]/.test(letters));
 }
 
-function spoken(key: string): string {
-  return `"${key.replace(/^~/, '').replace('+ed', 'ed')}"`;
+/** Returns the writing; or why it does not serve, where its packet has facts that the instruction does not state. */
+export function withoutInventions(writing: Writing, instruction: string): Writing {
+  const invented = writing.refusal === null ? inventedIn(writing.packet, instruction) : null;
+  if (invented === null) return writing;
+  const reason = `its packet has ${invented.key} "${invented.text}", which the instruction does not state`;
+  return { refusal: 'invented-fact', reason };
 }
 
-function candidateOf(
-  source: PatternSource,
-  { score, shared, extra, missing }: Overlap,
-  slots: Readonly<Record<string, string>>,
-): Omit<Candidate, 'refusal' | 'reason'> {
-  return { source, score, shared, extra, missing, slots };
-}
-
-/** Who gets the answer, how urgent it is, and in which version it is written, is for the request to say. */
-export function forRequest(packet: Packet, { returnAgent, priority }: MatchRequest): Packet {
+/** The request decides who gets the answer, how urgent it is, and in which version it is written. */
+function forRequest(packet: Packet, { returnAgent, priority }: MatchRequest): Packet {
   const asked: readonly Field[] = [
     { key: 'return', value: returnAgent },
     { key: 'p', value: priority },

@@ -1,7 +1,7 @@
 /** The contract of tier 2: what it is asked, and what it answers. */
 import type { Packet } from '../ast.js';
-import type { RegistryEntry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';
+import type { RegistryEntry } from './entry.js';
 
 /** What a packet is asked for. */
 export interface MatchRequest {
@@ -19,11 +19,11 @@ export type PatternSource =
   | { readonly kind: 'registry'; readonly entry: RegistryEntry };
 
 /**
- * Why a pattern does not serve, worst first: `domain`, `negation`, `contradiction`, `action`, `slot-kind` (one of them has a
- * date, the other none), `slot-unplaced` (a value differs that the stored packet does not show), `slot-ambiguous`,
- * `slot-missing` (the pattern needs a value that the instruction does not have), `order` (the same words in other places: from
- * A to B, from B to A), `score`, `invented-fact` (the packet of a rule or an entry has an actor, a chain, a demand or rules that the
- * instruction does not state), `invalid-packet`.
+ * Why a pattern does not serve: `domain`; `negation` (one of them says "not" or the like), `action` (they begin with other words), `score`
+ * (another word, or too many other courtesies), `slot-kind` (a date where the other has none), `order` (the same words in another order);
+ * `contradiction` (the instruction names another agent for the answer than the request), `slot-unplaced` (a value differs that the stored
+ * packet does not show), `slot-ambiguous`, `slot-missing` (the pattern needs a value that the instruction does not have), `invented-fact`
+ * (the packet has an actor, a chain, a demand or rules that the instruction does not state), `invalid-packet`.
  */
 export type Refusal =
   | 'domain'
@@ -39,12 +39,15 @@ export type Refusal =
   | 'invented-fact'
   | 'invalid-packet';
 
-/** One pattern, held against an instruction. */
+/** One pattern, compared with an instruction. */
 export interface Candidate {
   readonly source: PatternSource;
-  /** 0 to 1: the weight of the words that both have, of all words that either has. */
+  /**
+   * 0 to 1: the weight of the words that both have, of all words that either has. Values count by their kind; politeness and "the" count
+   * 0.15 of a word. A pattern serves only where all other words are the same, in the same order.
+   */
   readonly score: number;
-  /** The words that both have, in their base forms. */
+  /** The words that both have, in small letters; values as `{kind}`. */
   readonly shared: readonly string[];
   /** Words of the instruction that the pattern lacks, and the other way round. */
   readonly extra: readonly string[];

@@ -1,49 +1,50 @@
-/** Tier 2: instructions held against patterns (draft-mackay-aacp-01, section 6.3). */
+/** Tier 2: instructions compared with patterns (draft-mackay-aacp-01, section 6.3). */
 
-import type { Registry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';
-import { analyse } from './analyse.js';
-import type { Analysis } from './analysis.js';
-import { createEntryReader } from './entry-patterns.js';
-import { anchorAt } from './instruction/relative-anchor.js';
+import { createEntryReader } from './entries.js';
+import type { RegistryEntry } from './entry.js';
+import { anchorAt } from './instruction/calendar.js';
 import { judge, type Verdict } from './judge.js';
 import type { Candidate, MatchRequest, MatchResult } from './match.js';
-import { createRuleReader, type EncodeStep } from './rule-index.js';
-import { SIGNATURES, termsOfAnalysis } from './terms.js';
+import type { EncodeStep } from './rule-values.js';
+import { createRuleReader } from './rules.js';
+import { readWording, SIGNATURES, termsOfWording, type Wording } from './wording.js';
+
+/** Entries of a domain that share terms with an instruction, as a registry lists them. */
+export interface EntrySource {
+  readonly candidates: (domain: string, terms: readonly string[], limit: number) => readonly RegistryEntry[];
+}
 
 export interface MatcherOptions {
   /** Instructions that are known beforehand. @default none */
   readonly rules?: readonly Rule[] | undefined;
   /** What was encoded before; `null` for nothing. */
-  readonly registry: Pick<Registry, 'candidates'> | null;
+  readonly registry: EntrySource | null;
   /** The score from which on a pattern serves, above 0 and up to 1. @default 0.75 */
   readonly threshold?: number | undefined;
-  /** Makes the packets of rules that name a workflow step. Without it, these rules do not serve. */
+  /** Makes the packets of rules that name a workflow step. Without it, these rules serve with their own packets. */
   readonly encodeStep?: EncodeStep | undefined;
 }
 
 export interface Matcher {
   /**
-   * The packet of a pattern that says the same, with the values of this instruction. Whatever the number of patterns, only
-   * those with telling words in common are looked at; where one serves, only those with all of them.
+   * The packet of a pattern with the same words, with the values of this instruction. Whatever the number of patterns, only those that
+   * share words are compared.
    */
   readonly match: (request: MatchRequest) => MatchResult;
 }
 
-/**
- * The default of `threshold`. Words that tell something have to be the same whatever it is; it bounds how many of the others
- * may differ.
- */
+/** The default of `threshold`. Words have to be the same whatever it is; it bounds how much politeness may differ. */
 export const DEFAULT_THRESHOLD = 0.75;
 
-/** Most entries of the registry that are looked at for having all telling words: some may have packets that cannot serve. */
+/** Most entries of the registry that are compared for having the same words: some may have packets that cannot serve. */
 const MOST_ALIKE = 64;
-/** Most that are looked at for having some of them. */
+/** Most that are compared for having some of them. */
 const MOST_NEAR = 8;
-/** Most patterns that are told of, beside the one that serves. */
-const MOST_TOLD = 5;
+/** Most patterns that are reported, beside the one that serves. */
+const MOST_REPORTED = 5;
 
-/** @throws TypeError on options that are none */
+/** @throws TypeError if an option is invalid */
 export function createMatcher(options: MatcherOptions): Matcher {
   const { rules = [], registry, threshold = DEFAULT_THRESHOLD, encodeStep } = options;
   if (!(threshold > 0 && threshold <= 1)) throw new TypeError('threshold is a number above 0 and up to 1');
@@ -55,28 +56,24 @@ export function createMatcher(options: MatcherOptions): Matcher {
   const judgeRules = createRuleReader(rules, encodeStep);
   return {
     match(request) {
-      const analysis = analyse(request.instruction);
-      if (analysis === null) return { kind: 'none', candidates: [] };
-      const verdicts = registry === null ? [] : judgeEntries(registry, request, analysis);
-      // An entry that serves and says the very same cannot be outdone: nothing else need be read.
+      const wording = readWording(request.instruction);
+      if (wording === null) return { kind: 'none', candidates: [] };
+      const verdicts = registry === null ? [] : judgeEntries(registry, request, wording);
+      // Nothing can be better than an entry with the very same words.
       const last = verdicts.at(-1);
-      if (last === undefined || !servesWholly(last)) verdicts.push(...judgeRules(request, analysis, threshold));
+      if (last === undefined || !servesWholly(last)) verdicts.push(...judgeRules(request, wording, threshold));
       return resultOf(verdicts);
     },
   };
 
-  function judgeEntries(
-    { candidates }: Pick<Registry, 'candidates'>,
-    request: MatchRequest,
-    analysis: Analysis,
-  ): Verdict[] {
+  function judgeEntries({ candidates }: EntrySource, request: MatchRequest, wording: Wording): Verdict[] {
     const verdicts: Verdict[] = [];
-    const anchor = analysis.unit === null ? null : anchorAt(analysis.unit, request.now);
-    const terms = termsOfAnalysis(analysis);
+    const anchor = wording.unit === null ? null : anchorAt(wording.unit, request.now);
+    const terms = termsOfWording(wording);
     const judged = new Set<string>();
     const signatures = terms.slice(0, SIGNATURES);
-    // Entries that can serve have a signature in common, and most often the first one serves: to read more takes longer than all
-    // else. Those that only come near are told of when there is none.
+    // Entries that can serve have a signature in common, and most often the first one serves. Those that only come near are reported
+    // where none does.
     for (const [asked, most] of [
       [signatures, 1],
       [signatures, MOST_ALIKE],
@@ -87,11 +84,11 @@ export function createMatcher(options: MatcherOptions): Matcher {
         judged.add(entry.key);
         const pattern = readEntry(entry, request, anchor);
         if (pattern === null) continue;
-        const verdict = judge(pattern, request, analysis, threshold);
+        const verdict = judge(pattern, request, wording, threshold);
         verdicts.push(verdict);
         if (servesWholly(verdict)) return verdicts;
       }
-      // One that serves with other small words may be outdone by the next.
+      // The next one may have the same courtesies, too.
       if (most > 1 && verdicts.some(({ packet }) => packet !== null)) break;
     }
     return verdicts;
@@ -106,9 +103,9 @@ function resultOf(verdicts: readonly Verdict[]): MatchResult {
   const ranked = [...verdicts].sort((a, b) => byRank(a.candidate, b.candidate));
   const best = ranked.find(({ packet }) => packet !== null);
   const candidates = ranked.map(({ candidate }) => candidate);
-  if (best?.packet == null) return { kind: 'none', candidates: candidates.slice(0, MOST_TOLD) };
+  if (best?.packet == null) return { kind: 'none', candidates: candidates.slice(0, MOST_REPORTED) };
   const others = candidates.filter((candidate) => candidate !== best.candidate);
-  return { kind: 'match', packet: best.packet, candidate: best.candidate, others: others.slice(0, MOST_TOLD) };
+  return { kind: 'match', packet: best.packet, candidate: best.candidate, others: others.slice(0, MOST_REPORTED) };
 }
 
 /** The higher score; among equals an entry before a rule, whose packet may say more; then by name. */

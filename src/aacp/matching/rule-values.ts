@@ -3,10 +3,15 @@ import type { Field, Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import type { Rule, RuleWorkflow } from '../rules/rule.js';
 import { fillTemplate, readTemplate, type TemplateSlot } from '../rules/slots.js';
-import type { Captured } from './captures.js';
 import { givenDigits } from './instruction/renderings.js';
 import type { Slot } from './instruction/slots.js';
 import type { Refusal } from './match.js';
+
+/** The words that a slot takes. */
+export interface Captured {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** Separators of the items of a list. A letter of any alphabet before or behind "and" makes it part of a word. */
 const JOINT = /,|(?<![\p{L}\p{N}])and(?![\p{L}\p{N}])|&/u;
@@ -35,24 +40,18 @@ export interface RuleValues {
 }
 
 /**
- * The packet of a rule, or of the step that it names.
+ * The packet of the step that a rule names, where `encodeStep` makes it; else that of the rule.
  *
  * @throws SlotFault; what the step throws
  */
 export function packetOfRule(rule: Rule, values: RuleValues, encodeStep: EncodeStep | undefined): Packet {
-  if (rule.workflow !== null) return packetOfStep(rule.workflow, values, encodeStep);
+  if (rule.workflow !== null && encodeStep !== undefined) return packetOfStep(rule.workflow, values, encodeStep);
   const packet = parsed(rule.packet);
   const fields = packet.fields.map(({ key, value }): Field => ({ key, value: filled(value, values, key) }));
   return { kind: 'packet', task: packet.task, domain: packet.domain, fields };
 }
 
-function packetOfStep(
-  { encoder, method, args }: RuleWorkflow,
-  values: RuleValues,
-  encodeStep: EncodeStep | undefined,
-): Packet {
-  if (encodeStep === undefined)
-    throw new SlotFault('invalid-packet', 'there is nobody to take the step that the rule names');
+function packetOfStep({ encoder, method, args }: RuleWorkflow, values: RuleValues, encodeStep: EncodeStep): Packet {
   const inputs: Record<string, string | readonly string[]> = Object.create(null);
   for (const [name, value] of Object.entries(args)) {
     inputs[name] = typeof value === 'string' ? inputOf(value, values) : value.map((item) => filled(item, values, null));

@@ -1,20 +1,24 @@
 /** Models of Anthropic, through the package `@anthropic-ai/sdk`. */
 import * as z from 'zod';
-import { resolveChoice } from '../../text/choice.js';
-import type { Constraint } from './constraint.js';
-import { loadSdk } from './load-sdk.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
-import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
-import { patientFetch } from './patient-fetch.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.js';
 import {
+  badReply,
+  type Constraint,
+  conversation,
+  createModel,
+  instructions,
   memberOf,
-  optionalText,
   type ProviderOptions,
+  type ProviderReply,
   type ProviderSettings,
   resolveProvider,
   type SdkRequestOptions,
-} from './provider-options.js';
+  UNFINISHED,
+} from './provider.js';
+import type { Asked } from './provider-errors.js';
+import { clientOptions, loadSdk } from './sdk.js';
 
 /** What is used of a client: `new Anthropic()` of `@anthropic-ai/sdk` is one. */
 export interface AnthropicClient {
@@ -35,10 +39,6 @@ export type AnthropicConstraint = 'json-schema' | 'tool' | 'none';
 export interface AnthropicModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: AnthropicClient | undefined;
-  /** @default the environment's, as the SDK finds it */
-  readonly apiKey?: string | undefined;
-  /** @default the SDK's */
-  readonly baseUrl?: string | undefined;
   /**
    * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
    * @default 'json-schema'
@@ -80,27 +80,20 @@ export function anthropicModel(options: AnthropicModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client, cacheSystem = false } = options;
   const constrain = resolveChoice('constrain', options.constrain, ['json-schema', 'tool', 'none']);
-  const apiKey = optionalText('apiKey', options.apiKey);
-  const baseURL = optionalText('baseUrl', options.baseUrl);
 
   async function connect(): Promise<AnthropicClient> {
-    if (client !== undefined) return client;
     const { default: Anthropic } = await loadSdk('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
-    return new Anthropic({
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(baseURL === undefined ? {} : { baseURL }),
-      fetch: patientFetch(settings.maxRetryWait),
-      logLevel: 'off',
-    });
+    return new Anthropic(clientOptions(settings));
   }
 
-  return createModel<AnthropicClient, Form>(settings, {
+  return createModel<AnthropicClient, Form, z.infer<typeof messageSchema>>(settings, {
     name: 'anthropic',
     constraints: LADDERS[constrain],
-    connect,
-    secretsOf: (connected) => [apiKey, (connected as { readonly apiKey?: unknown }).apiKey],
+    connect: async () => client ?? (await connect()),
     send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
       connected.messages.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    schema: messageSchema,
+    noun: 'message',
     read,
   });
 }
@@ -155,18 +148,17 @@ const messageSchema = z.object({
     .nullish(),
 });
 
-function read(answer: unknown, { provider }: { readonly provider: string }): ProviderReply {
-  const result = messageSchema.safeParse(answer);
-  if (!result.success) throw badReply(provider, 'that is no message');
-  const { content, model, stop_reason: reason, usage } = result.data;
+function read(
+  { content, model, stop_reason: reason, usage }: z.infer<typeof messageSchema>,
+  { provider }: Asked,
+): ProviderReply {
   if (reason === null || reason === 'pause_turn') throw badReply(provider, UNFINISHED);
   const cacheReadTokens = usage?.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage?.cache_creation_input_tokens ?? 0;
-  const isRefusal = reason === 'refusal';
-  const isCut = reason === 'max_tokens' || reason === 'model_context_window_exceeded';
   return {
-    text: isRefusal ? '' : textOf(content),
-    finish: isRefusal ? 'refusal' : isCut ? 'length' : 'stop',
+    text: textOf(content),
+    isRefusal: reason === 'refusal',
+    isCut: reason === 'max_tokens' || reason === 'model_context_window_exceeded',
     model,
     usage: usage
       ? {

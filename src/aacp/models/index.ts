@@ -3,7 +3,6 @@
  * installed. Public as `pegwire/aacp/models`.
  */
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
-export { ModelError, type ModelErrorCode } from '../fallback/errors.js';
 export {
   type AnthropicClient,
   type AnthropicConstraint,
@@ -20,16 +19,15 @@ export type {
   ModelUsage,
   ProviderModel,
 } from './model.js';
-export type { ModelNotice, ModelNoticeCode } from './notice.js';
-export type { OpenAiChatClient, OpenAiResponsesClient } from './openai-client.js';
+export { ModelError, type ModelErrorCode } from './model.js';
 export {
   type CompatibleConstraint,
   type CompatibleModelOptions,
   type CompatibleServer,
   openaiCompatibleModel,
 } from './openai-compatible-model.js';
+export type { OpenAiChatClient, OpenAiResponsesClient } from './openai-model.js';
 export { type OpenAiConstraint, type OpenAiModelOptions, openaiModel } from './openai-model.js';
-export type { ProviderPrice } from './price.js';
 export { type Finding, type Hint, type PromptParts, repairPrompt, systemPrompt, userPrompt } from './prompt.js';
-export type { ProviderOptions, SdkRequestOptions } from './provider-options.js';
+export type { ModelNotice, ModelNoticeCode, ProviderOptions, ProviderPrice, SdkRequestOptions } from './provider.js';
 export { type ReadReply, type ReplyProblem, readReply } from './read-reply.js';

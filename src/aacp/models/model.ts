@@ -1,4 +1,5 @@
 /** What tier 3 needs of a language model, whoever serves it. */
+import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
 /** One encoding that a model is asked for. */
 export interface ModelRequest {
@@ -67,4 +68,76 @@ export type ProviderModel = (request: ModelRequest) => Promise<ModelReply>;
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
+}
+
+/**
+ * - `model-unavailable`: no connection, or the provider is at fault (5xx).
+ * - `model-rate-limited`: see `retryAfter`.
+ * - `model-timeout`, `model-aborted`: it took too long, or the caller gave up.
+ * - `model-unauthorised`: the key is missing, wrong, or not enough.
+ * - `model-bad-request`: the provider refuses the request itself (another 4xx).
+ * - `model-not-installed`: the SDK of the provider is not installed.
+ * - `model-bad-reply`: what came back is not what the provider's protocol says.
+ */
+export type ModelErrorCode =
+  | 'model-unavailable'
+  | 'model-rate-limited'
+  | 'model-timeout'
+  | 'model-aborted'
+  | 'model-unauthorised'
+  | 'model-bad-request'
+  | 'model-not-installed'
+  | 'model-bad-reply';
+
+/** There is no answer from a model. */
+export class ModelError extends PegwireError {
+  override readonly name: string = 'ModelError';
+  declare readonly code: ModelErrorCode;
+  /** Seconds to wait before the next try, where the provider says so. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    details: ErrorDetails & { readonly code: ModelErrorCode; readonly message: string },
+    options: { readonly retryAfter?: number | null; readonly cause?: unknown } = {},
+  ) {
+    super(details, options);
+    this.retryAfter = options.retryAfter ?? null;
+  }
+}
+
+/** What a signal says: that time is up, or that nobody waits any longer. */
+export function abortError({ reason }: AbortSignal): ModelError {
+  const timedOut = (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
+  return timedOut
+    ? new ModelError({ code: 'model-timeout', message: 'The model did not answer in time.' })
+    : new ModelError({ code: 'model-aborted', message: 'The request was given up.' });
+}
+
+/**
+ * Does something with a signal of its own, which fires with the given one, and settles when it fires: an SDK that waits for
+ * its next try does not heed it. And an SDK may leave its listeners behind, which nobody notices on a signal of its own.
+ */
+export function unlessAborted<T>(signal: AbortSignal, work: (own: AbortSignal) => PromiseLike<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const abort = (): void => {
+      controller.abort(signal.reason);
+      reject(abortError(signal));
+    };
+    const settled = (): void => signal.removeEventListener('abort', abort);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    Promise.resolve()
+      .then(() => work(controller.signal))
+      .then(
+        (value) => {
+          settled();
+          resolve(value);
+        },
+        (thrown: unknown) => {
+          settled();
+          reject(thrown);
+        },
+      );
+  });
 }

@@ -1,13 +1,23 @@
 /** Servers that speak OpenAI's Chat Completions: llama.cpp, vLLM, and many others. Through the package `openai`. */
 import * as z from 'zod';
-import { resolveChoice } from '../../text/choice.js';
-import type { Constraint } from './constraint.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
-import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-client.js';
-import { JSON_REPLY, PACKET, packetSchema } from './packet-schema.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
+import { errorSchema, faultOf, type OpenAiChatClient, openAiClient } from './openai-model.js';
+import { JSON_REPLY, PACKET, packetSchema } from './packet-grammar.js';
+import {
+  badReply,
+  type Constraint,
+  conversation,
+  createModel,
+  instructions,
+  NO_KEY,
+  type ProviderOptions,
+  type ProviderReply,
+  type ProviderSettings,
+  resolveProvider,
+  UNFINISHED,
+} from './provider.js';
 import { type Asked, fromAnswer } from './provider-errors.js';
-import { optionalText, type ProviderOptions, type ProviderSettings, resolveProvider } from './provider-options.js';
 
 /** What holds the model to the form: our grammar in one of three notations, an object in JSON, or nothing. */
 export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | 'none';
@@ -24,10 +34,6 @@ export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | '
 export type CompatibleServer = 'llama.cpp' | 'vllm' | 'vllm-guided';
 
 export interface CompatibleModelOptions extends ProviderOptions {
-  /** Up to and with the version: `http://127.0.0.1:8080/v1`. */
-  readonly baseUrl?: string | undefined;
-  /** Sent as it is; without it, no key of the environment is. */
-  readonly apiKey?: string | undefined;
   /** A client of your own, instead of `baseUrl` and `apiKey`. */
   readonly client?: OpenAiChatClient | undefined;
   /** @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions; without meaning for the rest */
@@ -67,7 +73,7 @@ const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]
 export function openaiCompatibleModel(options: CompatibleModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client } = options;
-  const baseURL = optionalText('baseUrl', options.baseUrl);
+  const { baseURL, apiKey = NO_KEY } = settings;
   if (client === undefined && baseURL === undefined) throw new TypeError('baseUrl must be the address of a server');
   const given = options.server;
   if (given !== undefined) resolveChoice('server', given, ['llama.cpp', 'vllm', 'vllm-guided']);
@@ -82,23 +88,24 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
   if (server === 'llama.cpp' && constrain === 'regex') {
     throw new TypeError('constrain: llama.cpp takes no regular expressions; give gbnf, lark or json-schema');
   }
-  // The SDK demands a key; servers of one's own mostly do not.
-  const apiKey = optionalText('apiKey', options.apiKey) ?? 'none';
-  const { maxRetryWait } = settings;
 
-  return createModel<OpenAiChatClient, Form>(settings, {
+  return createModel<OpenAiChatClient, Form, z.infer<typeof completionSchema>>(settings, {
     name: baseURL === undefined ? 'the server' : hostOf(baseURL),
     constraints: LADDERS[constrain],
-    connect: async () => client ?? (await openAiClient({ apiKey, baseURL, foreign: true, maxRetryWait })),
-    secretsOf: (connected) => [options.apiKey, client && (connected as { readonly apiKey?: unknown }).apiKey],
+    connect: async () => client ?? (await openAiClient({ ...settings, apiKey }, NOT_OF_OPENAI)),
     send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
       connected.chat.completions.create(
         bodyOf(request, settings, constraintMembers(constraint, server, grammar)),
         sdkOptions,
       ),
+    schema: completionSchema,
+    noun: 'chat completion',
     read,
   });
 }
+
+/** What the environment holds for OpenAI is meant for no other server. */
+const NOT_OF_OPENAI = { adminAPIKey: null, organization: null, project: null };
 
 /** Without a password, which a URL may hold. */
 function hostOf(baseUrl: string): string {
@@ -155,21 +162,18 @@ const completionSchema = z.object({
     .nullish(),
 });
 
-function read(answer: unknown, asked: Asked): ProviderReply {
-  const result = completionSchema.safeParse(answer);
-  if (!result.success) throw badReply(asked.provider, 'that is no chat completion');
-  const { choices, model, error, usage } = result.data;
+function read({ choices, model, error, usage }: z.infer<typeof completionSchema>, asked: Asked): ProviderReply {
   if (error) throw fromAnswer(faultOf(error), asked);
   const choice = choices?.[0];
   if (choice === undefined) throw badReply(asked.provider, 'without a choice');
   const { message, finish_reason: reason } = choice;
   // As in the chunks of a stream before the last; `abort` is vLLM's, `error` that of routers.
   if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
-  const isRefusal = reason === 'content_filter' || Boolean(message.refusal);
   return {
-    text: isRefusal ? '' : (message.content ?? ''),
-    finish: isRefusal ? 'refusal' : reason === 'length' ? 'length' : 'stop',
-    model: model ?? undefined,
+    text: message.content ?? '',
+    isRefusal: reason === 'content_filter' || Boolean(message.refusal),
+    isCut: reason === 'length',
+    model,
     usage: usage
       ? {
           inputTokens: usage.prompt_tokens,

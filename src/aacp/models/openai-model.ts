@@ -1,19 +1,24 @@
 /** Models of OpenAI, through the package `openai` and its Responses API. */
 import * as z from 'zod';
-import { resolveChoice } from '../../text/choice.js';
-import type { Constraint } from './constraint.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
-import { errorSchema, faultOf, type OpenAiResponsesClient, openAiClient } from './openai-client.js';
-import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-schema.js';
-import { badReply, conversation, createModel, instructions, type ProviderReply, UNFINISHED } from './provider.js';
-import { type Asked, fromAnswer } from './provider-errors.js';
+import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.js';
 import {
+  badReply,
+  type Constraint,
+  conversation,
+  createModel,
+  instructions,
   memberOf,
-  optionalText,
   type ProviderOptions,
+  type ProviderReply,
   type ProviderSettings,
   resolveProvider,
-} from './provider-options.js';
+  type SdkRequestOptions,
+  UNFINISHED,
+} from './provider.js';
+import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
+import { clientOptions, loadSdk } from './sdk.js';
 
 /**
  * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
@@ -24,10 +29,6 @@ export type OpenAiConstraint = 'lark' | 'regex' | 'json-schema' | 'none';
 export interface OpenAiModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: OpenAiResponsesClient | undefined;
-  /** @default the environment's, as the SDK finds it */
-  readonly apiKey?: string | undefined;
-  /** @default the SDK's */
-  readonly baseUrl?: string | undefined;
   /**
    * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
    * @default 'lark'
@@ -66,17 +67,15 @@ export function openaiModel(options: OpenAiModelOptions): ProviderModel {
   const settings = resolveProvider(options);
   const { client, cacheSystem = false } = options;
   const constrain = resolveChoice('constrain', options.constrain, ['lark', 'regex', 'json-schema', 'none']);
-  const apiKey = optionalText('apiKey', options.apiKey);
-  const baseURL = optionalText('baseUrl', options.baseUrl);
-  const { maxRetryWait } = settings;
 
-  return createModel<OpenAiResponsesClient, Form>(settings, {
+  return createModel<OpenAiResponsesClient, Form, z.infer<typeof responseSchema>>(settings, {
     name: 'openai',
     constraints: LADDERS[constrain],
-    connect: async () => client ?? (await openAiClient({ apiKey, baseURL, foreign: false, maxRetryWait })),
-    secretsOf: (connected) => [apiKey, (connected as { readonly apiKey?: unknown }).apiKey],
+    connect: async () => client ?? (await openAiClient(settings)),
     send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
       connected.responses.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    schema: responseSchema,
+    noun: 'response',
     read,
   });
 }
@@ -113,6 +112,12 @@ function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
   };
 }
 
+/** An error where the reply should be, as some servers send it with the status 200. */
+export const errorSchema = z.object({
+  code: z.union([z.string(), z.number()]).nullish(),
+  message: z.string().nullish(),
+});
+
 const responseSchema = z.object({
   model: z.string().optional(),
   status: z.string().nullish(),
@@ -128,18 +133,19 @@ const responseSchema = z.object({
     .nullish(),
 });
 
-function read(answer: unknown, asked: Asked): ProviderReply {
-  const result = responseSchema.safeParse(answer);
-  if (!result.success) throw badReply(asked.provider, 'that is no response');
-  const { output, model, status, error, incomplete_details: incomplete, usage } = result.data;
+function read(
+  { output, model, status, error, incomplete_details: incomplete, usage }: z.infer<typeof responseSchema>,
+  asked: Asked,
+): ProviderReply {
   if (error) throw fromAnswer(faultOf(error), asked);
-  const isKnown = incomplete?.reason === 'content_filter' || incomplete?.reason === 'max_output_tokens';
-  if (status && status !== 'completed' && !isKnown) throw badReply(asked.provider, UNFINISHED);
+  const isFiltered = incomplete?.reason === 'content_filter';
+  const isCut = incomplete?.reason === 'max_output_tokens';
+  if (status && status !== 'completed' && !isFiltered && !isCut) throw badReply(asked.provider, UNFINISHED);
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
-  const isRefusal = incomplete?.reason === 'content_filter' || parts.some(({ type }) => type === 'refusal');
   return {
-    text: isRefusal ? '' : textOf(output, parts),
-    finish: isRefusal ? 'refusal' : incomplete?.reason === 'max_output_tokens' ? 'length' : 'stop',
+    text: textOf(output, parts),
+    isRefusal: isFiltered || parts.some(({ type }) => type === 'refusal'),
+    isCut,
     model,
     usage: usage
       ? {
@@ -162,3 +168,50 @@ function textOf(output: readonly Part[], parts: readonly Part[]): string {
   const texts = parts.filter(({ type, text }) => type === 'output_text' && typeof text === 'string');
   return texts.map(({ text }) => text as string).join('');
 }
+
+/** What is used of a client: `new OpenAI()` of `openai` is one. */
+export interface OpenAiResponsesClient {
+  readonly responses: {
+    create(body: { readonly model?: unknown }, options?: Partial<SdkRequestOptions>): PromiseLike<unknown>;
+  };
+}
+
+/** What is used of a client: `new OpenAI()` of `openai` is one. */
+export interface OpenAiChatClient {
+  readonly chat: {
+    readonly completions: {
+      create(
+        body: { readonly model: string; readonly messages: readonly object[] },
+        options?: Partial<SdkRequestOptions>,
+      ): PromiseLike<unknown>;
+    };
+  };
+}
+
+/** A client, with the key that it sends. For a server of another one than OpenAI, without what else the environment holds. */
+export async function openAiClient(
+  settings: ProviderSettings,
+  foreign?: { readonly adminAPIKey: null; readonly organization: null; readonly project: null },
+): Promise<OpenAiResponsesClient & OpenAiChatClient> {
+  const { default: OpenAI } = await loadSdk('openai', () => import('openai'));
+  return new OpenAI({ ...clientOptions(settings), ...foreign });
+}
+
+/** Such an error, as if it had come with a status of its own. */
+export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFault {
+  const status = Number(code);
+  return {
+    status: Number.isInteger(status) && status >= 400 && status < 600 ? status : (STATUSES[String(code)] ?? 500),
+    message: message ?? '',
+    parameter: null,
+    code: typeof code === 'string' ? code : null,
+    retryAfter: null,
+    requestId: null,
+  };
+}
+
+/** Errors of a response that was begun and failed. Others are the request's fault. */
+const STATUSES: Readonly<Partial<Record<string, number>>> = {
+  rate_limit_exceeded: 429,
+  invalid_prompt: 400,
+};

@@ -1,6 +1,5 @@
 /** What a model is told, so that it turns an instruction into a packet (draft-mackay-aacp-01, section 6.2). */
 import { DOMAINS, PRIORITIES, TASKS, VERSION } from '../vocabulary.js';
-import { fenced } from './fence.js';
 
 /** What the keys of sections 4.2 and 4.3 hold, beside `return`, `p` and `aacp`. The draft lists the extended ones without. */
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
@@ -149,4 +148,15 @@ function listOf(words: Readonly<Record<string, string>>): string {
 /** What cannot begin a line of its own. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
+}
+
+/**
+ * The text between two fences of backticks that are longer than any in it, so that it cannot close them. A fence stands
+ * on a line of its own.
+ */
+function fenced(text: string, label: string): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${label}\n${text}\n${fence}`;
 }

@@ -1,10 +1,7 @@
 /** Everything that an SDK throws, as a `ModelError`. */
 import { systemReason } from '../../text/system-reason.js';
 import { visible } from '../../text/visible.js';
-import { ModelError, type ModelErrorCode } from '../fallback/errors.js';
-import { abortError } from './abort.js';
-import { type HttpFault, httpFaultOf, member } from './http-fault.js';
-import { redacted } from './redact.js';
+import { abortError, ModelError, type ModelErrorCode } from './model.js';
 
 export interface Asked {
   /** How the provider is called in messages. */
@@ -103,4 +100,97 @@ function classNames(thrown: unknown): readonly string[] {
 function shown(message: string, secrets: readonly string[]): string {
   const safe = visible(redacted(message.slice(0, 10 * MAX_TOLD), secrets));
   return safe.length > MAX_TOLD ? `${safe.slice(0, MAX_TOLD)}...` : safe;
+}
+
+/** An answer that says that something is wrong. */
+export interface HttpFault {
+  readonly status: number;
+  /** What the server says; empty where it says nothing. */
+  readonly message: string;
+  /** The parameter that is at fault, and the provider's name for the error, where it tells. */
+  readonly parameter: string | null;
+  readonly code: string | null;
+  /** Seconds. */
+  readonly retryAfter: number | null;
+  readonly requestId: string | null;
+}
+
+/** `null` where no server has answered. */
+export function httpFaultOf(thrown: unknown): HttpFault | null {
+  const status = member(thrown, 'status');
+  if (typeof status !== 'number') return null;
+  const error = innermost(member(thrown, 'error'));
+  const headers = member(thrown, 'headers');
+  return {
+    status,
+    message: text(member(error, 'message')) ?? plainMessage(member(thrown, 'message'), status),
+    parameter: text(member(error, 'param')),
+    code: text(member(error, 'code')) ?? text(member(error, 'type')),
+    retryAfter: isHeaders(headers) ? retryAfterOf(headers) : null,
+    requestId: text(member(thrown, 'requestID')),
+  };
+}
+
+/** A member of anything; nothing where there is none. */
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** One SDK gives the body of the reply, the other one its member `error`. */
+function innermost(error: unknown): unknown {
+  const inner = member(error, 'error');
+  return typeof inner === 'object' && inner !== null ? inner : error;
+}
+
+/** Without what the SDKs put before it, or say when there is nothing to say. */
+function plainMessage(message: unknown, status: number): string {
+  const said = text(message) ?? '';
+  const plain = said.startsWith(`${status} `) ? said.slice(`${status} `.length) : said;
+  return plain === 'status code (no body)' ? '' : plain;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function isHeaders(value: unknown): value is HeaderSource {
+  return typeof member(value, 'get') === 'function';
+}
+
+/** Keys in the usual forms: `sk-...`, `Bearer ...`. */
+const KEYS = /\b(?:sk|gsk|xai|nvapi)-[\w-]{6,}|\bBearer\s+\S+/gi;
+
+/** User and password in a URL. */
+const CREDENTIALS = /\/\/[^\s/@]*@/g;
+
+/** `text` without the secrets, and without what looks like a key. */
+function redacted(text: string, secrets: readonly string[]): string {
+  let shown = text;
+  for (const secret of secrets) if (secret !== '') shown = shown.replaceAll(secret, '[key]');
+  return shown.replace(KEYS, '[key]').replace(CREDENTIALS, '//');
+}
+
+/** What there is of a `Headers`. */
+interface HeaderSource {
+  readonly get: (name: string) => string | null;
+}
+
+/**
+ * Seconds, from `retry-after-ms` or `retry-after`, which holds seconds or a date; `null` where there is neither. A date is held
+ * against the date of the reply itself, so that it does not matter how the clock here goes.
+ *
+ * Source: RFC 9110, section 10.2.3.
+ */
+export function retryAfterOf(headers: HeaderSource): number | null {
+  const milliseconds = decimal(headers.get('retry-after-ms'));
+  if (milliseconds !== null) return milliseconds / 1000;
+  const value = headers.get('retry-after');
+  const seconds = decimal(value);
+  if (seconds !== null) return seconds;
+  const wait = Date.parse(value ?? '') - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(wait) ? null : Math.max(0, wait / 1000);
+}
+
+function decimal(value: string | null): number | null {
+  return value !== null && /^[0-9]{1,12}(?:\.[0-9]{1,9})?$/.test(value.trim()) ? Number(value) : null;
 }

@@ -1,39 +1,189 @@
 /** What all providers have in common: constraints, errors, cost. */
-import { ModelError } from '../fallback/errors.js';
-import { unlessAborted } from './abort.js';
-import { type Constraint, createLadder } from './constraint.js';
-import { once } from './load-sdk.js';
-import type { ModelReply, ModelRequest, ProviderModel } from './model.js';
-import { type BilledUsage, costOf } from './price.js';
-import { type Asked, modelErrorOf } from './provider-errors.js';
-import type { ProviderSettings, SdkRequestOptions } from './provider-options.js';
+import type * as z from 'zod';
+import {
+  type GrammarNotation,
+  ModelError,
+  type ModelPrice,
+  type ModelRequest,
+  type ModelUsage,
+  type ProviderModel,
+  unlessAborted,
+} from './model.js';
+import { type Asked, type HttpFault, httpFaultOf, modelErrorOf } from './provider-errors.js';
+import { once } from './sdk.js';
+
+/** What all providers can be told. */
+export interface ProviderOptions {
+  /** The name of the model, as the provider has it. */
+  readonly model: string;
+  /** @default the environment's, as the SDK finds it; none for `openaiCompatibleModel`, which is another one's server */
+  readonly apiKey?: string | undefined;
+  /** Up to and with the version: `http://127.0.0.1:8080/v1`. @default the SDK's; `openaiCompatibleModel` needs it, or a client */
+  readonly baseUrl?: string | undefined;
+  /** What tokens cost. Without it, the cost of a reply is not known. */
+  readonly price?: ProviderPrice | undefined;
+  /**
+   * Milliseconds that one attempt may take, the body of the reply included; with a client of your own, as far as that one
+   * heeds it. @default 60000
+   */
+  readonly timeout?: number | undefined;
+  /** How often the SDK tries again what is worth it: no connection, 408, 409, 429, 5xx. @default 2 */
+  readonly maxRetries?: number | undefined;
+  /**
+   * Milliseconds that the SDK may wait before it tries again; when the provider asks for more, it is an error. Not for a client
+   * of your own. @default 30000
+   */
+  readonly maxRetryWait?: number | undefined;
+  /** Told that something is not as it was asked for. */
+  readonly onNotice?: ((notice: ModelNotice) => void) | undefined;
+  /** Further members of the request's body, in the provider's own words: `{ reasoning: { effort: 'low' } }`. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What goes with each request to an SDK. Only what both know. */
+export interface SdkRequestOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+  readonly maxRetries: number;
+}
+
+/** The options after defaults. */
+export interface ProviderSettings {
+  readonly model: string;
+  readonly apiKey: string | undefined;
+  readonly baseURL: string | undefined;
+  readonly price: ProviderPrice | undefined;
+  readonly timeout: number;
+  readonly maxRetries: number;
+  readonly maxRetryWait: number;
+  readonly onNotice: (notice: ModelNotice) => void;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** @throws TypeError that names the option */
+export function resolveProvider(options: ProviderOptions): ProviderSettings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
+  const { model, price, onNotice, body } = options;
+  if (typeof model !== 'string' || model === '') throw new TypeError('model must be the name of a model');
+  if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice must be a function');
+  if (body !== undefined && (typeof body !== 'object' || body === null)) throw new TypeError('body must be an object');
+  if (price !== undefined) checkPrice(price);
+  return {
+    model,
+    apiKey: optionalText('apiKey', options.apiKey),
+    baseURL: optionalText('baseUrl', options.baseUrl),
+    price,
+    timeout: whole('timeout', options.timeout ?? 60_000, 1),
+    maxRetries: whole('maxRetries', options.maxRetries ?? 2, 0),
+    maxRetryWait: whole('maxRetryWait', options.maxRetryWait ?? 30_000, 0),
+    onNotice: onNotice ?? (() => {}),
+    body: body ?? {},
+  };
+}
+
+function optionalText(name: string, value: unknown): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  throw new TypeError(`${name} must be a text that is not empty`);
+}
+
+/** An object's member, as far as there is one to build on. */
+export function memberOf(body: Readonly<Record<string, unknown>>, name: string): object {
+  const member = Object.hasOwn(body, name) ? body[name] : undefined;
+  return typeof member === 'object' && member !== null ? member : {};
+}
+
+function whole(name: string, value: unknown, least: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) < 2 ** 31) return value as number;
+  throw new TypeError(`${name} must be a whole number from ${least} on`);
+}
+
+function checkPrice(price: ProviderPrice): void {
+  for (const name of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
+    const value = price?.[name];
+    if (value === undefined && name.startsWith('cache')) continue;
+    if (typeof value !== 'number' || !(value >= 0) || value === Number.POSITIVE_INFINITY) {
+      throw new TypeError(`price.${name} must be US dollars per million tokens`);
+    }
+  }
+}
+
+/**
+ * - `constraint-refused`: the provider does not know, or does not take, the constraint on what is written; from now on the
+ *   next one is used.
+ * - `grammar-unavailable`: the grammar for this request could not be made; it goes without.
+ */
+export type ModelNoticeCode = 'constraint-refused' | 'grammar-unavailable';
+
+/** Something that did not stop the request. */
+export interface ModelNotice {
+  readonly code: ModelNoticeCode;
+  /** One or two sentences. */
+  readonly message: string;
+  /** `anthropic`, `openai`, or the base URL of another server. */
+  readonly provider: string;
+  /** The constraint that is given up, and the one that takes its place. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** US dollars per million tokens, as the provider's price list has them. */
+export interface ProviderPrice extends ModelPrice {
+  /** Input tokens that come from the provider's cache. @default as `input` */
+  readonly cacheRead?: number | undefined;
+  /** Input tokens that are put into the provider's cache. @default as `input` */
+  readonly cacheWrite?: number | undefined;
+}
+
+/** Tokens as the provider bills them; those of the cache are among `inputTokens`. */
+interface BilledUsage extends ModelUsage {
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/** US dollars; `null` where the price or the usage is not known. */
+function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined): number | null {
+  if (usage === undefined || price === undefined) return null;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  const fresh = inputTokens - cacheReadTokens - cacheWriteTokens;
+  const millionths =
+    fresh * input + cacheReadTokens * cacheRead + cacheWriteTokens * cacheWrite + outputTokens * output;
+  return millionths / 1e6;
+}
 
 /** A reply as a provider gives it. */
-export interface ProviderReply extends Pick<ModelReply, 'text' | 'finish' | 'model'> {
+export interface ProviderReply {
+  readonly text: string;
+  /** The model declined. */
+  readonly isRefusal: boolean;
+  /** It stopped for the limit of tokens. */
+  readonly isCut: boolean;
+  readonly model: string | null | undefined;
   readonly usage: BilledUsage | undefined;
 }
 
 /** What is particular to one provider. */
-export interface Provider<Client, Name extends string> {
+interface Provider<Client, Name extends string, Answer> {
   /** How it is called in messages. */
   readonly name: string;
   /** Strictest first. */
   readonly constraints: readonly Constraint<Name>[];
   readonly connect: () => Promise<Client>;
-  /** Keys that no message may show. */
-  readonly secretsOf: (client: Client) => readonly unknown[];
   readonly send: (
     client: Client,
     request: ModelRequest,
     how: { readonly constraint: Name; readonly grammar: string | null; readonly options: SdkRequestOptions },
   ) => PromiseLike<unknown>;
-  /** @throws ModelError on what is no reply */
-  readonly read: (answer: unknown, asked: Asked) => ProviderReply;
+  /** The form of a reply, and its name in an error. */
+  readonly schema: z.ZodType<Answer>;
+  readonly noun: string;
+  /** @throws ModelError on a reply that cannot be used */
+  readonly read: (answer: Answer, asked: Asked) => ProviderReply;
 }
 
-export function createModel<Client, Name extends string>(
-  { timeout, maxRetries, price, onNotice }: ProviderSettings,
-  { name, constraints, connect, secretsOf, send, read }: Provider<Client, Name>,
+export function createModel<Client extends object, Name extends string, Answer>(
+  { timeout, maxRetries, price, onNotice, apiKey }: ProviderSettings,
+  { name, constraints, connect, send, schema, noun, read }: Provider<Client, Name, Answer>,
 ): ProviderModel {
   const ladder = createLadder(name, constraints, onNotice);
   const connected = once(connect);
@@ -43,7 +193,7 @@ export function createModel<Client, Name extends string>(
     let asked: Asked = { provider: name, secrets: [], signal };
     try {
       const client = await connected();
-      const secrets = secretsOf(client).filter((secret) => typeof secret === 'string');
+      const secrets = [apiKey, (client as { readonly apiKey?: unknown }).apiKey].filter(isSecret);
       asked = { ...asked, secrets };
       const answer = await ladder.ask(
         request,
@@ -54,17 +204,31 @@ export function createModel<Client, Name extends string>(
           }),
         (thrown) => modelErrorOf(thrown, asked).message,
       );
-      const { usage, ...reply } = read(answer, asked);
+      const result = schema.safeParse(answer);
+      if (!result.success) throw badReply(name, `that is no ${noun}`);
+      const { isRefusal, isCut, text, model, usage } = read(result.data, asked);
       const billed = usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
-      return { ...reply, usage: billed, cost: costOf(usage, price) };
+      return {
+        text: isRefusal ? '' : text,
+        finish: isRefusal ? 'refusal' : isCut ? 'length' : 'stop',
+        model: model ?? undefined,
+        usage: billed,
+        cost: costOf(usage, price),
+      };
     } catch (thrown) {
       throw modelErrorOf(thrown, asked);
     }
   };
 }
 
-/** One turn of the conversation. */
-export interface Turn {
+/** Stands for a key where a server needs none, since the SDK demands one. */
+export const NO_KEY = 'none';
+
+function isSecret(key: unknown): key is string {
+  return typeof key === 'string' && key !== NO_KEY;
+}
+
+interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: string;
 }
@@ -89,4 +253,93 @@ export const UNFINISHED = 'that is not finished';
 /** For what is not what the provider's protocol says. */
 export function badReply(provider: string, what: string): ModelError {
   return new ModelError({ code: 'model-bad-reply', message: `${provider} sent a reply ${what}.` });
+}
+
+/** One way to ask, and how it is called in an error that refuses it. */
+export interface Constraint<Name extends string> {
+  readonly name: Name;
+  /** The grammar that it needs. */
+  readonly notation: GrammarNotation | null;
+  /** Words of which an error has one, in lower case, when it is about this constraint. */
+  readonly words: readonly string[];
+}
+
+interface ConstraintLadder<Name extends string> {
+  /**
+   * Asks with the strictest constraint that was not refused, and with the next one when it is refused. A refusal is kept in
+   * mind once a later constraint has got an answer.
+   *
+   * @param explain what an error says, for a notice
+   */
+  readonly ask: <T>(
+    request: ModelRequest,
+    attempt: (name: Name, grammar: string | null) => Promise<T>,
+    explain: (thrown: unknown) => string,
+  ) => Promise<T>;
+}
+
+/** Statuses with which servers refuse what they do not know. */
+const REFUSING = [400, 404, 422, 501];
+
+/**
+ * @param constraints strictest first; the last one must need nothing of the provider
+ */
+function createLadder<Name extends string>(
+  provider: string,
+  constraints: readonly Constraint<Name>[],
+  onNotice: (notice: ModelNotice) => void,
+): ConstraintLadder<Name> {
+  /** The strictest that was not refused so far. */
+  let current = 0;
+
+  function tell(code: ModelNotice['code'], from: number, to: number, reason: string): void {
+    const names = { from: constraints[from]!.name, to: constraints[to]!.name };
+    const until = code === 'constraint-refused' ? 'from now on' : 'for this request';
+    const message = `The constraint ${names.from} gives way to ${names.to} ${until}. ${reason}`;
+    try {
+      onNotice({ code, message, provider, ...names });
+    } catch {
+      // Whoever listens badly does not lose a reply that is paid for.
+    }
+  }
+
+  return {
+    async ask(request, attempt, explain) {
+      let refusal: string | null = null;
+      for (let index = current; ; index++) {
+        const { name, notation, words } = constraints[index]!;
+        const isLast = index === constraints.length - 1;
+        let grammar: string | null = null;
+        try {
+          if (notation !== null) grammar = await request.grammar(notation);
+        } catch (thrown) {
+          if (isLast) throw thrown;
+          tell('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
+          continue;
+        }
+        try {
+          const answer = await attempt(name, grammar);
+          // Another request may have found it out in the meantime.
+          if (refusal !== null && index > current) {
+            const from = current;
+            current = index;
+            tell('constraint-refused', from, index, refusal);
+          }
+          return answer;
+        } catch (thrown) {
+          if (isLast || !refuses(httpFaultOf(thrown), words)) throw thrown;
+          refusal = explain(thrown);
+        }
+      }
+    },
+  };
+}
+
+/** Whether an error is about the constraint, or may be, since it says nothing at all. */
+function refuses(fault: HttpFault | null, words: readonly string[]): boolean {
+  if (fault === null || !REFUSING.includes(fault.status)) return false;
+  const { status, message, parameter } = fault;
+  if (message === '' && parameter === null) return status !== 404;
+  const told = `${parameter ?? ''} ${message}`.toLowerCase();
+  return words.some((word) => told.includes(word));
 }

@@ -1,14 +1,21 @@
 /** A registry for as long as the process runs. */
-import { RegistryError } from '../fallback/errors.js';
-import { checkedBatches, checkedEntry, distinctTerms, moreOften, stateAfter } from './checked-entry.js';
-import { entryWith } from './entries.js';
-import { memoryIndex } from './memory-index.js';
-import { recency, type Seen } from './memory-recency.js';
-import { memoryReservations } from './memory-reservations.js';
+
+import {
+  byRarity,
+  checkedBatches,
+  checkedEntry,
+  type DomainStatistics,
+  distinctTerms,
+  entryWith,
+  followed,
+  MAX_POSTINGS,
+  moreOften,
+  stateAfter,
+  statisticsOf,
+} from './entries.js';
+import { RegistryError } from './errors.js';
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
-import { byRarity } from './rarity.js';
-import type { NewEntry, Registry, RegistryEntry } from './registry.js';
-import { type DomainStatistics, statisticsOf } from './statistics.js';
+import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
 /** An entry with what only the registry needs to know. */
 interface Kept extends Seen {
@@ -193,4 +200,159 @@ function* rowsOf(kept: Iterable<Kept>, isLive: (kept: Kept) => boolean): Iterabl
       expired: isLive(found) ? 0 : 1,
     };
   }
+}
+
+/** The numbers of the entries by term, ascending. */
+type Terms = Map<string, number[]>;
+
+export interface MemoryIndex {
+  readonly add: (number: number, entry: RegistryEntry) => void;
+  readonly remove: (number: number, entry: RegistryEntry) => void;
+  /** The numbers of the entries that have a term, as far as they are followed; the latest first. */
+  readonly postings: (domain: string, term: string) => readonly number[];
+}
+
+export function memoryIndex(): MemoryIndex {
+  const domains = new Map<string, Terms>();
+  return {
+    add(number, { domain, terms }) {
+      const index: Terms = domains.get(domain) ?? new Map();
+      domains.set(domain, index);
+      for (const term of terms) {
+        const numbers = index.get(term);
+        if (numbers === undefined) index.set(term, [number]);
+        // Most are new, and have the highest number so far.
+        else if (number > numbers.at(-1)!) numbers.push(number);
+        else {
+          const place = placeOf(numbers, number);
+          if (numbers[place] !== number) numbers.splice(place, 0, number);
+        }
+      }
+    },
+    remove(number, { domain, terms }) {
+      const index = domains.get(domain);
+      for (const term of terms) {
+        const numbers = index?.get(term);
+        if (numbers === undefined) continue;
+        const place = placeOf(numbers, number);
+        if (numbers[place] === number) numbers.splice(place, 1);
+        if (numbers.length === 0) index?.delete(term);
+      }
+      if (index?.size === 0) domains.delete(domain);
+    },
+    postings(domain, term) {
+      const numbers = domains.get(domain)?.get(term);
+      // There may be any number of them.
+      return numbers === undefined ? [] : followed(term, numbers.slice(-MAX_POSTINGS - 1).reverse());
+    },
+  };
+}
+
+/** Where a number stands, or would stand. */
+function placeOf(numbers: readonly number[], number: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What is seen now and then. */
+export interface Seen {
+  /** Rises each time that anything is seen; 0 for what has gone. */
+  turn: number;
+}
+
+export interface Recency<Item extends Seen> {
+  /** Notes that an item is seen. Costs the same whatever their number: they are sorted only when some have to go. */
+  readonly touch: (item: Item) => void;
+  /** The item that was not seen for the longest time, of those that are left; each is given once. */
+  readonly oldest: () => Item | undefined;
+}
+
+/** Most items that are noted at a time as those to go next. */
+const AHEAD = 4096;
+
+/** @param all the items that have not gone */
+export function recency<Item extends Seen>(all: () => Iterable<Item>): Recency<Item> {
+  let turns = 0;
+  /** The oldest ones as they were when they were looked for, the very oldest last. */
+  let next: { readonly item: Item; readonly turn: number }[] = [];
+
+  function lookAgain(): void {
+    const sorted = Array.from(all(), (item) => ({ item, turn: item.turn })).sort((a, b) => a.turn - b.turn);
+    next = sorted.slice(0, AHEAD).reverse();
+  }
+
+  return {
+    touch(item) {
+      item.turn = ++turns;
+    },
+    oldest() {
+      for (let looked = false; ; ) {
+        const last = next.pop();
+        // Those that were seen since are younger than all that are noted.
+        if (last !== undefined && last.item.turn === last.turn) return last.item;
+        if (last !== undefined) continue;
+        if (looked) return undefined;
+        lookAgain();
+        looked = true;
+      }
+    },
+  };
+}
+
+interface Held {
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+export interface MemoryReservations {
+  readonly reserve: (key: string, now: number, milliseconds: number) => Reservation;
+  readonly renew: (key: string, token: string, now: number, milliseconds: number) => boolean;
+  readonly release: (key: string, token: string) => void;
+  /** Ends the reservation of a key, whoever has it. */
+  readonly end: (key: string) => void;
+}
+
+/** Reservations beyond which those are dropped that ended by themselves. */
+const SWEEP = 1000;
+
+export function memoryReservations(): MemoryReservations {
+  const reservations = new Map<string, Held>();
+  let issued = 0;
+  let sweepAt = SWEEP;
+
+  function sweep(now: number): void {
+    for (const [key, held] of reservations) if (!isHeld(held, now)) reservations.delete(key);
+    sweepAt = Math.max(SWEEP, 2 * reservations.size);
+  }
+
+  return {
+    reserve(key, now, milliseconds) {
+      const held = reservations.get(key);
+      if (held !== undefined && isHeld(held, now)) return { kind: 'taken', until: held.until };
+      if (reservations.size >= sweepAt) sweep(now);
+      const token = `${++issued}`;
+      reservations.set(key, { token, until: now + milliseconds });
+      return { kind: 'mine', token };
+    },
+    renew(key, token, now, milliseconds) {
+      if (reservations.get(key)?.token !== token) return false;
+      reservations.set(key, { token, until: now + milliseconds });
+      return true;
+    },
+    release(key, token) {
+      if (reservations.get(key)?.token === token) reservations.delete(key);
+    },
+    end: (key) => void reservations.delete(key),
+  };
+}
+
+function isHeld({ until }: Held, now: number): boolean {
+  return until > now;
 }

@@ -1,6 +1,6 @@
 /** What all registries can be told. */
 import { monotonicClock } from '../../async/timers.js';
-import { MAX_TIME } from './checked-entry.js';
+import { MAX_TIME } from './entries.js';
 
 export interface RegistryOptions {
   /** Milliseconds after which a packet is no longer served. @default none: they are "reused indefinitely" (section 6.3) */
@@ -69,3 +69,19 @@ export function checkedLease(milliseconds: number): number {
   if (milliseconds > 0 && milliseconds <= MAX_TIME) return Math.ceil(milliseconds);
   throw new TypeError('milliseconds is how long a reservation holds, above 0');
 }
+
+export type RegistryNotice =
+  /** The file is damaged. `to` is where it is now; `null` when it could not be set aside. */
+  | {
+      readonly kind: 'set-aside';
+      readonly file: string;
+      readonly to: string | null;
+      /** One sentence or two. */
+      readonly message: string;
+    }
+  /** Others may read the file, and it could not be kept from them. */
+  | { readonly kind: 'not-private'; readonly file: string; readonly message: string }
+  /** One entry is damaged, and is taken for one that is not there. */
+  | { readonly kind: 'damaged-entry'; readonly file: string; readonly message: string };
+
+export type NoticeListener = (notice: RegistryNotice) => void;

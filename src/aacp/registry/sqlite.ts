@@ -1,27 +1,28 @@
 /** The registry in a SQLite file, which several processes may share. Node only. */
 
+// biome-ignore lint/correctness/noNodejsModules: files are what this is about
+import { chmodSync, realpathSync, statSync } from 'node:fs';
+// biome-ignore lint/correctness/noNodejsModules: the mask of the process is asked for
+import process from 'node:process';
 import type { Driver } from '../../storage/database.js';
-import { type StorageError, storageError } from '../../storage/errors.js';
+import { type StorageError, type StorageReason, storageError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
-import { isDamagedOwn, type Origin } from '../../storage/set-aside.js';
-import { resolveChoice } from '../../text/choice.js';
-import { RegistryError } from '../fallback/errors.js';
+import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js';
+import { resolveChoice } from '../../text/limits.js';
+import { systemReason } from '../../text/system-reason.js';
+import { RegistryError, type RegistryErrorCode } from './errors.js';
 import { memoryRegistry } from './memory.js';
-import type { NoticeListener } from './notices.js';
-import { type Limits, type RegistryOptions, resolveLimits } from './options.js';
+import { type Limits, type NoticeListener, type RegistryOptions, resolveLimits } from './options.js';
 import type { Registry } from './registry.js';
-import { connection, triedAside } from './sqlite-connection.js';
-import { corruptError, registryError, strangerError } from './sqlite-errors.js';
-import { REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-format.js';
-import { makePrivate } from './sqlite-privacy.js';
 import { sqliteRegistryOver } from './sqlite-registry.js';
+import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK, type Statements } from './sqlite-rows.js';
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
 export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/database.js';
 export { StorageError, type StorageReason } from '../../storage/errors.js';
-export type { NoticeListener, RegistryNotice } from './notices.js';
+export type { NoticeListener, RegistryNotice } from './options.js';
 
 export interface SqliteRegistryOptions extends RegistryOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
@@ -196,5 +197,197 @@ async function openedDatabase(
     const error = corruptError(file, aside, cause);
     onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
     throw error;
+  }
+}
+
+export interface ConnectionOptions {
+  readonly file: string;
+  readonly now: () => number;
+  readonly onNotice: NoticeListener | undefined;
+}
+
+/**
+ * Entries that are asked for, or put in, lie all over the file. So more of it is held in memory (in kibibytes), and pages that are
+ * changed again and again are written to their places less often (after so many pages of the log, 16 MB).
+ */
+const SETTINGS = 'PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000';
+
+/** @throws RegistryError when the file lacks what its version says that it has: it is damaged, and was set aside */
+export function connection(database: OpenDatabase, options: ConnectionOptions): Connection {
+  const { file, now, onNotice } = options;
+  const identity = identityOf(file);
+  const tell: NoticeListener = (notice) => onNotice?.(notice);
+  let ended: RegistryError | null = null;
+
+  function damaged(cause: unknown): RegistryError {
+    const aside = triedAside(file, identity, now());
+    const error = corruptError(file, aside, cause);
+    ended = error;
+    // After the file was moved: SQLite then leaves the log alone that has its old name, which may be another file's by now.
+    abandon(database);
+    tell({ kind: 'set-aside', file, to: aside, message: error.message });
+    return error;
+  }
+
+  function failure(thrown: unknown): Error {
+    // Wrong use by the caller, or by its clock.
+    if (thrown instanceof RegistryError || thrown instanceof TypeError) return thrown;
+    const error = storageError(thrown, file);
+    return isDamage(error) ? damaged(error) : registryError(error, file);
+  }
+
+  function attempt<T>(step: () => T): T {
+    if (ended !== null) throw new RegistryError(ended, { cause: ended.cause });
+    try {
+      return step();
+    } catch (thrown) {
+      throw failure(thrown);
+    }
+  }
+
+  function checkPlace(): void {
+    // What is written to a file that has been moved or deleted is lost to all who open it by its name.
+    if (identityOf(file) === identity) return;
+    throw new RegistryError({
+      code: 'registry-unavailable',
+      message: `The registry ${file} was moved, deleted or replaced while it was open.`,
+      help: 'open it again',
+    });
+  }
+
+  return {
+    file,
+    tell,
+    attempt,
+    statements: prepared(database, failure),
+    write: (step) =>
+      attempt(() => {
+        checkPlace();
+        return database.transaction(step);
+      }),
+    isReadOnly: database.isReadOnly,
+    isOpen: () => ended === null,
+    close() {
+      if (ended !== null) return;
+      ended = new RegistryError({ code: 'registry-closed', message: 'The registry was closed.' });
+      database.close();
+    },
+  };
+}
+
+function prepared(database: OpenDatabase, failure: (thrown: unknown) => Error): Statements {
+  try {
+    database.exec(SETTINGS);
+    const statements = prepareStatements(database);
+    // What was cut off is missing at the ends. All the rest is read when it is needed.
+    for (const probe of [statements.lastEntry, statements.lastKey, statements.lastPosting]) probe.get();
+    return statements;
+  } catch (thrown) {
+    throw failure(thrown);
+  }
+}
+
+/** Sets a file aside; `null` where that does not work. */
+export function triedAside(file: string, identity: string | null, now: number): string | null {
+  try {
+    return setAside(file, identity, now);
+  } catch {
+    // The error to tell is the one that led here.
+    return null;
+  }
+}
+
+function abandon(database: OpenDatabase): void {
+  try {
+    database.abandon();
+  } catch {
+    // Nothing more will come from it.
+  }
+}
+
+const CODES: Readonly<Record<StorageReason, RegistryErrorCode>> = {
+  foreign: 'bad-registry-file',
+  newer: 'registry-newer',
+  corrupt: 'registry-corrupt',
+  busy: 'registry-busy',
+  full: 'registry-full',
+  unavailable: 'registry-unavailable',
+  misconfigured: 'registry-unavailable',
+  failed: 'registry-unavailable',
+};
+
+/** What can be done about it. */
+const HELP: Readonly<Partial<Record<StorageReason, string>>> = {
+  foreign: 'name another file; this one is left as it is',
+  newer: 'use the version of pegwire that wrote it, or name another file',
+  busy: 'try again, or give a longer busyTimeout',
+};
+
+/** What storage threw, as a RegistryError with the StorageError as its cause. */
+export function registryError(thrown: unknown, file: string): RegistryError {
+  if (thrown instanceof RegistryError) return thrown;
+  const cause = storageError(thrown, file);
+  return new RegistryError(
+    { code: CODES[cause.reason], message: `The registry ${cause.message}.`, help: HELP[cause.reason] },
+    { cause },
+  );
+}
+
+/** A damaged file that says nothing of a registry: it may be somebody else's. */
+export function strangerError(cause: StorageError, file: string): RegistryError {
+  const message = `${file} is damaged, and it does not look like a registry; it is left as it is.`;
+  return new RegistryError({ code: 'bad-registry-file', message, help: HELP.foreign }, { cause });
+}
+
+/** @param aside where the file is now; `null` when it could not be set aside */
+export function corruptError(file: string, aside: string | null, cause: unknown): RegistryError {
+  const message =
+    aside === null
+      ? `The registry ${file} is damaged, and could not be set aside.`
+      : `The registry ${file} is damaged. It was set aside, unchanged, as ${aside}; the next opening begins an empty one.`;
+  const help =
+    aside === null ? 'move it away; nothing is written over it' : 'what can be read of it: sqlite3 FILE .recover';
+  return new RegistryError({ code: 'registry-corrupt', message, help }, { cause });
+}
+
+/** Whether a file that could be opened is one no longer. */
+export function isDamage(error: StorageError): boolean {
+  return error.reason === 'corrupt' || error.reason === 'foreign';
+}
+
+/** What anybody but the owner may do. */
+const OTHERS = 0o077;
+const OWNER = 0o600;
+
+/** The files beside a database that hold parts of it. */
+const BESIDE = ['-wal', '-shm'];
+
+/**
+ * Takes from all but the owner what they may do with the file of a registry that is open, and with its log. Where that fails, a
+ * notice is told. Not on Windows, where the mode says nothing about others.
+ */
+export function makePrivate(file: string, onNotice: NoticeListener | undefined): void {
+  if (process.platform === 'win32') return;
+  const real = realPathOf(file);
+  for (const path of [file, ...BESIDE.map((suffix) => `${real}${suffix}`)]) {
+    try {
+      // Another process may just have closed it.
+      const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+      if ((mode & OTHERS) !== 0) chmodSync(path, mode & OWNER);
+    } catch (thrown) {
+      const reason = systemReason(thrown);
+      const message = `Others than its owner may read the registry ${path}, and that could not be changed: ${reason}.`;
+      onNotice?.({ kind: 'not-private', file: path, message });
+    }
+  }
+}
+
+/** Where a link leads to: SQLite keeps the log there, and not beside the link. */
+function realPathOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    // Somebody has just moved it. The registry tells that as soon as it writes.
+    return file;
   }
 }

@@ -1,14 +1,66 @@
 /** Whether a rule does what it says. */
+
+import type { Severity } from '../../text/diagnostic.js';
 import { PegwireError } from '../../text/errors.js';
-import { quotedShort } from '../../text/visible.js';
+import { quoted, quotedShort } from '../../text/visible.js';
+import type { ValidationCode } from '../codes.js';
 import { validatePacket } from '../validate.js';
-import { checkSlots, slotWithoutPhrase } from './check-slots.js';
-import { RulesError } from './errors.js';
-import { fillInputs, type Slots, type StepInputs } from './inputs.js';
-import type { Tell } from './reports.js';
-import type { Rule, RuleWorkflow } from './rule.js';
-import { sampleFor } from './samples.js';
-import { fillTemplate, readTemplate } from './slots.js';
+import { type Rule, RulesError, type RuleWorkflow } from './rule.js';
+import {
+  fillInputs,
+  fillTemplate,
+  inputSlots,
+  type PhraseSlot,
+  readPhrase,
+  readTemplate,
+  type SlotKind,
+  type Slots,
+  type StepInputs,
+  slotsOf,
+  type TemplateSlot,
+} from './slots.js';
+
+/**
+ * The validator's codes stand for what it says about the rule's packet with its slots filled. Further:
+ * - `not-a-rule`: a member is missing, or of the wrong kind.
+ * - `duplicate-id`: an earlier rule has it.
+ * - `task-mismatch`, `dom-mismatch`: the packet, or what the step makes, is not what the rule says.
+ * - `long-packet`: more than 200 characters (a warning).
+ * - `bad-slot`: no slot, of two kinds, twice in a phrase, or an amount that is not in its two parts.
+ * - `unfilled-slot`: a phrase does not name a slot of the packet or of an input, or there is no phrase at all.
+ * - `unused-slot`: what a phrase names would not be in the packet.
+ * - `bare-phrase`: hardly any words but slots; it would match anything.
+ * - `same-phrase`: an earlier rule of the domain has it (a warning).
+ * - `bad-step`: there is no such step, it refuses the inputs, or it makes several packets.
+ */
+export type RuleReportCode =
+  | ValidationCode
+  | 'not-a-rule'
+  | 'duplicate-id'
+  | 'task-mismatch'
+  | 'dom-mismatch'
+  | 'long-packet'
+  | 'bad-slot'
+  | 'unfilled-slot'
+  | 'unused-slot'
+  | 'bare-phrase'
+  | 'same-phrase'
+  | 'bad-step';
+
+/** One finding. A rule with an error is left out; warnings stop nothing. */
+export interface RuleReport {
+  /** Where the rule stands in the list, from 0. */
+  readonly index: number;
+  /** `null` where it has none. */
+  readonly id: string | null;
+  readonly code: RuleReportCode;
+  readonly severity: Severity;
+  /** One or more sentences. */
+  readonly message: string;
+}
+
+/** Takes a finding about the rule that is being checked. */
+export type Tell = (code: RuleReportCode, message: string, severity?: Severity) => void;
 
 /** One packet of a step, as far as it matters here. */
 export interface StepPacket {
@@ -92,4 +144,108 @@ function checkHead(rule: Rule, task: string, domain: string, what: string, tell:
 
 function sentenceOf({ message, help }: PegwireError): string {
   return help === undefined ? message : `${message.replace(/\.$/, '')} (${help}).`;
+}
+
+/** Words that a phrase has to have beside its slots: with fewer, it would match anything. */
+const FEWEST_WORDS = 2;
+
+/**
+ * The slots that an instruction fills.
+ *
+ * @throws RulesError with code `bad-slot`, on braces that hold none
+ */
+export function checkSlots(rule: Rule, tell: Tell): Slots {
+  const phrases = rule.phrases.map((phrase) => ({ phrase, parts: readPhrase(phrase) }));
+  const slots = kindsOf(
+    phrases.flatMap(({ parts }) => slotsOf(parts)),
+    tell,
+  );
+  const inPacket = slotsOf(readTemplate(rule.packet));
+  const inInputs = rule.workflow === null ? [] : inputSlots(rule.workflow);
+  // Where a step makes the packet, the inputs are what counts; the rule's own packet shows what comes out.
+  const sent = rule.workflow === null ? inPacket : inInputs;
+  const needed = new Set([...inPacket, ...inInputs].map(({ name }) => name));
+  const used = new Set(sent.map(({ name }) => name));
+  for (const { phrase, parts } of phrases) {
+    const named = slotsOf(parts).map(({ name }) => name);
+    checkNames(phrase, named, needed, used, tell);
+    const words = parts
+      .filter((part) => typeof part === 'string')
+      .join(' ')
+      .split(/[^\p{L}\p{N}]+/u);
+    if (words.filter(Boolean).length < FEWEST_WORDS) {
+      tell('bare-phrase', `The phrase ${quoted(phrase)} has hardly any words but its slots; it would match anything.`);
+    }
+  }
+  checkParts(slots, [...inPacket, ...inInputs], sent, tell);
+  return slots;
+}
+
+/** The first slot of a rule that no phrase could fill, because there is none; `null` where all is well. */
+export function slotWithoutPhrase({ packet, workflow }: Rule): string | null {
+  // Other braces are no slots, and may stand in a packet like any character.
+  const inPacket = /\{[a-z][a-z0-9_]*(?:\.(?:value|currency))?\}/.exec(packet)?.[0];
+  if (inPacket !== undefined) return inPacket;
+  const [first] = workflow === null ? [] : inputSlots(workflow);
+  return first === undefined ? null : `{${first.name}}`;
+}
+
+function kindsOf(all: readonly PhraseSlot[], tell: Tell): Slots {
+  const kinds = new Map<string, SlotKind>();
+  for (const { name, kind } of all) {
+    const known = kinds.get(name) ?? kind;
+    if (known !== kind) tell('bad-slot', `The slot ${name} is of kind ${known} in one phrase and ${kind} in another.`);
+    kinds.set(name, known);
+  }
+  return kinds;
+}
+
+function checkNames(
+  phrase: string,
+  named: readonly string[],
+  needed: ReadonlySet<string>,
+  used: ReadonlySet<string>,
+  tell: Tell,
+): void {
+  const shown = `The phrase ${quoted(phrase)}`;
+  const own = new Set(named);
+  for (const name of needed) if (!own.has(name)) tell('unfilled-slot', `${shown} does not say what ${name} is.`);
+  for (const name of own) if (!used.has(name)) tell('unused-slot', `${shown} says ${name}, which nothing takes up.`);
+  if (own.size < named.length) tell('bad-slot', `${shown} has a slot twice.`);
+}
+
+/** An amount is two fields, and both have to be there; nothing else has parts. */
+function checkParts(slots: Slots, all: readonly TemplateSlot[], sent: readonly TemplateSlot[], tell: Tell): void {
+  for (const { name, part } of all) {
+    const kind = slots.get(name);
+    if (kind === undefined || (kind === 'amount') === (part !== null)) continue;
+    const why = part === null ? `an amount is {${name}.value} and {${name}.currency}` : 'only amounts have parts';
+    tell('bad-slot', `The slot ${name}: ${why}.`);
+  }
+  for (const [name, kind] of slots) {
+    const parts = new Set(sent.filter((slot) => slot.name === name).map(({ part }) => part));
+    if (kind === 'amount' && parts.size === 1 && !parts.has(null)) {
+      tell('unused-slot', `Of the amount ${name}, only the ${[...parts].join('')} is taken up.`);
+    }
+  }
+}
+
+const SAMPLES: Readonly<Record<Exclude<SlotKind, 'amount'>, string>> = {
+  period: '2026-05',
+  quarter: '2026-Q2',
+  date: '2026-05-29',
+  id: 'X-1024',
+  name: 'Northwind',
+  email: 'a.reader@example.org',
+  list: 'first,second',
+  number: '30',
+  text: 'sample',
+};
+
+const AMOUNT = { value: '1250.5', currency: 'GBP' } as const;
+
+/** The value by which a rule is tried, for a slot. */
+export function sampleFor(slots: Slots, { name, part }: TemplateSlot): string {
+  const kind = slots.get(name) ?? 'text';
+  return kind === 'amount' ? AMOUNT[part ?? 'value'] : SAMPLES[kind];
 }

@@ -1,7 +1,10 @@
 /** Rules that were loaded, to look things up in. */
-import { hashOfRules } from './canonical.js';
-import type { RuleReport } from './reports.js';
-import type { Rule } from './rule.js';
+
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { byCodeUnit } from '../../text/ascii.js';
+import type { RuleReport } from './check-rule.js';
+import { type Rule, sourceOf } from './rule.js';
 import { createSearch, type Find } from './search.js';
 
 export interface RuleLibrary {
@@ -79,4 +82,25 @@ function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<s
   const counted: Record<string, number> = Object.create(null);
   for (const [key, group] of groups) counted[key] = group.length;
   return counted;
+}
+
+/** SHA-256 of bytes, as 64 hexadecimal digits. */
+export function digestOfBytes(bytes: Uint8Array): string {
+  return bytesToHex(sha256(bytes));
+}
+
+/**
+ * SHA-256 over the rules as JSON in the reference format, ordered by identifier, members by name, without white space: the
+ * same for the same rules, however their file is written.
+ */
+export function hashOfRules(rules: readonly Rule[]): string {
+  const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
+  return digestOfBytes(utf8ToBytes(canonicalJson(ordered.map(sourceOf))));
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => byCodeUnit(a, b));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
 }

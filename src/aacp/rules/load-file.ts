@@ -1,12 +1,45 @@
-/** Rule libraries from files. */
+/** Loading rules on Node: from files as well, and with the workflow encoders that come with pegwire. */
 // biome-ignore lint/correctness/noNodejsModules: files are what this is about
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../text/system-reason.js';
-import { RulesError } from './errors.js';
+import { encodeStep } from '../encoders/catalogue.js';
 import type { RuleLibrary } from './library.js';
-import { type LoadRulesOptions, loadRules } from './load.js';
-import { checkedPin, checkPin } from './pin.js';
-import { textOf } from './text-of.js';
+import {
+  checkedPin,
+  checkPin,
+  type LoadRulesFromOptions,
+  type LoadRulesOptions,
+  readRules,
+  readRulesFrom,
+  textOf,
+} from './load.js';
+import { RulesError } from './rule.js';
+
+/**
+ * Reads rules in the reference format: a list, or `{ "rules": [...] }`; members beyond the format are let be. A rule with an
+ * error is left out, and told in `reports` like the warnings about others.
+ *
+ * @param source JSON text, or what was read from it
+ * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError on an option that is none
+ * @example
+ * const { rules, reports } = loadRules(await readFile('rules.json', 'utf8'));
+ */
+export function loadRules(source: unknown, options: LoadRulesOptions = {}): RuleLibrary {
+  return readRules(source, options, encodeStep);
+}
+
+/**
+ * Loads rules by http or https; see `loadRules`. Nothing is kept: whoever does not want to load them each time stores the
+ * file, and pins it there.
+ *
+ * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError on an option
+ *   that is none, and without a pin
+ * @example
+ * const library = await loadRulesFrom('https://rules.example.org/2026.json', { sha256: '9f86d0...' });
+ */
+export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOptions): Promise<RuleLibrary> {
+  return readRulesFrom(url, options, encodeStep);
+}
 
 /**
  * Reads a file of rules; see `loadRules`. With `sha256`, only the very file that was pinned is read.

@@ -1,21 +1,16 @@
 /** Rule libraries from text or data: each rule is checked by itself, and a bad one stops none of the others. */
-import type * as z from 'zod';
-import { encodeStep as ownSteps } from '../encoders/encode-step.js';
-import { wordsOf } from '../matching/instruction/normalise.js';
-import { checkRule, type EncodeStep } from './check-rule.js';
-import { libraryOf, type RuleLibrary } from './library.js';
-import { entriesOf } from './parse-rules.js';
-import { checkPin } from './pin.js';
-import type { RuleReport, RuleReportCode, Tell } from './reports.js';
-import type { Rule } from './rule.js';
-import { ruleOf, ruleSchema } from './rule-schema.js';
+
+import { systemReason } from '../../text/system-reason.js';
+import { checkRule, type EncodeStep, type RuleReport, type RuleReportCode, type Tell } from './check-rule.js';
+import { digestOfBytes, libraryOf, type RuleLibrary } from './library.js';
+import { isRuleSource, type Rule, RulesError, ruleOf } from './rule.js';
 
 export interface LoadRulesOptions {
   /** The SHA-256 that the text's UTF-8 bytes have to have, 64 hexadecimal digits: another text is refused. */
   readonly sha256?: string | undefined;
   /**
    * What the steps are tried with that rules name; `null` where they are taken as they are.
-   * @default the workflow encoders that come with pegwire
+   * @default the workflow encoders that come with pegwire; `null` in `pegwire/aacp/fallback/portable`
    */
   readonly encodeStep?: EncodeStep | null | undefined;
 }
@@ -24,15 +19,11 @@ export interface LoadRulesOptions {
 const MAX_ISSUES = 10;
 
 /**
- * Reads rules in the reference format: a list, or `{ "rules": [...] }`; members beyond the format are let be. A rule with an
- * error is left out, and told in `reports` like the warnings about others.
+ * Reads rules: `loadRules`, with the default of `encodeStep`.
  *
- * @param source JSON text, or what was read from it
- * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError on an option that is none
- * @example
- * const { rules, reports } = loadRules(await readFile('rules.json', 'utf8'));
+ * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
  */
-export function loadRules(source: unknown, options: LoadRulesOptions = {}): RuleLibrary {
+export function readRules(source: unknown, options: LoadRulesOptions, ownSteps: EncodeStep | null): RuleLibrary {
   const { sha256, encodeStep = ownSteps } = options;
   if (encodeStep !== null && typeof encodeStep !== 'function') throw new TypeError('encodeStep is a function, or null');
   if (sha256 !== undefined) {
@@ -73,21 +64,17 @@ function reportsAbout(index: number, entry: unknown) {
 }
 
 function readRule(entry: unknown, tell: Tell): Rule | null {
-  const read = ruleSchema.safeParse(entry);
-  if (read.success) return ruleOf(read.data);
-  for (const issue of read.error.issues.slice(0, MAX_ISSUES)) tell('not-a-rule', sentenceOf(issue));
-  return null;
-}
-
-function sentenceOf({ path, message }: z.core.$ZodIssue): string {
-  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return place === '' ? `${message}.` : `${place.replace(/^\./, '')}: ${message}.`;
+  let issues = 0;
+  const fault = (place: string, expected: string): void => {
+    if (++issues <= MAX_ISSUES) tell('not-a-rule', `${place}${place === '' ? '' : ': '}${expected}.`);
+  };
+  return isRuleSource(entry, fault) ? ruleOf(entry) : null;
 }
 
 /** Two rules of a domain with the same phrase: which of them serves would hang on their names. */
 function checkPhrases({ id, domain, phrases }: Rule, known: Map<string, string>, tell: Tell): void {
   for (const phrase of phrases) {
-    const key = [domain, ...wordsOf(phrase)].join(' ');
+    const key = `${domain} ${phrase.toLowerCase().trim().replace(/\s+/g, ' ')}`;
     const other = known.get(key);
     if (other !== undefined && other !== id)
       tell('same-phrase', `The rule ${other} has the phrase "${phrase}", too.`, 'warning');
@@ -99,4 +86,155 @@ function idOf(entry: unknown): string | null {
   if (typeof entry !== 'object' || entry === null || !Object.hasOwn(entry, 'id')) return null;
   const { id } = entry as { readonly id: unknown };
   return typeof id === 'string' ? id.slice(0, 200) : null;
+}
+
+export interface LoadRulesFromOptions extends LoadRulesOptions {
+  /** The SHA-256 of the file as it was when somebody looked at it, 64 hexadecimal digits. */
+  readonly sha256: string;
+  /** @default the platform's */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The most bytes that are read. @default 16777216 */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Loads rules by http or https: `loadRulesFrom`, with the default of `encodeStep`. */
+export async function readRulesFrom(
+  url: string | URL,
+  options: LoadRulesFromOptions,
+  ownSteps: EncodeStep | null,
+): Promise<RuleLibrary> {
+  const { sha256, fetch = globalThis.fetch, signal, maxBytes = 16_777_216, ...rest } = options ?? {};
+  const pin = checkedPin(sha256);
+  const address = checkedAddress(url);
+  if (typeof fetch !== 'function') throw new TypeError('fetch is a function');
+  if (!(Number.isInteger(maxBytes) && maxBytes > 0)) throw new TypeError('maxBytes is a whole number above 0');
+  const bytes = await load(address, fetch, signal, maxBytes);
+  checkPin(bytes, pin);
+  return readRules(textOf(bytes), rest, ownSteps);
+}
+
+function checkedAddress(url: unknown): URL {
+  const address = URL.canParse(String(url)) ? new URL(String(url)) : null;
+  if (address?.protocol === 'http:' || address?.protocol === 'https:') return address;
+  throw new TypeError('url is an address that begins with http: or https:');
+}
+
+async function load(
+  url: URL,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  try {
+    const response = await fetch(url, signal === undefined ? {} : { signal });
+    if (!response.ok) throw unavailable(url, `the server answers ${response.status}`);
+    return await readBody(response, maxBytes);
+  } catch (cause) {
+    if (cause instanceof RulesError || signal?.aborted === true) throw cause;
+    throw unavailable(url, systemReason(cause), cause);
+  }
+}
+
+async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop closes the stream.
+  for await (const piece of body ?? []) {
+    length += piece.byteLength;
+    if (length > maxBytes) {
+      throw new RulesError({
+        code: 'rules-too-large',
+        message: `The rules have more than ${maxBytes} bytes.`,
+        help: 'raise maxBytes, if that is as it should be',
+      });
+    }
+    pieces.push(piece);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/** Without what is secret in an address: user, password, query. */
+function unavailable(url: URL, why: string, cause?: unknown): RulesError {
+  const place = `${url.origin}${url.pathname}`;
+  return new RulesError(
+    { code: 'rules-unavailable', message: `The rules at ${place} cannot be loaded: ${why}.` },
+    { cause },
+  );
+}
+
+/**
+ * The entries of a list, or of `{ "rules": [...] }`, as plain JSON.
+ *
+ * @param source JSON text, or what was read from it
+ * @throws RulesError with code `bad-rules`
+ */
+export function entriesOf(source: unknown): readonly unknown[] {
+  const data = typeof source === 'string' ? parsed(source) : parsed(asJson(source));
+  if (Array.isArray(data)) return data;
+  // Own members only: data from outside may lack any of them.
+  const rules: unknown = isObject(data) && Object.hasOwn(data, 'rules') ? data['rules'] : undefined;
+  if (Array.isArray(rules)) return rules;
+  throw badRules('These are no rules: expected a list of them, or an object with the list as "rules".');
+}
+
+function parsed(text: string): unknown {
+  try {
+    // A byte order mark is no JSON, but files have it.
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (cause) {
+    throw badRules('These are no rules: the text is no JSON.', cause);
+  }
+}
+
+/** Through text and back: what comes out has no getters, and nobody else holds it. */
+function asJson(value: unknown): string {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) return text;
+  } catch (cause) {
+    throw badRules('These are no rules: the value cannot be written as JSON.', cause);
+  }
+  throw badRules(`These are no rules: expected JSON, found ${typeof value}.`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function badRules(message: string, cause?: unknown): RulesError {
+  return new RulesError({ code: 'bad-rules', message }, { cause });
+}
+
+/** @throws TypeError on what is no SHA-256 */
+export function checkedPin(sha256: unknown): string {
+  if (typeof sha256 === 'string' && /^[0-9a-f]{64}$/i.test(sha256)) return sha256.toLowerCase();
+  throw new TypeError('sha256 is the SHA-256 of the file, as 64 hexadecimal digits');
+}
+
+/** @throws RulesError with code `hash-mismatch`; TypeError on a pin that is none */
+export function checkPin(bytes: Uint8Array, sha256: string): void {
+  const wanted = checkedPin(sha256);
+  const found = digestOfBytes(bytes);
+  if (found === wanted) return;
+  throw new RulesError({
+    code: 'hash-mismatch',
+    message: `These are other rules than the pinned ones: their SHA-256 is ${found}, not ${wanted}.`,
+    help: 'look at what changed before you pin the new hash',
+  });
+}
+
+/** @throws RulesError with code `bad-rules` on bytes that are no UTF-8 */
+export function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new RulesError({ code: 'bad-rules', message: 'These are no rules: the bytes are no UTF-8.' }, { cause });
+  }
 }

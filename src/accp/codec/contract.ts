@@ -1,7 +1,7 @@
 /** The options of a codec with their defaults, and what its operations return (draft-benzing-accp-00, sections 3.4 and 7.1). */
 
-import { resolveChoice } from '../../text/choice.js';
 import type { Diagnostic } from '../../text/diagnostic.js';
+import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame } from '../ast.js';
 import type { AccpError } from '../errors.js';

@@ -1,19 +1,20 @@
 /**
- * ACCP as a language for tools: fuzzing, exports, instructions to models. For Node only: it reads the grammar that comes with the
- * package, and compiles it.
+ * ACCP as a language for tools: fuzzing, exports, instructions to models. It compiles the grammar that comes with
+ * the package.
  */
 
 import { accp as grammarText } from '../../../generated/grammars.js';
-import type { DisagreementKind } from '../../fuzz/differential/judge.js';
+import { frameTokens } from '../../../grammar/accp.tokens.js';
+import { jsonTree, type Language } from '../../fuzz/differential/language.js';
+import type { DisagreementKind } from '../../fuzz/differential/oracle.js';
 import type { Answer } from '../../fuzz/differential/target.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
-import { jsonTree, type Language } from '../../fuzz/grammar/language.js';
+import { type EditorLanguage, TOKEN_SCOPES } from '../../grammar-export/token-table.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
 import { ENVELOPE_KEYS } from '../vocabulary.js';
-import { type AccpLanguageOptions, resolveNarrowing } from './narrowing.js';
-import { frameOverlay } from './overlay.js';
+import { type AccpLanguageOptions, frameOverlay, resolveNarrowing } from './narrowing.js';
 
 export type { AccpLanguageOptions, FieldOptions, ValueType } from './narrowing.js';
 
@@ -80,3 +81,12 @@ function readFrame(text: string, dialect: Dialect): Answer {
   const { code, reason, span, message } = result.error;
   return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
 }
+
+/** For `textMateGrammar()` and `codeMirrorMode()`: the tokens are those of the finder and of highlighting on terminals. */
+export const accpEditor: EditorLanguage = {
+  name: 'ACCP',
+  id: 'accp',
+  fileTypes: ['accp'],
+  table: { states: { frame: frameTokens }, start: 'frame' },
+  scopes: TOKEN_SCOPES,
+};

@@ -1,7 +1,7 @@
 /** Messages as text for a model's context: what is read there is not the frame of the wire. Public as `pegwire/accp/render`. */
 
-import { resolveChoice } from '../../text/choice.js';
 import { digitsOf } from '../../text/decimal.js';
+import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame, Param, Value } from '../ast.js';
 import { AccpError } from '../errors.js';
@@ -9,7 +9,6 @@ import { keyTable } from '../message/abbreviations.js';
 import { type Json, Reference } from '../message/json.js';
 import type { Message } from '../message/message.js';
 
-/** Messages as text for a model's context: what is read there is not the frame of the wire. */
 export interface RenderOptions {
   /** Names of parameters: whole, or abbreviated as in Table 8 and by the schema's profile. @default 'full' */
   readonly keys?: 'full' | 'short' | undefined;

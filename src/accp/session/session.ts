@@ -1,6 +1,6 @@
 /** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
 
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
@@ -343,7 +343,6 @@ function kept(result: MaybePromise<CheckpointResult>, commit: Commit): MaybeProm
   return stored;
 }
 
-/** A clock's hand for sessions: without one, nobody notices what does not come. */
 export interface KeepTimeOptions {
   /** Seconds between two looks at the clock. @default 1, or the session's `timeout` where that is shorter */
   readonly every?: number | undefined;

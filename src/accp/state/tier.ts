@@ -1,6 +1,6 @@
 /** What the tiers share (draft-benzing-accp-00, sections 5.1 to 5.3): keys, expiry, copies that nobody changes, counted text, budgets. */
 
-import { byCodeUnit } from '../../text/order.js';
+import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';

@@ -1,6 +1,6 @@
 /** Agents as child processes (ACP, transports, "stdio": "The client launches the agent as a subprocess"). */
 import { type LaunchedProcess, type LaunchOptions, launchProcess } from '../../channels/node/process.js';
-import { leaveUnread, type StdioChannelOptions, stdioChannel } from '../../channels/node/stdio.js';
+import { exitIfUnread, type StdioChannelOptions, stdioChannel } from '../../channels/node/stdio.js';
 import { createConnection } from '../connection.js';
 import type { Connection, ConnectionOptions } from '../types.js';
 
@@ -74,6 +74,6 @@ export interface StdioOptions extends ConnectionOptions, StdioChannelOptions {}
  */
 export function serveStdio(options: StdioOptions = {}): Connection {
   const connection = createConnection(stdioChannel(options), options);
-  void connection.closed.then(leaveUnread);
+  void connection.closed.then(exitIfUnread);
   return connection;
 }

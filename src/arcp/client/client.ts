@@ -9,8 +9,8 @@ import { assertJson } from '../protocol/json.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { StreamOptions, StreamWriter } from '../streams/content.js';
 import { answeredId, Commands, type Fields } from './commands.js';
-import { CursorKeeper } from './cursor.js';
-import { Invocations, type LiveInvocation, Seen } from './invocations.js';
+import { CursorWriter } from './cursor.js';
+import { Invocations, type LiveInvocation, SeenIds } from './invocations.js';
 import { Link } from './link.js';
 import type {
   CancelOptions,
@@ -66,13 +66,13 @@ export async function openClient(dial: Dial, options: ClientOptions = {}): Promi
 class SessionClient implements Client {
   readonly #options: ClientOptions;
   readonly #link: Link;
-  readonly #seen = new Seen();
+  readonly #seen = new SeenIds();
   readonly #commands: Commands;
   readonly #invocations: Invocations;
-  readonly #cursor: CursorKeeper;
+  readonly #cursor: CursorWriter;
   readonly #uploads = new ClientUploads({
     say: (type, payload, fields) => this.#say(type, payload, fields),
-    keptUp: () => this.#link.keptUp(),
+    drained: () => this.#link.drained(),
   });
   /** Streams whose readers cannot keep up. */
   readonly #full = new Set<string>();
@@ -99,7 +99,7 @@ class SessionClient implements Client {
   constructor(dial: Dial, options: ClientOptions, cursor: Cursor | undefined) {
     this.#options = options;
     const { reconnect = {}, timeoutMs = TIMEOUT_MS } = options;
-    this.#cursor = new CursorKeeper(options.cursor, cursor, (error) => this.#tell(error));
+    this.#cursor = new CursorWriter(options.cursor, cursor, (error) => this.#tell(error));
     this.#commands = new Commands({ timeoutMs, print: this.#text, send: (text) => this.#send(text) });
     this.#invocations = new Invocations({ cancel: this.#cancel, pressure: this.#pressure, upload: this.#upload });
     this.#link = new Link({
@@ -107,8 +107,8 @@ class SessionClient implements Client {
       reconnect,
       handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
       openWithinMs: timeoutMs,
-      told: (message) => this.#told(message),
-      refused: (error) => this.#refused(error),
+      onMessage: (message) => this.#told(message),
+      onUnreadable: (error) => this.#refused(error),
       ask: () => this.#say('ping', { sent_at: timestampOf(Date.now()) }),
       opened: (send) => send(this.#openSession()),
       lost: () => {
@@ -362,11 +362,11 @@ class SessionClient implements Client {
     const { session_id: sessionId, resume_token: resumeToken } = message.payload;
     const isTakenUp = this.#cursor.sessionId === sessionId;
     this.#session = message.payload;
-    this.#cursor.move({ sessionId, resumeToken });
+    this.#cursor.update({ sessionId, resumeToken });
     this.#limit(message.payload.limits);
     this.#isOpen = true;
     const { heartbeat_interval_seconds: interval } = message.payload;
-    this.#link.settle(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
+    this.#link.sessionOpened(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
     if (isTakenUp) this.#resume(this.#cursor.lastMessageId);
     this.#commands.sendAgain();
     // The runtime has forgotten it with the connection.
@@ -396,7 +396,7 @@ class SessionClient implements Client {
     if (this.#uploads.take(message)) return;
     if (isNew) {
       if (message.type === 'nack' && message.payload.nack_for === undefined) this.#unnamed(message.payload.details);
-      if (!isPassing(message)) this.#cursor.move({ lastMessageId: message.id });
+      if (!isPassing(message)) this.#cursor.update({ lastMessageId: message.id });
       if (message.type === 'permission.request') void this.#permit(message);
       this.#commands.take(message);
     }

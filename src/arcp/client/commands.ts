@@ -1,5 +1,5 @@
 /** Commands that wait for their answers, and are said again on each new connection until they have them. */
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { after } from '../../async/timers.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
@@ -132,9 +132,9 @@ export class Commands {
   }
 
   #forget(id: string, timeoutMs: number, late: () => void): () => void {
-    const timer = setTimeout(late, Math.min(LONGEST_TIMER, timeoutMs));
+    const cancel = after(timeoutMs, late);
     return () => {
-      clearTimeout(timer);
+      cancel();
       this.#pending.delete(id);
     };
   }

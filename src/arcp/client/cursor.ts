@@ -4,7 +4,7 @@ import type { Cursor, CursorStore } from './types.js';
 /** Milliseconds between two saves. */
 const SAVE_EVERY = 100;
 
-export class CursorKeeper {
+export class CursorWriter {
   readonly #store: CursorStore | undefined;
   readonly #onError: (error: unknown) => void;
   #cursor: Partial<Cursor>;
@@ -30,7 +30,7 @@ export class CursorKeeper {
   }
 
   /** It is kept soon. */
-  move(to: Partial<Cursor>): void {
+  update(to: Partial<Cursor>): void {
     this.#cursor = { ...this.#cursor, ...to };
     if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_EVERY);
   }

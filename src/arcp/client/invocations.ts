@@ -1,4 +1,5 @@
 /** What a client has asked for and follows: which message is about which of it. */
+import { deferred } from '../../async/listeners.js';
 import { AsyncQueue } from '../../async/queue.js';
 import { describe } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
@@ -13,7 +14,7 @@ import type { CancelOptions, Invocation } from './types.js';
 /** So many ids are remembered: many more than a runtime sends again. */
 const MOST = 20_000;
 
-export class Seen {
+export class SeenIds {
   readonly #ids = new Set<string>();
 
   /** @returns whether it is new */
@@ -28,12 +29,6 @@ export class Seen {
   }
 }
 
-interface Settled<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 export interface InvocationHost {
   readonly pressure: (streamId: string, isFull: boolean) => void;
   readonly cancel: (invocation: LiveInvocation, options: CancelOptions) => Promise<void>;
@@ -43,8 +38,8 @@ export interface InvocationHost {
 export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly id: string | undefined;
   readonly #host: InvocationHost;
-  readonly #accepted = settled<string | undefined>();
-  readonly #result = settled<R>();
+  readonly #accepted = deferred<string | undefined>();
+  readonly #result = deferred<R>();
   readonly #queues = new Set<AsyncQueue<Envelope>>();
   readonly #streams: StreamInbox;
   #jobId: string | undefined;
@@ -55,7 +50,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #isAccepted = false;
   #lastMessageId: string | undefined;
   /** Messages that were told, while there are some that may come again. */
-  #told: Seen | undefined;
+  #told: SeenIds | undefined;
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
@@ -132,7 +127,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
 
   /** What was said of it before is told again, up to where it is now; some of it may come twice. */
   catchUp(): void {
-    this.#told = new Seen();
+    this.#told = new SeenIds();
   }
 
   caughtUp(): void {
@@ -194,17 +189,6 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     for (const queue of this.#queues) queue.end(this.#lost);
     this.#queues.clear();
   }
-}
-
-function settled<T>(): Settled<T> {
-  let resolve!: (value: T) => void;
-  let reject!: (error: unknown) => void;
-  const promise = new Promise<T>((...settle) => {
-    [resolve, reject] = settle;
-  });
-  // Whoever does not ask for it must not be ended by it.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }
 
 /** Messages that answer something, and say nothing of what becomes of it. */

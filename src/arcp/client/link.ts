@@ -1,5 +1,5 @@
 /** The connection of a client: opened, watched, and made again. */
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { after, backoff, every, withJitter } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
 import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
@@ -16,9 +16,9 @@ export interface LinkOptions {
   readonly reconnect: ReconnectOptions | false;
   /** Opens the session on a new connection: the first thing that is said there. */
   readonly opened: (send: (text: string) => void) => void;
-  readonly told: (message: Envelope) => void;
+  readonly onMessage: (message: Envelope) => void;
   /** A message that cannot be read. */
-  readonly refused: (error: EnvelopeError) => void;
+  readonly onUnreadable: (error: EnvelopeError) => void;
   /** The connection has ended, and another one is made. */
   readonly lost: (error: unknown) => void;
   /** There will be no connection any more. */
@@ -39,16 +39,16 @@ export class Link {
   #isClosed = false;
   #missed = 0;
   #broken: EnvelopeError | undefined;
-  #beat: ReturnType<typeof setInterval> | undefined;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  #stopBeat: (() => void) | undefined;
+  #cancelRetry: (() => void) | undefined;
 
   /** Why there is no connection. */
   #lastError: unknown;
-  readonly #late: ReturnType<typeof setTimeout>;
+  readonly #cancelTimeout: () => void;
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#late = setTimeout(() => this.#giveUp(), Math.min(LONGEST_TIMER, options.openWithinMs));
+    this.#cancelTimeout = after(options.openWithinMs, () => this.#giveUp());
   }
 
   /** Makes the first connection, or the next. */
@@ -71,7 +71,7 @@ export class Link {
       garbage: (why, beginning = '') => {
         const details = { sketch: sketchOfText(beginning), details: { reason: 'parse_error' } };
         const message = `What the runtime sent is no message: ${why}`;
-        this.#options.refused(new EnvelopeError('INVALID_ARGUMENT', message, details));
+        this.#options.onUnreadable(new EnvelopeError('INVALID_ARGUMENT', message, details));
       },
       // The runtime would send it again on the next connection.
       tooLong: (limit) =>
@@ -87,9 +87,9 @@ export class Link {
   }
 
   /** The session is open: the connection is a good one. @param heartbeatMs milliseconds of silence after which the other side is asked */
-  settle(heartbeatMs: number): void {
+  sessionOpened(heartbeatMs: number): void {
     this.#failures = 0;
-    clearTimeout(this.#late);
+    this.#cancelTimeout();
     this.#watch(heartbeatMs);
   }
 
@@ -103,7 +103,7 @@ export class Link {
   }
 
   /** Resolves when what was sent is on its way; `undefined` when little waits. */
-  keptUp(): Promise<void> | undefined {
+  drained(): Promise<void> | undefined {
     const channel = this.#channel;
     return channel === undefined || channel.backlog() < HIGH_WATER_MARK ? undefined : channel.ready();
   }
@@ -134,9 +134,9 @@ export class Link {
   /** @returns the connection that there was */
   #leave(): Channel | undefined {
     this.#isClosed = true;
-    clearTimeout(this.#late);
-    clearTimeout(this.#again);
-    clearInterval(this.#beat);
+    this.#cancelTimeout();
+    this.#cancelRetry?.();
+    this.#stopBeat?.();
     const channel = this.#channel;
     this.#channel = undefined;
     return channel;
@@ -146,22 +146,22 @@ export class Link {
     this.#missed = 0;
     this.#refuseBroken();
     const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
-    if (result.ok) this.#options.told(result.value);
+    if (result.ok) this.#options.onMessage(result.value);
     else if (result.error.details?.['reason'] === 'parse_error') this.#broken = result.error;
-    else this.#options.refused(result.error);
+    else this.#options.onUnreadable(result.error);
   }
 
   /** The text before this one was not JSON. The last one of a connection may have been cut off: the runtime sends it again. */
   #refuseBroken(): void {
     const broken = this.#broken;
     this.#broken = undefined;
-    if (broken !== undefined) this.#options.refused(broken);
+    if (broken !== undefined) this.#options.onUnreadable(broken);
   }
 
   #watch(heartbeatMs: number): void {
     this.#missed = 0;
-    clearInterval(this.#beat);
-    if (heartbeatMs > 0) this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, heartbeatMs));
+    this.#stopBeat?.();
+    if (heartbeatMs > 0) this.#stopBeat = every(heartbeatMs, () => this.#listen());
   }
 
   #listen(): void {
@@ -173,7 +173,7 @@ export class Link {
     if (channel !== this.#channel) return;
     this.#channel = undefined;
     this.#broken = undefined;
-    clearInterval(this.#beat);
+    this.#stopBeat?.();
     channel.destroy();
     if (this.#isClosed) return;
     const why = error === undefined ? '' : `: ${systemReason(error)}`;
@@ -192,8 +192,7 @@ export class Link {
       return;
     }
     const { minDelayMs = 100, maxDelayMs = 10_000 } = reconnect;
-    const delay = Math.min(maxDelayMs, minDelayMs * 2 ** (this.#failures - 1));
-    // Many that were cut off at once do not come back at once.
-    this.#again = setTimeout(() => void this.connect(), delay * (0.5 + Math.random() / 2));
+    const delay = backoff(this.#failures, { min: minDelayMs, max: maxDelayMs });
+    this.#cancelRetry = after(withJitter(delay), () => void this.connect());
   }
 }

@@ -11,7 +11,7 @@ export interface UploadsHost {
   /** Says something that nobody answers. */
   readonly say: <T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields) => void;
   /** Resolves when the connection has taken what was sent; `undefined` when it has. */
-  readonly keptUp: () => Promise<void> | undefined;
+  readonly drained: () => Promise<void> | undefined;
 }
 
 interface Upload {
@@ -29,7 +29,7 @@ export class ClientUploads {
 
   /** @param about the work that it is for */
   open<K extends StreamKind>(about: Fields, options: StreamOptions<K>): ChunkWriter<K> {
-    const { say, keptUp } = this.#host;
+    const { say, drained } = this.#host;
     const pacer = new Pacer(() => performance.now());
     const controller = new AbortController();
     const fields = (stream_id: string): Fields => ({ ...about, stream_id });
@@ -37,7 +37,7 @@ export class ClientUploads {
       {
         pacer,
         signal: controller.signal,
-        keptUp,
+        drained,
         open: (id, payload) => {
           this.#open.set(id, { pacer, controller });
           say('stream.open', payload, fields(id));

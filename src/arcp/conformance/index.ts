@@ -6,14 +6,15 @@
  *
  * Source: spec 003.
  */
+
+import type { Bench, Check, CheckResult, Need, Subject } from './check.js';
 import { MESSAGES } from './checks/messages.js';
 import { SESSIONS } from './checks/sessions.js';
 import { WORK } from './checks/work.js';
 import { Mismatch, Probe } from './probe.js';
-import type { Bench, Check, CheckResult, Need, Subject } from './types.js';
 
+export type { Auth, Call, CheckOutcome, CheckResult, Need, Subject } from './check.js';
 export { isOfClient, type ReplayOptions, type ReplayStep, replayLog } from './replay.js';
-export type { Auth, Call, CheckOutcome, CheckResult, Need, Subject } from './types.js';
 
 /** All checks, in the order in which they are made. */
 export const CHECKS: readonly Pick<Check, 'id' | 'requirements' | 'title' | 'level' | 'needs'>[] = [

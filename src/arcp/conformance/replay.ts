@@ -4,8 +4,8 @@ import type { Dial } from '../client/types.js';
 import { CATALOGUE } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { newId } from '../protocol/ids.js';
+import type { Auth } from './check.js';
 import { Mismatch, Probe } from './probe.js';
-import type { Auth } from './types.js';
 
 export interface ReplayOptions {
   /** Instead of how the sessions of the log were opened: what is secret does not stand in logs. */

@@ -1,8 +1,8 @@
 /** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
 import type * as z from 'zod';
 import { isLonger } from '../../text/bytes.js';
+import type { Result } from '../../text/errors.js';
 import { isDeeper, scalarMembers } from '../../text/json-text.js';
-import type { Result } from '../../text/result.js';
 import { describe, isExtensionType } from './catalogue.js';
 import {
   type AnyEnvelope,

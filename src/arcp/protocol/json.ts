@@ -1,7 +1,8 @@
 /** JSON as it is read from a peer, and values that are kept as JSON. */
+
+import { byCodeUnit } from '../../text/ascii.js';
 import { isRecord } from '../../text/guards.js';
 import { endOfString } from '../../text/json-text.js';
-import { byCodeUnit } from '../../text/order.js';
 import { ArcpError } from './errors.js';
 
 export type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';

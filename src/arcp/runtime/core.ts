@@ -24,7 +24,7 @@ export interface Settings {
 }
 
 /** A connection, as what is done with its messages sees it. */
-export interface Carrier {
+export interface ConnectionContext {
   readonly core: Core;
   readonly engine: Engine;
   /** @throws ArcpError `FAILED_PRECONDITION` where there is none */
@@ -33,13 +33,13 @@ export interface Carrier {
   /** The connection as who sends streams. */
   readonly uploader: Uploader;
   /** Says something that is not kept. */
-  readonly say: (body: string) => void;
+  readonly send: (body: string) => void;
   /** The session is closed: nothing but another one can follow. */
-  readonly leave: () => void;
+  readonly closeSession: () => void;
   /** There is something more to call. */
-  readonly tellInventory: (added: { readonly kind: string; readonly name: string }) => void;
+  readonly announceWork: (added: { readonly kind: string; readonly name: string }) => void;
   /** The session goes on elsewhere. */
-  readonly giveUp: (why: string) => Promise<void>;
+  readonly handOver: (why: string) => Promise<void>;
 }
 
 export interface Core {
@@ -47,11 +47,11 @@ export interface Core {
   /** Names this run: sessions that are not durable end with it. */
   readonly boot: string;
   /** What outlives a connection. */
-  readonly lasting: Engine;
+  readonly durable: Engine;
   /** What does not: stateless sessions. */
-  readonly passing: Engine;
+  readonly transient: Engine;
   /** By the ids of the sessions that they carry. */
-  readonly connections: Map<string, Carrier>;
+  readonly connections: Map<string, ConnectionContext>;
   /** Commands that are being carried out, by their principals and ids. */
   readonly running: Map<string, Promise<void>>;
   readonly find: (kind: Work['kind'], name: string) => Work | undefined;
@@ -59,5 +59,5 @@ export interface Core {
   /** Whether nothing new is begun any more. */
   readonly isDraining: () => boolean;
   /** The connection of a session has ended. */
-  readonly abandoned: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
+  readonly onDisconnected: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
 }

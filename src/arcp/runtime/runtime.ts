@@ -1,7 +1,7 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
 import { notifyListener } from '../../async/listeners.js';
-import { LONGEST_TIMER, nextTurn } from '../../async/timers.js';
+import { after, every } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
@@ -13,6 +13,7 @@ import { createEngine } from './engine/create-engine.js';
 import type { Engine } from './engine/engine.js';
 import { cancelJob, jobsOf } from './engine/jobs.js';
 import { resolveRetry } from './job/spec.js';
+import { type Page, pagesOf } from './pages.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
 import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
 import {
@@ -91,8 +92,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TRIM_EVERY = 10 * 60 * 1000;
 /** Milliseconds for which the answers of stateless sessions are kept, for commands that are sent again. */
 const PASSING_KEPT = 60_000;
-/** Sessions that are looked at together. */
-const SESSIONS_AT_ONCE = 100;
 
 const OUR_CAPABILITIES: Capabilities = {
   streaming: true,
@@ -120,8 +119,7 @@ export class Runtime {
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   #isDraining = false;
-  #trim: ReturnType<typeof setInterval> | undefined;
-  #seen: ReturnType<typeof setInterval> | undefined;
+  #upkeep: readonly (() => void)[] | undefined;
 
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
@@ -146,7 +144,7 @@ export class Runtime {
       now,
       find,
       onError,
-      keptUp: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
+      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
       maxMessageBytes: settings.maxMessageBytes,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
@@ -158,10 +156,10 @@ export class Runtime {
       connections: new Map(),
       running: new Map(),
       works: () => this.#works.values(),
-      lasting: createEngine(options.store ?? memoryStore({ now }), working),
-      passing: createEngine(memoryStore({ now }), working),
+      durable: createEngine(options.store ?? memoryStore({ now }), working),
+      transient: createEngine(memoryStore({ now }), working),
       isDraining: () => this.#isDraining,
-      abandoned: (session, of, sent) => this.#abandoned(session, of, sent),
+      onDisconnected: (session, of, sent) => this.#abandoned(session, of, sent),
     };
   }
 
@@ -191,12 +189,15 @@ export class Runtime {
   /** Begins to work on jobs that wait. */
   start(): void {
     if (this.#isDraining) return;
-    this.#core.lasting.scheduler.start();
-    this.#core.passing.scheduler.start();
+    this.#core.durable.scheduler.start();
+    this.#core.transient.scheduler.start();
     const { onError, resumeWindowMs } = this.#core.settings;
-    this.#trim ??= setInterval(() => void this.trim().catch(onError), TRIM_EVERY);
+    if (this.#upkeep !== undefined) return;
     const often = Math.min(TRIM_EVERY, Math.max(1000, resumeWindowMs / 4));
-    this.#seen ??= setInterval(() => void this.#noteSeen().catch(onError), often);
+    this.#upkeep = [
+      every(TRIM_EVERY, () => void this.trim().catch(onError)),
+      every(often, () => void this.#noteSeen().catch(onError)),
+    ];
   }
 
   /** Takes a connection. Resolves when it has ended. */
@@ -216,16 +217,15 @@ export class Runtime {
    */
   async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
-    const { lasting } = this.#core;
-    const request = { cause, reason, deadlineMs };
-    const { outcome } = await cancelJob(lasting, jobId, request, { now: lasting.clock });
+    const { durable } = this.#core;
+    const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs });
     return outcome === 'asked';
   }
 
   /** How much there is to do now. */
   counts(): { readonly connections: number; readonly jobs: number } {
-    const { lasting, passing } = this.#core;
-    return { connections: this.#connections.size, jobs: lasting.scheduler.size + passing.scheduler.size };
+    const { durable, transient } = this.#core;
+    return { connections: this.#connections.size, jobs: durable.scheduler.size + transient.scheduler.size };
   }
 
   /**
@@ -235,13 +235,13 @@ export class Runtime {
    * @throws StoreError when the store fails; what was removed before stays removed
    */
   async trim(): Promise<TrimReport> {
-    const { settings, lasting, passing } = this.#core;
-    const passed = passing.clock() - PASSING_KEPT;
-    await passing.store.trim({ endedBefore: passed, before: passed });
+    const { settings, durable, transient } = this.#core;
+    const passed = transient.clock() - PASSING_KEPT;
+    await transient.store.trim({ endedBefore: passed, before: passed });
     await this.#noteSeen();
     const ofSessions = await this.#dropSessions();
-    const before = lasting.clock() - settings.retentionMs;
-    const { jobs, events, records } = await lasting.store.trim({ endedBefore: before, before });
+    const before = durable.clock() - settings.retentionMs;
+    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
@@ -253,29 +253,25 @@ export class Runtime {
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     this.#isDraining = true;
-    const schedulers = [this.#core.lasting.scheduler, this.#core.passing.scheduler];
-    const late = setTimeout(
-      () => {
-        for (const scheduler of schedulers) scheduler.putBackAll('drain');
-      },
-      Math.min(LONGEST_TIMER, deadlineMs),
-    );
+    const schedulers = [this.#core.durable.scheduler, this.#core.transient.scheduler];
+    const cancel = after(deadlineMs, () => {
+      for (const scheduler of schedulers) scheduler.requeueAll('drain');
+    });
     await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
-    clearTimeout(late);
+    cancel();
   }
 
   /** Ends all connections, and the store. Work that has not ended goes on after the next start, once its lease has run out. */
   async close(): Promise<void> {
     this.#isDraining = true;
-    clearInterval(this.#trim);
-    clearInterval(this.#seen);
-    const { lasting, passing } = this.#core;
-    for (const { scheduler } of [lasting, passing]) {
+    for (const stop of this.#upkeep ?? []) stop();
+    const { durable, transient } = this.#core;
+    for (const { scheduler } of [durable, transient]) {
       scheduler.abandon();
       await scheduler.stop();
     }
     await Promise.all([...this.#connections].map((connection) => connection.end()));
-    await Promise.all([lasting.store.close(), passing.store.close()]);
+    await Promise.all([durable.store.close(), transient.store.close()]);
   }
 
   #add(work: Work): this {
@@ -285,7 +281,7 @@ export class Runtime {
     const key = `${kind} ${name}`;
     if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
     this.#works.set(key, work);
-    for (const { tellInventory } of this.#core.connections.values()) tellInventory({ kind, name });
+    for (const { announceWork } of this.#core.connections.values()) announceWork({ kind, name });
     return this;
   }
 
@@ -304,29 +300,29 @@ export class Runtime {
 
   /** Keeps that sessions with a connection are in use, so that the end of the process does not end them, too. */
   async #noteSeen(): Promise<void> {
-    const { connections, lasting } = this.#core;
+    const { connections, durable } = this.#core;
     for (const [id, carrier] of [...connections]) {
       const { engine, feed, session } = carrier;
-      if (engine !== lasting || connections.get(id) !== carrier) continue;
-      const record = await lasting.store.readRecord(SESSIONS, id);
+      if (engine !== durable || connections.get(id) !== carrier) continue;
+      const record = await durable.store.readRecord(SESSIONS, id);
       if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
         // Another runtime has taken it up.
-        if (connections.get(id) === carrier) await carrier.giveUp('The session goes on elsewhere');
+        if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
         continue;
       }
       const { sent } = feed;
-      await changeSession(lasting.log, id, { seenAt: lasting.clock(), ...(sent === undefined ? {} : { sent }) });
+      await changeSession(durable.log, id, { seenAt: durable.clock(), ...(sent === undefined ? {} : { sent }) });
     }
   }
 
   /** Removes sessions that cannot be taken up any more, with all that is kept for them. */
   async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
-    const { settings, connections, lasting } = this.#core;
-    const { store, log, clock } = lasting;
+    const { settings, connections, durable } = this.#core;
+    const { store, log, clock } = durable;
     const { retentionMs, resumeWindowMs } = settings;
     let [events, records] = [0, 0];
-    for (let after: string | undefined; ; ) {
-      const page = await store.listRecords(SESSIONS, { after, limit: SESSIONS_AT_ONCE });
+    const list = (page: Page) => store.listRecords(SESSIONS, page);
+    for await (const page of pagesOf(list, ({ key }) => key)) {
       for (const record of page) {
         const session = sessionOf(record);
         const keptMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
@@ -340,10 +336,8 @@ export class Runtime {
         events += removed.events;
         records += removed.records;
       }
-      if (page.length < SESSIONS_AT_ONCE) return { events, records };
-      after = page.at(-1)!.key;
-      await new Promise<void>(nextTurn);
     }
+    return { events, records };
   }
 }
 

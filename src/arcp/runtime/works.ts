@@ -7,7 +7,7 @@ import type { Work } from './types.js';
 /** What can be called. */
 export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
 
-export interface WorkCall {
+export interface CallRequest {
   readonly kind: Work['kind'];
   readonly name: string;
   readonly trust: TrustLevel;
@@ -20,7 +20,7 @@ export interface WorkCall {
  * @returns the input as its handler gets it
  * @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT`
  */
-export async function judge(work: Work | undefined, { kind, name, trust, input }: WorkCall): Promise<unknown> {
+export async function checkCall(work: Work | undefined, { kind, name, trust, input }: CallRequest): Promise<unknown> {
   if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
   if (trust === 'untrusted' && work.options.isPublic !== true)
     throw new ArcpError(
@@ -36,7 +36,7 @@ export async function judge(work: Work | undefined, { kind, name, trust, input }
 }
 
 /** @returns the result as it is told @throws ArcpError `INTERNAL` where it is not as it was declared */
-export async function judgeResult({ options }: Work, result: unknown): Promise<unknown> {
+export async function checkResult({ options }: Work, result: unknown): Promise<unknown> {
   if (options.output === undefined) return result;
   const judged = await options.output.safeParseAsync(result);
   if (judged.success) return judged.data;

@@ -106,6 +106,9 @@ export const RUNTIME_FORMAT: Format = {
 const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
 const JOB =
   'job_id, session_id, principal, queue, priority, state, attempt, run_after, lease_owner, lease_until, spec, status, created_at, ended_at';
+/** The same columns under the names of a {@link JobRow}. */
+const JOB_ROW = `job_id AS jobId, session_id AS sessionId, principal, queue, priority, state, attempt, run_after AS runAfter,
+  lease_owner AS leaseOwner, lease_until AS leaseUntil, spec, status, created_at AS createdAt, ended_at AS endedAt`;
 const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
 
 const SQL = {
@@ -126,14 +129,14 @@ const SQL = {
   addJob: `INSERT INTO job (${JOB}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
     WHERE job_id = ?`,
-  job: `SELECT ${JOB} FROM job WHERE job_id = ?`,
+  job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
   queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
   // One queue at a time: its index has them in this order.
-  dueQueued: `SELECT ${JOB} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
+  dueQueued: `SELECT ${JOB_ROW} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
-  dueLeased: `SELECT ${JOB} FROM job WHERE lease_until <= ? AND ${QUEUES}
+  dueLeased: `SELECT ${JOB_ROW} FROM job WHERE lease_until <= ? AND ${QUEUES}
     ORDER BY lease_until LIMIT ?`,
-  leased: `SELECT ${JOB} FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
+  leased: `SELECT ${JOB_ROW} FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   nextQueued: `SELECT min(run_after) AS due FROM job WHERE state = 'queued' AND ${QUEUES}`,
   nextLeased: `SELECT min(lease_until) AS due FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',
@@ -185,9 +188,9 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
       conditions.push('number > coalesce((SELECT number FROM job WHERE job_id = ?), 0)');
       values.push(after);
     }
-    return `SELECT number, ${JOB} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
+    return `SELECT number, ${JOB_ROW} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
   });
-  if (selects.length === 0) return { sql: `SELECT ${JOB} FROM job LIMIT 0`, values: [] };
+  if (selects.length === 0) return { sql: `SELECT ${JOB_ROW} FROM job LIMIT 0`, values: [] };
   // SQLite has no infinity, and takes a negative limit for none.
   values.push(Number.isFinite(limit) ? limit : -1);
   return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
@@ -216,22 +219,8 @@ export function eventValues(event: NewEvent, at: number): SqlValue[] {
 }
 
 export function jobOf(row: Row): JobRow {
-  return {
-    jobId: row['job_id'] as string,
-    sessionId: row['session_id'] as string,
-    principal: row['principal'] as string,
-    queue: row['queue'] as string,
-    priority: row['priority'] as number,
-    state: row['state'] as JobRow['state'],
-    attempt: row['attempt'] as number,
-    runAfter: row['run_after'] as number,
-    leaseOwner: row['lease_owner'] as string | null,
-    leaseUntil: row['lease_until'] as number | null,
-    spec: row['spec'] as string,
-    status: row['status'] as string,
-    createdAt: row['created_at'] as number,
-    endedAt: row['ended_at'] as number | null,
-  };
+  const { number: _, ...job } = row;
+  return job as unknown as JobRow;
 }
 
 export function jobValues(job: JobRow): SqlValue[] {
@@ -262,11 +251,5 @@ export function changedValues(job: JobRow): SqlValue[] {
 }
 
 export function recordOf(row: Row): StoredRecord {
-  return {
-    scope: row['scope'] as string,
-    key: row['key'] as string,
-    value: row['value'] as string,
-    version: row['version'] as number,
-    owner: row['owner'] as string | null,
-  };
+  return { ...row } as unknown as StoredRecord;
 }

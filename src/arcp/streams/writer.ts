@@ -4,7 +4,7 @@
  */
 import { ignoringRejections } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { after } from '../../async/timers.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
@@ -47,7 +47,7 @@ export class Pacer {
   readonly #now: () => number;
   #last = Number.NEGATIVE_INFINITY;
   #wake: (() => void) | undefined;
-  #later: ReturnType<typeof setTimeout> | undefined;
+  #cancelTimer: (() => void) | undefined;
   #isReleased = false;
 
   constructor(now: () => number) {
@@ -77,13 +77,13 @@ export class Pacer {
   }
 
   /** Resolves when the next chunk may go. To be waited for by one at a time. */
-  async turn(signal: AbortSignal): Promise<void> {
+  async waitForTurn(signal: AbortSignal): Promise<void> {
     for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         signal.addEventListener('abort', this.#again, { once: true });
-        if (Number.isFinite(wait)) this.#later = setTimeout(this.#again, Math.min(LONGEST_TIMER, wait));
+        this.#cancelTimer = after(wait, this.#again);
       });
       signal.removeEventListener('abort', this.#again);
     }
@@ -91,7 +91,7 @@ export class Pacer {
   }
 
   readonly #again = (): void => {
-    clearTimeout(this.#later);
+    this.#cancelTimer?.();
     this.#wake?.();
     this.#wake = undefined;
   };
@@ -118,7 +118,7 @@ export interface WriterHost {
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal;
   /** Resolves when the reader has taken what was sent before; `undefined` when it has, or there is nobody. */
-  readonly keptUp: () => Promise<void> | undefined;
+  readonly drained: () => Promise<void> | undefined;
   readonly open: (streamId: string, payload: PayloadOf<'stream.open'>) => void;
   readonly chunk: (streamId: string, payload: PayloadOf<'stream.chunk'>) => Promise<void>;
   readonly end: (
@@ -185,12 +185,12 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     if (this.#isOver) return;
     this.#isUnwanted = true;
     while (this.#waiting.size > 0) for (const done of this.#waiting.take().resolve) done();
-    this.hurry();
+    this.flush();
     await this.fail(error);
   }
 
   /** What waits is sent at once, whatever the pace: the job ends. */
-  hurry(): void {
+  flush(): void {
     this.#host.pacer.release();
   }
 
@@ -210,13 +210,13 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   }
 
   async #send(): Promise<void> {
-    const { pacer, keptUp, signal } = this.#host;
+    const { pacer, drained, signal } = this.#host;
     // All that is written in the same turn may become one chunk.
     await null;
     while (this.#waiting.size > 0) {
       try {
-        await pacer.turn(signal);
-        await keptUp();
+        await pacer.waitForTurn(signal);
+        await drained();
       } catch {
         // The work is to end: what it has said is sent all the same.
       }

@@ -1,7 +1,7 @@
 /** A channel over byte streams: stdio, pipes, sockets. */
 import type { Readable, Writable } from 'node:stream';
 import { Queue } from '../../async/queue.js';
-import { type Channel, Confirmations, type Receiver } from '../channel.js';
+import { type Channel, type Receiver, WriteConfirmations } from '../channel.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
 export interface ByteChannelOptions {
@@ -40,7 +40,7 @@ export class ByteChannel implements Channel {
   #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
   #lines = '';
-  readonly #confirmations = new Confirmations();
+  readonly #confirmations = new WriteConfirmations();
   #drained: Promise<void> | undefined;
   #fault: Error | undefined;
   #chunks = 0;

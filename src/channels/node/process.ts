@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { within } from '../../async/abort.js';
 import { notifyListener } from '../../async/listeners.js';
-import { resolveChoice } from '../../text/choice.js';
+import { resolveChoice } from '../../text/limits.js';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel, Receiver } from '../channel.js';
 import { ConnectionError } from '../errors.js';

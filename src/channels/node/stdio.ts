@@ -46,6 +46,6 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
 }
 
 /** Ends the process where somebody has not read what was said: who has not by now never will, and it would keep the process. */
-export function leaveUnread(): void {
+export function exitIfUnread(): void {
   if (process.stdout.writableLength > 0) process.exit();
 }

@@ -1,11 +1,11 @@
-import { aacpEditor } from '../../aacp/language/editor.js';
+import { aacpEditor } from '../../aacp/language/language.js';
 import { packetJsonSchema } from '../../aacp/language/schema.js';
-import { accpEditor } from '../../accp/language/editor.js';
+import { accpEditor } from '../../accp/language/language.js';
 import { frameJsonSchema } from '../../accp/language/schema.js';
-import type { Language } from '../../fuzz/grammar/language.js';
+import type { Language } from '../../fuzz/differential/language.js';
 import { codeMirrorMode } from '../../grammar-export/codemirror.js';
 import type { Approximation } from '../../grammar-export/context-free.js';
-import { ExportError } from '../../grammar-export/export-error.js';
+import { ExportError } from '../../grammar-export/context-free.js';
 import {
   approximationsOf,
   exportGrammar,

@@ -1,15 +1,19 @@
 import path from 'node:path';
 import process from 'node:process';
-import { coverageHtml } from '../../fuzz/coverage/html.js';
-import { coverageReport, coverageTable } from '../../fuzz/coverage/report.js';
+import { coverageHtml, coverageReport, coverageTable } from '../../fuzz/coverage/report.js';
 import { createTracker, type Tracker } from '../../fuzz/coverage/tracker.js';
-import { fixtureFile, fixtureOf } from '../../fuzz/differential/fixture.js';
-import { processTarget } from '../../fuzz/differential/process-target.js';
+import type { Language } from '../../fuzz/differential/language.js';
 import { findingText, summaryText } from '../../fuzz/differential/report.js';
-import { type DifferentialReport, type Finding, runDifferential } from '../../fuzz/differential/run.js';
-import { TargetError } from '../../fuzz/differential/target-error.js';
-import type { Language } from '../../fuzz/grammar/language.js';
-import { type FuzzInput, fuzzInputs } from '../../fuzz/mutants/inputs.js';
+import {
+  type DifferentialReport,
+  type Finding,
+  fixtureFile,
+  fixtureOf,
+  runDifferential,
+} from '../../fuzz/differential/run.js';
+import { TargetError } from '../../fuzz/differential/target.js';
+import { type FuzzInput, fuzzInputs } from '../../fuzz/mutants/mutate.js';
+import { processTarget } from '../../fuzz/process/process-target.js';
 import { NoSentenceError } from '../../fuzz/sentences/generate.js';
 import { makeFolders } from '../../storage/place.js';
 import { createRandom } from '../../text/random.js';

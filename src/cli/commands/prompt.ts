@@ -1,6 +1,6 @@
 import { packetPrompt } from '../../aacp/language/prompt.js';
 import { framePrompt } from '../../accp/language/prompt.js';
-import { ENCODINGS } from '../../tokens/encodings.js';
+import { ENCODINGS } from '../../tokens/counter.js';
 import type { ModelPrompt } from '../../tokens/prompt.js';
 import { notExact, UsageError } from '../io/errors.js';
 import { toJson } from '../io/json.js';

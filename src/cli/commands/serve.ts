@@ -1,15 +1,14 @@
-import process from 'node:process';
 import { AccpError } from '../../accp/errors.js';
 import {
   AGENTS,
   accessLine,
   createEndpoint,
-  type RunningServer,
   type ServeOptions,
   startServer,
   tryAgent,
 } from '../../accp/serve/index.js';
 import { errorJson, toJson } from '../io/json.js';
+import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, flag, integer, seconds, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/server.js';
@@ -71,7 +70,11 @@ export const command = defineCommand({
         throw notStarted(thrown);
       });
       const { http, ws } = server;
-      const ended = endBySignal(invocation, server);
+      const close = async (): Promise<void> => {
+        if (!json) await output.note('Ending: what is being answered still is. Once more ends it at once.');
+        await server.close();
+      };
+      const ended = endBySignal(close, server.terminate);
       await output.result(json ? toJson({ http, ws }) : `${http}\n${ws}`);
       await ended;
     } finally {
@@ -98,18 +101,4 @@ function serveOptions({ options, output, json }: Run): ServeOptions {
     onError: ({ message }) =>
       note(json ? errorJson('connection', message) : `${output.paintNote('yellow', 'warning:')} ${message}`),
   };
-}
-
-/** Resolves when a signal has ended the server, and all that was under way is over. */
-async function endBySignal({ output, json }: Run, server: RunningServer): Promise<void> {
-  let again: () => void = () => undefined;
-  await new Promise<void>((resolve) => {
-    again = resolve;
-    process.on('SIGINT', again).on('SIGTERM', again);
-  });
-  process.off('SIGINT', again).off('SIGTERM', again);
-  process.on('SIGINT', server.terminate).on('SIGTERM', server.terminate);
-  if (!json) await output.note('Ending: what is being answered still is. Once more ends it at once.');
-  await server.close();
-  process.off('SIGINT', server.terminate).off('SIGTERM', server.terminate);
 }

@@ -18,6 +18,9 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES | readonly (keyof typeof STYLES)[];
 
+/** Styles text, or leaves it as it is where there is no colour. */
+export type Paint = (style: Style, text: string) => string;
+
 /** As much of a Node stream as writing needs. */
 export interface Sink {
   readonly isTTY?: boolean;
@@ -36,9 +39,9 @@ export interface Output {
   /** Shows how far a command is, on a line of the terminal that the next text takes away; nothing where none looks on. */
   progress(text: string): void;
   /** Styles text that goes to stdout. */
-  paint(style: Style, text: string): string;
+  readonly paint: Paint;
   /** Styles text that goes to stderr. */
-  paintNote(style: Style, text: string): string;
+  readonly paintNote: Paint;
 }
 
 export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Output {
@@ -66,7 +69,7 @@ async function writeLine(sink: Sink, text: string): Promise<void> {
   });
 }
 
-function painter(sink: Sink, choice: ColorChoice): Output['paint'] {
+function painter(sink: Sink, choice: ColorChoice): Paint {
   if (!wantsColor(sink, choice)) return (_style, text) => text;
   return (style, text) =>
     [style].flat().reduce((inner, name) => `\x1b[${STYLES[name][0]}m${inner}\x1b[${STYLES[name][1]}m`, text);

@@ -5,9 +5,7 @@ import { visible } from '../../text/visible.js';
 import { inputName, type Line } from './input.js';
 import { errorJson, toJson } from './json.js';
 import { jsonPlaceOf } from './json-place.js';
-import type { Output } from './output.js';
-
-type Paint = Output['paint'];
+import type { Output, Paint } from './output.js';
 
 /** What reports need to know of a command. */
 export interface Reporting {

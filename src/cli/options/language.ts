@@ -1,7 +1,7 @@
 /** The language that a command is about: a protocol's, narrowed by options, or that of a grammar file. */
 import path from 'node:path';
+import { grammarLanguage, type Language } from '../../fuzz/differential/language.js';
 import { compileGrammar, GrammarError } from '../../fuzz/grammar/compile.js';
-import { grammarLanguage, type Language } from '../../fuzz/grammar/language.js';
 import { UsageError } from '../io/errors.js';
 import { readText } from '../io/files.js';
 import { givenNarrowing, languageFor, NARROWING_OPTIONS, type Narrowed } from './narrowing.js';

@@ -14,7 +14,7 @@ import {
 } from '../../accp/language/language.js';
 import { resolveNarrowing as resolveFrames } from '../../accp/language/narrowing.js';
 import { type Dialect as FrameDialect, tryParseFrame } from '../../accp/parse.js';
-import type { Language } from '../../fuzz/grammar/language.js';
+import type { Language } from '../../fuzz/differential/language.js';
 import { didYouMean, UsageError } from '../io/errors.js';
 import type { Protocol } from '../protocols.js';
 import { dialect, integer, text, type Values, value, words } from './option.js';

@@ -1,6 +1,7 @@
 /** Options of the commands that test another program. */
-import type { ProcessOptions } from '../../fuzz/differential/process-target.js';
-import type { TargetError } from '../../fuzz/differential/target-error.js';
+
+import type { TargetError } from '../../fuzz/differential/target.js';
+import type { ProcessOptions } from '../../fuzz/process/process-target.js';
 import { UsageError } from '../io/errors.js';
 import { upTo, type Values, value } from './option.js';
 

@@ -1,5 +1,5 @@
 /** The options of commands that work through an ACCP session. No code of sessions is loaded for them. */
-import { ENCODINGS } from '../../tokens/encodings.js';
+import { ENCODINGS } from '../../tokens/counter.js';
 import { choice, flag, oneOf, secondsSince1970, text, type Values, value } from '../options/option.js';
 
 export const NOW = value('SECONDS', 'since 1970: the time that it is taken to be', secondsSince1970);

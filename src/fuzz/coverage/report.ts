@@ -1,6 +1,6 @@
 /** What was seen of a grammar, as data and as a table. */
-import { GOAL_KINDS, type Goal, type GoalKind, goalsOf } from './goals.js';
-import type { Tracker } from './tracker.js';
+
+import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './tracker.js';
 
 /** How many of how many goals were reached. */
 export interface Share {
@@ -104,4 +104,127 @@ function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   return rows.map((row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  '),
   );
+}
+
+/** A stretch of the grammar's text that belongs to one point. */
+interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly goals: readonly Goal[];
+}
+
+/** A page that needs nothing else: no scripts, no other files. */
+export function coverageHtml(tracker: Tracker): string {
+  const report = coverageReport(tracker);
+  const sources = tracker.grammar.sources.map(({ source, text }) => sourceSection(tracker, source, text));
+  const title = `Coverage of ${escapeHtml(report.grammar)}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${title}</h1>
+<p>${report.texts} texts were derived, ${report.refused} refused.
+<span class="part">Green</span> was seen in part or as a whole, <span class="none">red</span> never; the colour goes by what stands
+innermost. Point at a place to see how often.</p>
+${summary(report)}
+${sources.join('\n')}
+</body>
+</html>
+`;
+}
+
+const STYLE = `
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #1a1a1a; background: #fff; }
+table { border-collapse: collapse; margin: 1rem 0; }
+td, th { padding: .15rem .8rem; border-bottom: 1px solid #ddd; text-align: right; }
+td:first-child, th:first-child { text-align: left; }
+pre { line-height: 1.45; tab-size: 2; overflow-x: auto; }
+.number { color: #767676; user-select: none; }
+.all { background: #d9f2d9; } .part { background: #eef9d0; } .none { background: #ffd6d6; }
+@media (prefers-color-scheme: dark) {
+  body { color: #e6e6e6; background: #161616; } td, th { border-color: #444; }
+  .all { background: #1f4a1f; } .part { background: #414d14; } .none { background: #6b1d1d; }
+}
+`;
+
+function summary({ total, rules }: CoverageReport): string {
+  const cell = (share: { reached: number; of: number }): string =>
+    share.of === 0
+      ? '<td>-</td>'
+      : `<td class="${share.reached === share.of ? 'all' : 'none'}">${share.reached}/${share.of}</td>`;
+  const rows = rules.map(
+    ({ name, line, hits, alternative, character, repetition }) =>
+      `<tr><td><a href="#line-${line}">${escapeHtml(name)}</a></td><td class="${hits > 0 ? 'all' : 'none'}">${hits}</td>` +
+      `${cell(alternative)}${cell(character)}${cell(repetition)}</tr>`,
+  );
+  const sums = [total.rule, total.alternative, total.character, total.repetition].map(
+    (one) => `<th>${percent(one)}</th>`,
+  );
+  return `<table>
+<tr><th>rule</th><th>matches</th><th>alternatives</th><th>characters</th><th>repetitions</th></tr>
+${rows.join('\n')}
+<tr><th>in all</th>${sums.join('')}</tr>
+</table>`;
+}
+
+function sourceSection(tracker: Tracker, source: string, text: string): string {
+  const marks = marksIn(tracker, source);
+  const isMain = source === tracker.grammar.sources[0]!.source;
+  const lines = coloured(text, marks, tracker).split('\n');
+  const width = String(lines.length).length;
+  const numbered = lines.map((line, index) => {
+    const id = isMain ? ` id="line-${index + 1}"` : '';
+    return `<span class="number"${id}>${String(index + 1).padStart(width)}</span>  ${line}`;
+  });
+  return `<h2>${escapeHtml(source)}</h2>\n<pre>${numbered.join('\n')}</pre>`;
+}
+
+function marksIn({ grammar }: Tracker, source: string): readonly Mark[] {
+  const { ofPoint } = goalsOf(grammar);
+  return grammar.points.list.flatMap((point) => {
+    const goals = ofPoint(point.number);
+    const { start, end } = point.location;
+    if (goals.length === 0 || point.location.source !== source) return [];
+    return [{ start: start.offset, end: end.offset, goals }];
+  });
+}
+
+/** Each stretch takes the colour of the smallest mark around it. No stretch goes beyond a line. */
+function coloured(text: string, marks: readonly Mark[], { hits }: Tracker): string {
+  const owner: (Mark | undefined)[] = new Array(text.length);
+  for (const mark of [...marks].sort((a, b) => b.end - b.start - (a.end - a.start)))
+    owner.fill(mark, mark.start, mark.end);
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const mark = owner[at];
+    let end = at + 1;
+    while (end < text.length && owner[end] === mark && text[end] !== '\n' && text[end - 1] !== '\n') end++;
+    const piece = escapeHtml(text.slice(at, end));
+    if (mark === undefined || text[at] === '\n') pieces.push(piece);
+    else {
+      const reached = mark.goals.filter(({ number }) => hits[number]! > 0).length;
+      const state = reached === mark.goals.length ? 'all' : reached > 0 ? 'part' : 'none';
+      const title = mark.goals.map(({ name, number }) => `${name}: ${hits[number]}`).join('\n');
+      pieces.push(`<span class="${state}" title="${escapeHtml(title).replaceAll('\n', '&#10;')}">${piece}</span>`);
+    }
+    at = end;
+  }
+  return pieces.join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

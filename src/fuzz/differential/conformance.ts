@@ -1,7 +1,6 @@
 /** What an implementation answers to conformance cases, judged. `test/conformance/README.md` holds the rules. */
-import type { Failure } from './adapter-run.js';
-import type { Answer, Json, Outcome, Target } from './target.js';
-import { treeDifference } from './trees.js';
+import { treeDifference } from './oracle.js';
+import type { Answer, Failure, Json, Outcome, Target } from './target.js';
 
 /** A text, and what to say of it. */
 export interface ConformanceCase {

@@ -1,11 +1,9 @@
 /** What a differential run has found, for people who see it for the first time. */
 import { codeFrame } from '../../text/code-frame.js';
 import { visible } from '../../text/visible.js';
-import { requestLine } from './adapter-lines.js';
-import type { DisagreementKind } from './judge.js';
+import { type Difference, type DisagreementKind, treeDifference } from './oracle.js';
 import type { DifferentialReport, Finding } from './run.js';
-import type { Answer, Json, Outcome } from './target.js';
-import { type Difference, treeDifference } from './trees.js';
+import { type Answer, type Json, type Outcome, requestLine } from './target.js';
 
 /** Lines of a crash that are shown. */
 const LAST_LINES = 8;

@@ -1,5 +1,7 @@
 /** Implementations under test, and what they say of a text. */
 
+import { anyText, quotedShort } from '../../text/visible.js';
+
 /** JSON as an adapter writes it. Trees follow `conformance/README.md`: big integers are strings of digits. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
@@ -30,6 +32,9 @@ export type Outcome =
   /** An answer that is not of the protocol. */
   | { readonly kind: 'garbage'; readonly detail: string; readonly note?: string };
 
+/** A way to fail: any outcome that is not an answer. */
+export type Failure = Exclude<Outcome, { readonly kind: 'answer' }>;
+
 /** One text to read. Members beyond `input` are for those who can use them. */
 export interface Request {
   readonly input: string;
@@ -47,4 +52,115 @@ export interface Target {
    */
   readonly read: (request: Request) => Promise<Outcome>;
   readonly close: () => Promise<void>;
+}
+
+/**
+ * The implementation under test cannot be tested: it does not start, does not speak the adapter protocol, or was closed. What
+ * it does wrong with a text is no error but an outcome.
+ */
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+}
+
+export interface FunctionOptions {
+  /** Milliseconds for an answer that is promised. @default 5000 */
+  readonly timeLimit?: number | undefined;
+}
+
+/**
+ * A function as an implementation under test. `true` and `false` stand for answers that say no more than that. What it throws
+ * is a crash, what is no answer is garbage. A promise that is not kept within
+ * the time limit is a hang; a function that does not return is not stopped: that takes a program of its own.
+ *
+ * @example
+ * functionTarget('split', ({ input }) => input.split('|').length > 1)
+ */
+export function functionTarget(
+  name: string,
+  fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
+  { timeLimit = 5_000 }: FunctionOptions = {},
+): Target {
+  if (typeof fn !== 'function') throw new TypeError(`The target ${name} is no function`);
+  return { name, read: (request) => inTime(outcomeOf(fn, request), timeLimit), close: async () => {} };
+}
+
+/** A promise that is not kept in time is a hang; what comes of it later is dropped. */
+async function inTime(outcome: Promise<Outcome>, limit: number): Promise<Outcome> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: 'hang', limit }), limit);
+  });
+  try {
+    return await Promise.race([outcome, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function outcomeOf(
+  fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
+  request: Request,
+): Promise<Outcome> {
+  let given: unknown;
+  try {
+    given = await fn(request);
+  } catch (thrown) {
+    return { kind: 'crash', detail: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : anyText(thrown) };
+  }
+  const reading = checkAnswer(typeof given === 'boolean' ? { ok: given } : given);
+  return 'problem' in reading
+    ? { kind: 'garbage', detail: reading.problem }
+    : { kind: 'answer', answer: reading.answer };
+}
+
+/** An answer, or why there is none. */
+export type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
+
+/** A request as one line of ASCII, without the line end. Lone surrogates are escaped like all else beyond ASCII. */
+export function requestLine({ input, dialect }: Request): string {
+  const json = JSON.stringify(dialect === undefined ? { input } : { input, dialect });
+  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Reads one line that a program has answered with. */
+export function readAnswer(line: string): AnswerReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { problem: `no JSON: ${quotedShort(line)}` };
+  }
+  const reading = checkAnswer(value);
+  return 'problem' in reading ? { problem: `${reading.problem}: ${quotedShort(line)}` } : reading;
+}
+
+/** The members of an answer by `ok`, beside it, with what is wrong with a value of another type. */
+const MEMBERS = {
+  // What comes from JSON.parse is JSON: going through a deep tree once more would only cost time.
+  true: { ast: null, canonical: 'no string' },
+  false: { code: 'no string', offset: 'no whole number from 0 on', message: 'no string' },
+} as const;
+
+/**
+ * Checks the shape of an answer. Members that the protocol does not know are dropped, and so are those that are null: many
+ * languages write what is absent so. A tree is never null.
+ */
+export function checkAnswer(value: unknown): AnswerReading {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no JSON object' };
+  if (!('ok' in value)) return { problem: 'no member "ok"' };
+  if (typeof value.ok !== 'boolean') return { problem: '"ok" is neither true nor false' };
+  const given = value as Readonly<Record<string, unknown>>;
+  const answer: Record<string, unknown> = { ok: value.ok };
+  const problems: string[] = [];
+  for (const [name, problem] of Object.entries(MEMBERS[`${value.ok}`])) {
+    const member = given[name];
+    if (member === null || member === undefined) continue;
+    if (problem === null || isMember(name, member)) answer[name] = member;
+    else problems.push(`"${name}" is ${problem}`);
+  }
+  return problems.length > 0 ? { problem: problems.join(', ') } : { answer: answer as Answer };
+}
+
+function isMember(name: string, member: unknown): boolean {
+  return name === 'offset' ? Number.isSafeInteger(member) && (member as number) >= 0 : typeof member === 'string';
 }

@@ -1,11 +1,10 @@
 /** `compileGrammar`: from the text of a Peggy grammar to what all tools work with. */
 import peggy, { type ast } from 'peggy';
 import { PegwireError } from '../../text/errors.js';
+import { type Expression, PASSES, rulesByName, visitExpression } from './expressions.js';
 import type { Derivation, Grammar, GrammarOptions } from './grammar.js';
-import { PASSES } from './halved-choices.js';
+import { pointsOf } from './grammar.js';
 import { derivingParser } from './instrument.js';
-import { withGates, withOverlay, withoutUnused } from './narrow.js';
-import { pointsOf } from './points.js';
 
 /** A grammar that cannot be used. The message shows the place. */
 export class GrammarError extends PegwireError {
@@ -79,4 +78,126 @@ function told<Result>(sources: readonly { source: string; text: string }[], work
     }
     throw thrown;
   }
+}
+
+/** Replaces rules, and adds those that are new, as the overlay has them. */
+export function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar {
+  const given = peggy.parser.parse(overlay, { grammarSource: 'overlay', reservedWords: [] }) as ast.Grammar;
+  const replaced = rulesByName(given);
+  const kept = grammar.rules.map((rule) => replaced.get(rule.name) ?? rule);
+  const names = new Set(grammar.rules.map(({ name }) => name));
+  return { ...grammar, rules: [...kept, ...given.rules.filter(({ name }) => !names.has(name))] };
+}
+
+/**
+ * Resolves rules that are nothing but a predicate, by the outcome that is known. What needs a false one can never match: it
+ * leaves the choices that it stands in.
+ *
+ * @throws TypeError when a gate is no rule, or when the whole grammar hangs on a false one
+ */
+export function withGates(grammar: ast.Grammar, gates: Readonly<Record<string, boolean>>): ast.Grammar {
+  const rules = rulesByName(grammar);
+  const known = new Map<string, boolean>();
+  for (const [name, outcome] of Object.entries(gates)) {
+    if (!rules.has(name)) throw new TypeError(`There is no rule "${name}" in the grammar to be a gate`);
+    known.set(name, outcome);
+  }
+  // A rule that needs a false one can never match either: until nothing new comes up.
+  let bodies = new Map<string, Expression | null>();
+  for (let changed = true; changed; ) {
+    changed = false;
+    bodies = new Map();
+    for (const { name, expression } of grammar.rules) {
+      if (known.has(name)) continue;
+      const body = resolved(expression, known);
+      bodies.set(name, body);
+      if (body === null) {
+        known.set(name, false);
+        changed = true;
+      }
+    }
+  }
+  const kept = grammar.rules.flatMap((rule) => {
+    const expression = bodies.get(rule.name);
+    return expression ? [{ ...rule, expression } as ast.Rule] : [];
+  });
+  if (kept.length === 0) throw new TypeError('With these gates, the grammar matches nothing');
+  return { ...grammar, rules: kept };
+}
+
+/** An expression without what depends on the known rules; null where it can never match. */
+function resolved(node: Expression, known: ReadonlyMap<string, boolean>): Expression | null {
+  switch (node.type) {
+    case 'rule_ref':
+      return known.get(node.name) === false ? null : node;
+    case 'choice': {
+      const alternatives = node.alternatives.flatMap((one) => resolved(one, known) ?? []);
+      const [only] = alternatives;
+      if (only === undefined) return null;
+      return alternatives.length === 1 ? asElement(only) : ({ ...node, alternatives } as ast.Choice);
+    }
+    case 'sequence': {
+      const elements: Expression[] = [];
+      for (const element of node.elements) {
+        // A true one matches nothing, and always.
+        if (element.type === 'rule_ref' && known.get(element.name) === true) continue;
+        const kept = resolved(element, known);
+        if (kept === null) return null;
+        elements.push(kept);
+      }
+      const [only] = elements;
+      if (elements.length === 1 && only?.type !== 'labeled') return only!;
+      return { ...node, elements } as ast.Sequence;
+    }
+    case 'simple_not': {
+      const expression = resolved(node.expression, known);
+      return expression === null ? emptyText(node) : ({ ...node, expression } as ast.Expression);
+    }
+    case 'optional':
+    case 'zero_or_more': {
+      const expression = resolved(node.expression, known);
+      return expression === null ? emptyText(node) : ({ ...node, expression } as ast.Expression);
+    }
+    case 'repeated': {
+      const expression = resolved(node.expression, known);
+      const delimiter = node.delimiter && resolved(node.delimiter, known);
+      return expression === null ? null : ({ ...node, expression, delimiter } as ast.Expression);
+    }
+    case 'library_ref':
+    case 'literal':
+    case 'class':
+    case 'any':
+    case 'semantic_and':
+    case 'semantic_not':
+      return node;
+    default: {
+      const expression = resolved(node.expression, known);
+      return expression === null ? null : ({ ...node, expression } as Expression);
+    }
+  }
+}
+
+/** An alternative that takes the place of its choice. In parentheses, its labels stay its own. */
+function asElement(node: Expression): Expression {
+  return { type: 'group', expression: node, location: node.location } as ast.Group;
+}
+
+function emptyText({ location }: Expression): Expression {
+  return { type: 'literal', value: '', ignoreCase: false, location } as ast.Literal;
+}
+
+/** The rules that the start rules reach, in the grammar's order. */
+export function withoutUnused(grammar: ast.Grammar, startRules: readonly string[]): ast.Grammar {
+  const rules = rulesByName(grammar);
+  const reached = new Set<string>();
+  const reach = (name: string): void => {
+    const rule = rules.get(name);
+    if (rule === undefined || reached.has(name)) return;
+    reached.add(name);
+    visitExpression(rule.expression, (node) => {
+      if (node.type === 'rule_ref') reach(node.name);
+    });
+  };
+  for (const name of startRules) reach(name);
+  return { ...grammar, rules: grammar.rules.filter(({ name }) => reached.has(name)) };
 }

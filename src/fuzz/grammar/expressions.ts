@@ -1,5 +1,7 @@
 /** Peggy's syntax tree of a grammar: its parts, and ways through them. */
+
 import type { ast } from 'peggy';
+import peggy from 'peggy';
 
 /** Anything that a text can be matched with. */
 export type Expression = ast.Expression | ast.Named;
@@ -65,4 +67,29 @@ function constant(boundary: ast.RepeatedBoundary): number | null {
 /** The rules by their names. */
 export function rulesByName({ rules }: ast.Grammar): ReadonlyMap<string, ast.Rule> {
   return new Map(rules.map((rule) => [rule.name, rule]));
+}
+
+/** Peggy's passes, with choices made shallow before code is written for them. Values, errors and the scope of labels stay. */
+export const PASSES: peggy.compiler.Stages = {
+  ...peggy.compiler.passes,
+  // Behind the passes that look at whole choices, and before the last one, which marks each node.
+  transform: peggy.compiler.passes.transform.toSpliced(-1, 0, halveChoices),
+};
+
+function halveChoices(grammar: ast.Grammar): void {
+  const visit = peggy.compiler.visitor.build({
+    choice(node: ast.Choice) {
+      for (const alternative of node.alternatives) visit(alternative);
+      node.alternatives = halves(node, node.alternatives);
+    },
+  });
+  visit(grammar);
+}
+
+function halves(node: ast.Choice, alternatives: ast.Alternative[]): ast.Alternative[] {
+  if (alternatives.length <= 2) return alternatives;
+  const middle = alternatives.length >> 1;
+  return [alternatives.slice(0, middle), alternatives.slice(middle)].map((half) =>
+    half.length === 1 ? half[0]! : ({ ...node, alternatives: halves(node, half) } as unknown as ast.Alternative),
+  );
 }

@@ -5,10 +5,8 @@
  * nothing of it, unless it asks for its position in the bounds of a repetition, or looks into Peggy's own variables.
  */
 import peggy, { type ast } from 'peggy';
-import type { Expression } from './expressions.js';
-import type { Derivation } from './grammar.js';
-import { PASSES } from './halved-choices.js';
-import type { PointKind, Points } from './points.js';
+import { type Expression, PASSES } from './expressions.js';
+import type { Derivation, PointKind, Points } from './grammar.js';
 
 /** What the predicates write to. All answer what the predicate has to. */
 interface Log {

@@ -2,8 +2,7 @@
 import type { Random } from '../../text/random.js';
 import { lastCharacter, rangesOf } from '../grammar/classes.js';
 import type { Expression } from '../grammar/expressions.js';
-import type { Derivation, Grammar } from '../grammar/grammar.js';
-import type { PointKind } from '../grammar/points.js';
+import type { Derivation, Grammar, PointKind } from '../grammar/grammar.js';
 
 /** A part of a text, with what stands beside it. */
 interface Part {

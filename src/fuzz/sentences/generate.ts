@@ -3,8 +3,7 @@ import { PegwireError } from '../../text/errors.js';
 import { createRandom } from '../../text/random.js';
 import { createTracker, type Tracker } from '../coverage/tracker.js';
 import type { Derivation, Grammar } from '../grammar/grammar.js';
-import { sizesOf } from '../grammar/sizes.js';
-import { type Hook, walkerOf } from './walk.js';
+import { type Hook, sizesOf, walkerOf } from './walk.js';
 
 export interface SentenceOptions {
   /** The same seed gives the same sentences. @default 0 */

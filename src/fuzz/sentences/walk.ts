@@ -1,12 +1,12 @@
 /** One random walk through a grammar, which writes a text down. Whether the text is a sentence is for the parser to say. */
+
 import type { ast } from 'peggy';
 import type { Random } from '../../text/random.js';
-import { type Goal, goalsOf } from '../coverage/goals.js';
+import { type Goal, goalsOf } from '../coverage/tracker.js';
+import { type CharacterRange, holds, rangesOf } from '../grammar/classes.js';
 import { boundsOf, type Expression, partsOf, rulesByName } from '../grammar/expressions.js';
 import type { Grammar } from '../grammar/grammar.js';
-import { FAILS, matcherOf, UNKNOWN } from '../grammar/match.js';
-import { sizesOf } from '../grammar/sizes.js';
-import { pickCharacter } from './characters.js';
+import { FAILS, matcherOf, UNKNOWN } from './match.js';
 
 /** Writes a rule's text in the place of the walk; `walk` gives what the walk would have written. */
 export type Hook = (context: { readonly random: Random; readonly walk: () => string }) => string;
@@ -279,6 +279,109 @@ function newsIn(grammar: ast.Grammar, isNew: (node: Expression) => boolean): (no
   const known = new Map<Expression, boolean>();
   return (node) => {
     const found = known.get(node) ?? leads(node);
+    known.set(node, found);
+    return found;
+  };
+}
+
+const SURROGATES: CharacterRange = [0xd800, 0xdfff];
+const PRINTABLE: CharacterRange = [0x20, 0x7e];
+
+/** What readers stumble over: controls, blanks that are none, letters beyond ASCII, look-alikes, the last code unit. */
+const UNUSUAL = [
+  ...[0, 9, 10, 13, 0x1b, 0x7f, 0x80, 0xa0, 0xdf, 0xe9, 0x130, 0x301, 0x3c3, 0x430, 0x2028, 0x202e, 0xfeff, 0xff1a],
+];
+
+/** Emoji and what else lies beyond U+FFFF. */
+const BEYOND = [0x10000, 0x1f600, 0x1d7d8, 0x10ffff];
+
+/**
+ * One character that the node matches, or null where there is none. Halves of surrogate pairs are left out: they are no characters.
+ *
+ * @param pairs whether a pair may stand there, of a class that matches the halves
+ */
+export function pickCharacter(node: ast.CharacterClass | ast.Any, random: Random, pairs: boolean): string | null {
+  const ranges = rangesOf(node);
+  if (ranges.length === 0) return null;
+  const isWide = ranges.some(([first, last]) => first <= SURROGATES[0] && SURROGATES[1] <= last);
+  if (isWide) {
+    const turn = random.next();
+    if (turn < 0.02 && pairs) return String.fromCodePoint(random.pick(BEYOND));
+    if (turn < 0.06) {
+      const unusual = random.pick(UNUSUAL);
+      if (holds(ranges, unusual)) return String.fromCodePoint(unusual);
+    }
+    const plain = random.integer(...PRINTABLE);
+    if (turn < 0.95 && holds(ranges, plain)) return String.fromCodePoint(plain);
+  }
+  return String.fromCodePoint(pickFrom(ranges, random));
+}
+
+/** Ranges in turn, so that a single character comes as often as a range; within one, its ends more often than their share. */
+function pickFrom(ranges: readonly CharacterRange[], random: Random): number {
+  for (let tries = 0; tries < 20; tries++) {
+    const [first, last] = random.pick(ranges);
+    const turn = random.next();
+    const code = turn < 0.1 ? first : turn < 0.2 ? last : random.integer(first, last);
+    if (!holds([SURROGATES], code)) return code;
+  }
+  return ranges[0]![0];
+}
+
+/** In code units, and one for each rule on the way, so that a way through rules that match nothing is not free. */
+export type Size = (node: Expression) => number;
+
+/** Of what matches no text, the size is Infinity. */
+export function sizesOf(grammar: ast.Grammar): Size {
+  const rules = new Map(grammar.rules.map(({ name }) => [name, Number.POSITIVE_INFINITY]));
+  const known = new Map<Expression, number>();
+  const size = (node: Expression): number => {
+    switch (node.type) {
+      case 'choice':
+        return Math.min(...node.alternatives.map(size));
+      case 'sequence':
+        return node.elements.reduce((sum, element) => sum + size(element), 0);
+      case 'optional':
+      case 'zero_or_more':
+        return 0;
+      case 'one_or_more':
+        return size(node.expression);
+      case 'repeated': {
+        const { min } = boundsOf(node)!;
+        if (min === 0) return 0;
+        return min * size(node.expression) + (node.delimiter === null ? 0 : (min - 1) * size(node.delimiter));
+      }
+      case 'rule_ref':
+        return 1 + (rules.get(node.name) ?? Number.POSITIVE_INFINITY);
+      case 'literal':
+        return node.value.length;
+      case 'class':
+        return node.parts.length === 0 && !node.inverted ? Number.POSITIVE_INFINITY : 1;
+      case 'any':
+        return 1;
+      case 'simple_and':
+      case 'simple_not':
+      case 'semantic_and':
+      case 'semantic_not':
+        return 0;
+      case 'library_ref':
+        return Number.POSITIVE_INFINITY;
+      default:
+        return size(node.expression);
+    }
+  };
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { name, expression } of grammar.rules) {
+      const found = size(expression);
+      if (found < rules.get(name)!) {
+        rules.set(name, found);
+        changed = true;
+      }
+    }
+  }
+  return (node) => {
+    const found = known.get(node) ?? size(node);
     known.set(node, found);
     return found;
   };

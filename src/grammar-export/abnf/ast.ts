@@ -4,6 +4,7 @@
  * Nodes are plain objects told apart by `kind`. They may be written by hand. Parentheses are no nodes: where the tree is nested,
  * the printer writes them.
  */
+
 import type { Span } from '../../text/span.js';
 
 export interface AbnfGrammar {
@@ -116,4 +117,39 @@ export interface AbnfProse {
   readonly kind: 'prose';
   /** ASCII from the space to the tilde, without `>`. */
   readonly text: string;
+}
+
+/** The parts of an element, in their order. */
+export function partsOf(element: AbnfElement): readonly AbnfElement[] {
+  switch (element.kind) {
+    case 'alternation':
+    case 'concatenation':
+      return element.items;
+    case 'repetition':
+    case 'option':
+      return [element.item];
+    default:
+      return [];
+  }
+}
+
+/** Visits an element and all that it is made of, from the outside in. */
+export function visitElement(element: AbnfElement, visit: (element: AbnfElement) => void): void {
+  visit(element);
+  for (const part of partsOf(element)) visitElement(part, visit);
+}
+
+/** Visits all elements of a rule. */
+export function visitRule(rule: AbnfRule, visit: (element: AbnfElement) => void): void {
+  for (const { element } of rule.alternatives) visitElement(element, visit);
+}
+
+/** The rules of a grammar, in their order; those with `=/` are by themselves. */
+export function rulesOf({ items }: AbnfGrammar): readonly AbnfRule[] {
+  return items.filter((item) => item.kind === 'rule');
+}
+
+/** What two names have in common that are the same: names disregard case (RFC 5234, section 2.1). */
+export function foldedName(name: string): string {
+  return name.toLowerCase();
 }

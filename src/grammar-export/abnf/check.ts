@@ -1,10 +1,9 @@
 /** Whether the rules of an ABNF grammar make sense together. */
+
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { nearest } from '../../text/suggest.js';
-import type { AbnfGrammar, AbnfRule } from './ast.js';
-import { coreRules, rulesWithCore } from './core.js';
-import { leftRecursiveRules } from './left-recursion.js';
-import { foldedName, rulesOf, visitRule } from './walk.js';
+import { type AbnfElement, type AbnfGrammar, type AbnfRule, foldedName, partsOf, rulesOf, visitRule } from './ast.js';
+import { coreRules, rulesWithCore } from './parse.js';
 
 /** What can be wrong with a grammar. */
 export type AbnfCode =
@@ -148,4 +147,137 @@ function finding(
   more: Pick<Finding, 'help' | 'related'> = {},
 ): Finding {
   return { code, severity: WARNINGS.has(code) ? 'warning' : 'error', message, span, section, ...more };
+}
+
+/** The folded names of such rules; in linear time. Rules that are referred to and not given are taken not to be empty. */
+export function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
+  const empty = emptyRules(rules);
+  const starts = new Map<string, Set<string>>();
+  for (const { name, alternatives } of rules) {
+    const own = starts.get(foldedName(name)) ?? new Set<string>();
+    starts.set(foldedName(name), own);
+    for (const { element } of alternatives) addStarts(element, own, empty);
+  }
+  return onCycles(starts);
+}
+
+/** Adds the rules that an element can begin with. Returns whether it can be empty, so that what follows it comes first, too. */
+function addStarts(element: AbnfElement, starts: Set<string>, empty: ReadonlySet<string>): boolean {
+  switch (element.kind) {
+    case 'alternation':
+      return element.items.map((item) => addStarts(item, starts, empty)).includes(true);
+    case 'concatenation':
+      return element.items.every((item) => addStarts(item, starts, empty));
+    case 'repetition':
+      return element.max === 0 || addStarts(element.item, starts, empty) || element.min === 0;
+    case 'option':
+      addStarts(element.item, starts, empty);
+      return true;
+    case 'reference': {
+      const name = foldedName(element.name);
+      starts.add(name);
+      return empty.has(name);
+    }
+    case 'string':
+      return element.text === '';
+    default:
+      return false;
+  }
+}
+
+/** A name that is being looked at, with those of its successors that are still to come. */
+interface Visit {
+  readonly name: string;
+  readonly rest: Iterator<string>;
+  readonly number: number;
+  /** The lowest number that can be reached from it, among names that are not settled. */
+  lowest: number;
+}
+
+/**
+ * The names that lead back to themselves: Tarjan's strongly connected components, with a stack of its own instead of calls, since
+ * a chain of rules may be long.
+ */
+function onCycles(graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const cyclic = new Set<string>();
+  const numbers = new Map<string, number>();
+  const settled = new Set<string>();
+  const open: string[] = [];
+  const visits: Visit[] = [];
+
+  const enter = (name: string): void => {
+    const number = numbers.size;
+    numbers.set(name, number);
+    open.push(name);
+    visits.push({ name, rest: (graph.get(name) ?? new Set<string>()).values(), number, lowest: number });
+  };
+  const leave = ({ name, number, lowest }: Visit): void => {
+    visits.pop();
+    const caller = visits.at(-1);
+    if (caller !== undefined) caller.lowest = Math.min(caller.lowest, lowest);
+    if (lowest < number) return;
+    const component = open.splice(open.lastIndexOf(name));
+    for (const member of component) settled.add(member);
+    if (component.length > 1 || graph.get(name)?.has(name) === true) for (const one of component) cyclic.add(one);
+  };
+
+  for (const root of graph.keys()) {
+    if (!numbers.has(root)) enter(root);
+    for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
+      const next = visit.rest.next();
+      if (next.done === true) leave(visit);
+      else if (!numbers.has(next.value)) enter(next.value);
+      else if (!settled.has(next.value)) visit.lowest = Math.min(visit.lowest, numbers.get(next.value)!);
+    }
+  }
+  return cyclic;
+}
+
+/** An element, or a rule, that is empty once `missing` of those it waits for are. */
+interface Node {
+  missing: number;
+  readonly waiting: Node[];
+}
+
+/**
+ * The folded names of the rules that match the empty text. In linear time: each element waits for its parts, each reference for
+ * its rule, and each is told once.
+ */
+export function emptyRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
+  const known = new Map<string, Node>();
+  const found: Node[] = [];
+  const nodeOf = (name: string): Node => {
+    const node = known.get(name) ?? { missing: 1, waiting: [] };
+    known.set(name, node);
+    return node;
+  };
+  const add = (element: AbnfElement, waiting: Node): void => {
+    const node: Node = { missing: missingOf(element), waiting: [waiting] };
+    if (node.missing === 0) found.push(node);
+    if (element.kind === 'reference') nodeOf(foldedName(element.name)).waiting.push(node);
+    for (const part of partsOf(element)) add(part, node);
+  };
+  for (const { name, alternatives } of rules) {
+    for (const { element } of alternatives) add(element, nodeOf(foldedName(name)));
+  }
+  for (let node = found.pop(); node !== undefined; node = found.pop()) {
+    for (const other of node.waiting) if (--other.missing === 0) found.push(other);
+  }
+  return new Set([...known].filter(([, { missing }]) => missing <= 0).map(([name]) => name));
+}
+
+/** How many of its parts, or of what it refers to, have to be empty. */
+function missingOf(element: AbnfElement): number {
+  switch (element.kind) {
+    case 'concatenation':
+      return element.items.length;
+    case 'repetition':
+      return element.min === 0 ? 0 : 1;
+    case 'option':
+      return 0;
+    case 'string':
+      return element.text === '' ? 0 : 1;
+    default:
+      return 1;
+  }
 }

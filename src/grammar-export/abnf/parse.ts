@@ -1,9 +1,17 @@
 /** From ABNF text to tree. The only importer of the generated ABNF parser. */
+
 import { parse, SyntaxError as Refusal } from '../../../generated/abnf.js';
 import type { ParseErrorDetails } from '../../text/errors.js';
-import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../../text/expectations.js';
-import { attempt, type Refusals } from '../../text/refusals.js';
+import {
+  attempt,
+  characterAt,
+  type Expectation,
+  expectedButFound,
+  phrasesOf,
+  type Refusals,
+} from '../../text/refusals.js';
 import type { AbnfGrammar } from './ast.js';
+import { type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
 
 /** The code of every error about ABNF text. */
 export const BAD_ABNF = 'bad-abnf';
@@ -111,4 +119,56 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[]): 
   if ('+?*'.includes(found)) return 'how often an element comes is written before it: 1*a, *a, or [a] for at most once';
   if (found === '/' && expected.includes('rule name')) return 'a line that goes on with a rule begins with a blank';
   return undefined;
+}
+
+const TEXT = `
+ALPHA  = %x41-5A / %x61-7A
+BIT    = "0" / "1"
+CHAR   = %x01-7F
+CR     = %x0D
+CRLF   = CR LF
+CTL    = %x00-1F / %x7F
+DIGIT  = %x30-39
+DQUOTE = %x22
+HEXDIG = DIGIT / "A" / "B" / "C" / "D" / "E" / "F"
+HTAB   = %x09
+LF     = %x0A
+LWSP   = *(WSP / CRLF WSP)
+OCTET  = %x00-FF
+SP     = %x20
+VCHAR  = %x21-7E
+WSP    = SP / HTAB
+`;
+
+let rules: ReadonlyMap<string, AbnfRule> | undefined;
+
+/** The core rules by their folded names. */
+export function coreRules(): ReadonlyMap<string, AbnfRule> {
+  rules ??= new Map(rulesOf(parseAbnf(TEXT)).map((rule) => [foldedName(rule.name), rule]));
+  return rules;
+}
+
+/** The rules, and behind them the core rules that they do not define anew. */
+export function rulesWithCore(rules: readonly AbnfRule[]): readonly AbnfRule[] {
+  const own = new Set(rules.map(({ name }) => foldedName(name)));
+  return [...rules, ...[...coreRules()].flatMap(([name, rule]) => (own.has(name) ? [] : [rule]))];
+}
+
+/** The grammar, with definitions behind it of those core rules that it uses and does not define, for tools that know none. */
+export function withCoreRules(grammar: AbnfGrammar): AbnfGrammar {
+  const own = rulesOf(grammar);
+  const known = new Set(own.map(({ name }) => foldedName(name)));
+  const added: AbnfRule[] = [];
+  const addUsed = (rule: AbnfRule): void =>
+    visitRule(rule, (element) => {
+      if (element.kind !== 'reference') return;
+      const name = foldedName(element.name);
+      const core = coreRules().get(name);
+      if (core === undefined || known.has(name)) return;
+      known.add(name);
+      added.push(core);
+      addUsed(core);
+    });
+  for (const rule of own) addUsed(rule);
+  return { ...grammar, items: [...grammar.items, ...added] };
 }

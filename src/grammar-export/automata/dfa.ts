@@ -1,5 +1,81 @@
 /** Deterministic automata: made from graphs, made small, and compared. */
-import { closureOf, type Graph } from './graph.js';
+
+import { type Pattern, partsOf } from '../context-free.js';
+import type { Alphabet } from './alphabet.js';
+
+/** Graphs whose paths spell texts, symbol by symbol. */
+export type Edge =
+  | {
+      readonly kind: 'symbols';
+      readonly to: number;
+      readonly symbols: readonly number[];
+      /** Whether it is one more time of something that may be repeated any number of times, zero included. */
+      readonly again: boolean;
+    }
+  /** Takes no symbol. */
+  | { readonly kind: 'free'; readonly to: number }
+  /** Takes no symbol: where the text that is looked at ends, and what follows it begins. */
+  | { readonly kind: 'boundary'; readonly to: number };
+
+export interface Graph {
+  readonly state: () => number;
+  readonly add: (from: number, edge: Edge) => void;
+  readonly edgesOf: (state: number) => readonly Edge[];
+  readonly size: () => number;
+  /** Takes back all that was added since the size was `size`. Edges that were added then all began at new states. */
+  readonly shrink: (size: number) => void;
+}
+
+export function createGraph(): Graph {
+  const edges: Edge[][] = [];
+  return {
+    state: () => edges.push([]) - 1,
+    add: (from, edge) => edges[from]!.push(edge),
+    edgesOf: (state) => edges[state]!,
+    size: () => edges.length,
+    shrink: (size) => {
+      edges.length = size;
+    },
+  };
+}
+
+/** All states that can be reached without a symbol, ascending. */
+export function closureOf(graph: Graph, states: readonly number[]): readonly number[] {
+  const found = new Set(states);
+  const open = [...found];
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    for (const edge of graph.edgesOf(state)) {
+      if (edge.kind === 'symbols' || found.has(edge.to)) continue;
+      found.add(edge.to);
+      open.push(edge.to);
+    }
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+export interface BackEdge {
+  readonly edge: Edge;
+  readonly from: number;
+}
+
+/** What leads to a state, and how many edges it is away from where the search began. */
+export interface Reached {
+  readonly distance: number;
+  readonly into: readonly BackEdge[];
+}
+
+/** All states that can be reached from one. */
+export function reachedFrom(graph: Graph, start: number): ReadonlyMap<number, Reached> {
+  const found = new Map<number, { distance: number; into: BackEdge[] }>([[start, { distance: 0, into: [] }]]);
+  for (const [from, { distance }] of found) {
+    for (const edge of graph.edgesOf(from)) {
+      const known = found.get(edge.to);
+      if (known === undefined) found.set(edge.to, { distance: distance + 1, into: [{ edge, from }] });
+      else known.into.push({ edge, from });
+    }
+  }
+  return found;
+}
 
 export interface Dfa {
   readonly start: number;
@@ -121,4 +197,54 @@ export function isIncluded(inner: Dfa, outer: Dfa): boolean {
     }
   }
   return true;
+}
+
+/** Adds paths to a state that spell the texts of a pattern, and returns the state in which they begin. */
+export function pathsOf(pattern: Pattern, graph: Graph, exit: number, alphabet: Alphabet): number {
+  const free = (from: number, to: number): void => graph.add(from, { kind: 'free', to });
+  const step = (symbols: readonly number[], to: number): number => {
+    const from = graph.state();
+    graph.add(from, { kind: 'symbols', to, symbols, again: false });
+    return from;
+  };
+  const spell = (part: Pattern, to: number): number => {
+    switch (part.kind) {
+      case 'set':
+        return step(alphabet.symbolsOf(part.ranges), to);
+      case 'literal':
+        return alphabet.spelled(part).reduceRight((next, symbols) => step(symbols, next), to);
+      case 'sequence':
+        return part.items.reduceRight((next, item) => spell(item, next), to);
+      case 'choice': {
+        const from = graph.state();
+        for (const item of part.items) free(from, spell(item, to));
+        return from;
+      }
+      case 'repeat':
+        return repeated(part, to);
+      case 'rule':
+        throw new RangeError(`The rule ${part.name} is not written out`);
+    }
+  };
+  const repeated = ({ item, min, max }: Extract<Pattern, { kind: 'repeat' }>, to: number): number => {
+    let next = graph.state();
+    free(next, to);
+    if (max === null) free(next, spell(item, next));
+    for (let i = min; max !== null && i < max; i++) {
+      const from = graph.state();
+      free(from, to);
+      free(from, spell(item, next));
+      next = from;
+    }
+    for (let i = 0; i < min; i++) next = spell(item, next);
+    return next;
+  };
+  return spell(pattern, exit);
+}
+
+/** About how many states `pathsOf` adds. */
+export function statesOf(pattern: Pattern): number {
+  if (pattern.kind === 'literal') return pattern.text.length;
+  if (pattern.kind === 'repeat') return 1 + Math.max(pattern.min, pattern.max ?? 1) * statesOf(pattern.item);
+  return 1 + partsOf(pattern).reduce((sum, part) => sum + statesOf(part), 0);
 }

@@ -3,13 +3,15 @@
  * make no difference; as patterns for just the texts that the parser takes, where those can be worked out; otherwise as they
  * are, with a note.
  */
+
+import { patternOf } from '../automata/algebra.js';
 import type { Alphabet } from '../automata/alphabet.js';
-import type { Approximation, Pattern } from '../context-free.js';
-import { choice, EMPTY, repeat, sequence } from '../patterns.js';
-import { type Peg, type PegRules, withoutConditions } from '../read/peg.js';
-import { exactPattern } from './exact.js';
+import { createGraph, determinized, type Graph, minimized } from '../automata/dfa.js';
+import { type Approximation, choice, EMPTY, type Pattern, repeat, sequence } from '../context-free.js';
+import { type Peg, type PegRules, pegReferencesOf, withoutConditions } from '../read/peg.js';
 import type { Facts } from './facts.js';
-import type { Prover } from './prover.js';
+import { type Column, isOut, isSure } from './machine.js';
+import type { Boundaries, Prover } from './prover.js';
 
 export interface Judged {
   readonly rules: ReadonlyMap<string, Pattern>;
@@ -137,4 +139,93 @@ function together(
     notes: new Set([...verdicts.flatMap((one) => [...one.notes]), ...notes]),
     needs: new Set(verdicts.flatMap((one) => [...one.needs])),
   };
+}
+
+/** Sets of columns that are looked at. */
+const MOST_SETS = 300;
+
+/** Parts of a pattern that somebody should be able to read. */
+const LARGEST = 120;
+
+/**
+ * A pattern for just the texts that the part takes, if that does not hang on what follows them; null where it does, or where
+ * the pattern would be too large.
+ */
+export function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet): Pattern | null {
+  // Texts are read from their ends: a state is a set of columns, one for each way in which a text may be followed.
+  const sets: (readonly Column[])[] = [];
+  const numbers = new Map<string, number>();
+  const graph: Graph = createGraph();
+  const numberOf = (found: Iterable<Column>): number => {
+    const set = [...new Set(found)].sort((a, b) => a.id - b.id);
+    const key = set.map(({ id }) => id).join();
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = sets.push(set) - 1;
+      numbers.set(key, number);
+      graph.state();
+    }
+    return number;
+  };
+  const start = numberOf(columns);
+  const taken: number[] = [];
+  for (let state = 0; state < sets.length; state++) {
+    if (sets.length > MOST_SETS) return null;
+    const set = sets[state]!;
+    const takes = set.filter((column) => isSure(column, root)).length;
+    const refuses = set.filter((column) => isOut(column, root)).length;
+    if (takes !== set.length && refuses !== set.length) return null;
+    if (takes > 0) taken.push(state);
+    for (let kind = 0; kind < machine.kinds; kind++) {
+      const before = numberOf(set.map((column) => machine.step(column, kind).plain));
+      // Edges are turned round: the pattern is read from the beginning.
+      graph.add(before, { kind: 'symbols', to: state, symbols: [kind], again: false });
+    }
+  }
+  const dfa = determinized(graph, taken, start, MOST_SETS);
+  if (dfa === null) return null;
+  const symbols = Array.from({ length: alphabet.size }, (_, symbol) => symbol);
+  return patternOf(
+    minimized(dfa),
+    (kinds) => {
+      const wanted = new Set(kinds);
+      return alphabet.rangesOf(symbols.filter((symbol) => wanted.has(machine.kindOf(symbol))));
+    },
+    LARGEST,
+  );
+}
+
+/** The same grammar; each part of it stands once, and can be told from all others. */
+export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): PegRules {
+  const grouped = (peg: Peg): Peg => {
+    if (peg.kind === 'repeat' || peg.kind === 'lookahead') return { ...peg, item: grouped(peg.item) };
+    if (peg.kind === 'choice') return { ...peg, items: peg.items.map(grouped) };
+    if (peg.kind !== 'sequence') return { ...peg };
+    const items = peg.items.map(grouped);
+    // Where all are regular, the sequence is one such part by itself.
+    return {
+      kind: 'sequence',
+      items: pegReferencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,
+    };
+  };
+  return new Map([...rules].map(([name, peg]) => [name, grouped(peg)]));
+}
+
+function runsOf(items: readonly Peg[], isRegular: (peg: Peg) => boolean): readonly Peg[] {
+  const made: Peg[] = [];
+  let run: Peg[] = [];
+  const close = (): void => {
+    if (run.length > 0) made.push(run.length === 1 ? run[0]! : { kind: 'sequence', items: run });
+    run = [];
+  };
+  for (const item of items) {
+    if (isRegular(item)) {
+      run.push(item);
+    } else {
+      close();
+      made.push(item);
+    }
+  }
+  close();
+  return made;
 }

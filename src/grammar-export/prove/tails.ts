@@ -4,7 +4,7 @@
  * from, and a long count is no count; in a large graph, none is.
  */
 import type { Alphabet } from '../automata/alphabet.js';
-import { closureOf, createGraph, type Graph } from '../automata/graph.js';
+import { closureOf, createGraph, type Graph } from '../automata/dfa.js';
 import type { Peg, PegRules } from '../read/peg.js';
 import type { Facts } from './facts.js';
 

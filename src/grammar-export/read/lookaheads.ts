@@ -2,8 +2,7 @@
  * Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. Peggy reads both alike, wherever
  * they stand.
  */
-import { caseVariants, joined } from '../case-variants.js';
-import { complementOf, intersectionOf, LAST_UNIT, type Ranges, unionOf } from '../ranges.js';
+import { caseVariants, complementOf, intersectionOf, joined, LAST_UNIT, type Ranges, unionOf } from '../characters.js';
 import { isPegNullable, type Peg, type PegRules } from './peg.js';
 
 const NEVER: Peg = { kind: 'choice', items: [] };

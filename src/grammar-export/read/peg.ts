@@ -1,6 +1,5 @@
 /** A Peggy grammar without trees: what matches a text, and nothing of what is made of it. */
-import type { Pattern } from '../context-free.js';
-import { choice, EMPTY, type Kind, repeat, sequence } from '../patterns.js';
+import { choice, EMPTY, type Kind, type Pattern, repeat, sequence } from '../context-free.js';
 
 /**
  * Parsing expressions, read as Peggy reads them: alternatives in order, repetitions as long as they can be. What is no

@@ -1,13 +1,64 @@
+import type { CallExpression } from 'acorn';
 import { evaluateRoutine } from './evaluate.js';
-import { createMachine, type Machine } from './machine.js';
-import { locate, type Snippet } from './positions.js';
-import { parseBody, parseModule } from './references.js';
-import type { Violation } from './report.js';
-import { addUnit, emptyRoutines, type Level, type Routines, type Unit } from './routines.js';
-import { summarize } from './summarize.js';
-import type { Analysis, Block, Effects, GrammarCode } from './types.js';
-import { obstaclesIn } from './unsupported.js';
+import {
+  addUnit,
+  createMachine,
+  type Effect,
+  emptyRoutines,
+  type Level,
+  type Machine,
+  type Routines,
+  type Unit,
+} from './machine.js';
+import { judge, uncalledChanges, type Violation, violationOf } from './report.js';
+import { type Binding, parseBody, parseModule } from './scopes.js';
+import { children, isClass, isFunction, locate, type Node, propertyName, type Snippet } from './syntax.js';
 import { leak } from './variables.js';
+
+/** The code of an action, a predicate, or of the function that gives the bound of a repetition. */
+export interface Block extends Snippet {
+  readonly rule: string;
+  readonly kind: 'action' | 'predicate' | 'bound';
+  /** The labels that it may use. */
+  readonly parameters: readonly string[];
+}
+
+/** All JavaScript of a grammar. */
+export interface GrammarCode {
+  /** `{{ ... }}`: run once, with the module. */
+  readonly topLevel: readonly Snippet[];
+  /** `{ ... }`: run at the start of every parse. */
+  readonly perParse: readonly Snippet[];
+  readonly blocks: readonly Block[];
+  /** Names of functions and objects that are taken to be pure and never to raise; built-ins by path, as `Math.random`. */
+  readonly trusted?: readonly string[];
+}
+
+/** What running a block does, beyond giving a value. */
+export interface Effects {
+  /** Changes a variable, or an object held by a variable, of the per-parse initializer. */
+  readonly writesState: boolean;
+  /** Reads a per-parse variable that some block or function changes after the initializer has run. */
+  readonly readsState: boolean;
+  /** Changes an object that a label holds, and that another block has made. */
+  readonly changesLabels: boolean;
+  /**
+   * May raise: calls error() or expected(), holds a throw statement, or calls what may raise for some arguments (as
+   * BigInt() does), itself or through functions of the grammar. Errors of type, as in `null.x`, and those of trusted
+   * functions do not count.
+   */
+  readonly mayThrow: boolean;
+  /** Functions of the grammar that it calls use text(), range(), offset(), location(), error() or expected(). */
+  readonly callsForPosition: boolean;
+}
+
+export interface Analysis {
+  readonly effects: ReadonlyMap<Block, Effects>;
+  /** What must not be in a grammar whose code may run twice, or not at all. */
+  readonly violations: readonly Violation[];
+  /** What the analysis cannot follow; the effects then say nothing. */
+  readonly unsupported: readonly Violation[];
+}
 
 /** For code that cannot be followed. */
 const ANYTHING: Effects = {
@@ -90,4 +141,142 @@ function settle(machine: Machine): void {
       if (level === 'block' && summary) leak(summary.returns, machine);
     }
   } while (machine.changed);
+}
+
+/** What the code of a unit changes that others see during the same parse. */
+interface Changes {
+  /** Per-parse variables; `null` for those of which the names are not known. */
+  readonly state: Set<Binding | null>;
+  labels: boolean;
+}
+
+/** Draws the conclusions, once everything has been evaluated. */
+export function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis {
+  const violations = new Map<Effect, Violation>();
+  const unsupported = new Map<Effect, Violation>();
+  const changes = new Map<Unit, Changes>();
+  for (const unit of machine.units) {
+    if (unit.level === 'module') continue;
+    const does: Changes = { state: new Set(), labels: false };
+    changes.set(unit, does);
+    for (const effect of machine.summaries.get(unit.root)?.effects.values() ?? []) {
+      const verdict = judge(effect, machine);
+      if (verdict.kind === 'state') does.state.add(verdict.binding);
+      else if (verdict.kind === 'label') does.labels = true;
+      else if (verdict.kind === 'violation' || verdict.kind === 'unsupported') {
+        const list = verdict.kind === 'violation' ? violations : unsupported;
+        // What a function does is told once, for the first rule that calls it.
+        if (list.has(effect)) continue;
+        list.set(effect, violationOf(blocks.get(unit)?.rule ?? null, unit, effect.place, verdict, machine));
+      }
+    }
+    // An object that labels hold may be held by a per-parse variable as well.
+    if (does.labels && machine.sharesState) does.state.add(null);
+  }
+  const refused = new Set([...violations.keys()].map(({ place }) => place.node));
+  return {
+    effects: effectsOf(machine, blocks, changes),
+    violations: [...violations.values()],
+    // Of one place, the refusal is enough.
+    unsupported: [
+      ...[...unsupported].filter(([{ place }]) => !refused.has(place.node)).map(([, violation]) => violation),
+      ...uncalledChanges(machine, refused),
+    ],
+  };
+}
+
+function effectsOf(
+  machine: Machine,
+  blocks: ReadonlyMap<Unit, Block>,
+  changes: ReadonlyMap<Unit, Changes>,
+): Map<Block, Effects> {
+  const changed = new Set([...blocks.keys()].flatMap((unit) => [...(changes.get(unit)?.state ?? [])]));
+  const isChanged = (binding: Binding): boolean =>
+    changed.has(binding) || (changed.has(null) && machine.routines.owners.get(binding)?.unit.level === 'parse');
+  const effects = new Map<Block, Effects>();
+  for (const [unit, block] of blocks) {
+    const summary = machine.summaries.get(unit.root);
+    const does = changes.get(unit);
+    if (!summary || !does) continue;
+    effects.set(block, {
+      writesState: does.state.size > 0,
+      readsState: [...summary.reads].some(isChanged),
+      changesLabels: does.labels,
+      mayThrow: summary.mayThrow,
+      callsForPosition: summary.position.calls,
+    });
+  }
+  return effects;
+}
+
+/** Something that the analysis cannot follow. */
+export interface Obstacle {
+  readonly node: { readonly start: number; readonly end: number };
+  readonly message: string;
+}
+
+/** What in a unit's code cannot be followed, or cannot be moved out of the parser that Peggy generates. */
+export function obstaclesIn(unit: Unit): Obstacle[] {
+  const found: Obstacle[] = [];
+  for (const { node, name } of unit.scopes.free) {
+    const message = forbiddenName(name, unit);
+    if (message !== null) found.push({ node, message });
+  }
+  walk(unit.program, found);
+  return found;
+}
+
+function forbiddenName(name: string, { level }: Unit): string | null {
+  if (name.startsWith('peg$')) return `"${name}" is internal to the parser that Peggy generates`;
+  if (name === 'Proxy') return 'a proxy runs code without calling it';
+  if (name === 'eval') return 'eval() may do anything';
+  if (name === 'arguments' && level !== 'module') return '"arguments" belongs to a function that Peggy generates';
+  if (name === 'await' || name === 'yield') return `"${name}" has no fixed meaning here`;
+  return null;
+}
+
+function walk(node: Node, found: Obstacle[]): void {
+  const message = forbiddenNode(node);
+  if (message !== null) found.push({ node, message });
+  for (const child of children(node)) walk(child, found);
+}
+
+function forbiddenNode(node: Node): string | null {
+  if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
+  if (node.type === 'CallExpression' && definesAccessor(node))
+    return 'a property that runs code does so without a call';
+  if (isClass(node) && node.superClass?.type === 'Identifier' && CALLING_THEMSELVES.has(node.superClass.name)) {
+    return `what extends ${node.superClass.name} has methods called by those of it`;
+  }
+  if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
+  if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
+  if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
+  return null;
+}
+
+/** Built-in classes of which methods call others, which a class that extends them may have. */
+const CALLING_THEMSELVES: ReadonlySet<string> = new Set([
+  'Array',
+  'Map',
+  'Set',
+  'WeakMap',
+  'WeakSet',
+  'RegExp',
+  'Promise',
+]);
+
+/** Methods that take descriptors of properties. */
+const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);
+
+/** `Object.defineProperty(object, name, { get() {} })` and its like. */
+function definesAccessor({ callee, arguments: given }: CallExpression): boolean {
+  if (callee.type !== 'MemberExpression') return false;
+  const name = propertyName(callee.property, callee.computed);
+  if (name === '__defineGetter__' || name === '__defineSetter__') return true;
+  return DESCRIBING.has(name) && given.some(holdsAccessor);
+}
+
+function holdsAccessor(node: Node): boolean {
+  const name = node.type === 'Property' ? propertyName(node.key, node.computed) : null;
+  return name === 'get' || name === 'set' || children(node).some(holdsAccessor);
 }

@@ -1,8 +1,17 @@
-import { type Frame, isWithin, summaryOf } from './machine.js';
-import { type ClassNode, type FunctionNode, isFunction, type Node } from './nodes.js';
-import type { Routine } from './routines.js';
+import {
+  type Arguments,
+  type Effect,
+  type Frame,
+  idOf,
+  isWithin,
+  keyOf,
+  type Pending,
+  type Routine,
+  type Summary,
+  summaryOf,
+} from './machine.js';
 import type { Binding } from './scopes.js';
-import { type Arguments, type Effect, idOf, keyOf, type Pending, type Summary } from './summaries.js';
+import { type ClassNode, type FunctionNode, isFunction, type Node } from './syntax.js';
 import {
   ANY,
   covers,

@@ -15,9 +15,8 @@ import {
   RAISING_METHODS,
   STICKY_METHODS,
 } from './built-ins.js';
-import { type Frame, meaningOf } from './machine.js';
-import { isFunction, type Node, propertyName } from './nodes.js';
-import { type Arguments, grow } from './summaries.js';
+import { type Arguments, type Frame, grow, meaningOf } from './machine.js';
+import { isFunction, type Node, propertyName } from './syntax.js';
 import {
   FRESH,
   held,

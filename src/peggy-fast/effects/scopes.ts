@@ -1,13 +1,14 @@
-import type { CatchClause, Class, Identifier, Pattern } from 'acorn';
 import {
-  type BindingKind,
-  type Declare,
-  declareHoisted,
-  declareLexical,
-  declarePattern,
-  declareVariables,
-} from './declarations.js';
-import { children, type FunctionNode, isFunction, type Node } from './nodes.js';
+  type CatchClause,
+  type Class,
+  type Identifier,
+  type Options,
+  type Pattern,
+  type Program,
+  parse,
+  type VariableDeclaration,
+} from 'acorn';
+import { children, type FunctionNode, isFunction, type Node } from './syntax.js';
 
 /** A name that some code declares. */
 export interface Binding {
@@ -271,4 +272,112 @@ function visitProperty(node: Extract<Node, { type: 'Property' }>, scope: Scope, 
     if (node.value.left.type === 'Identifier') refer(node.value.left, true, scope, resolver);
     visit(node.value.right, scope, resolver);
   }
+}
+
+/** What brought a name into scope. */
+export type BindingKind = VariableDeclaration['kind'] | 'function' | 'class' | 'parameter' | 'catch' | 'import';
+
+export type Declare = (identifier: Identifier, kind: BindingKind) => void;
+
+/** Declares the names that a list of statements binds in its own block: everything but `var`. */
+export function declareLexical(statements: readonly Node[], declare: Declare): void {
+  for (const statement of statements) {
+    if (statement.type === 'VariableDeclaration') {
+      if (statement.kind !== 'var') declareVariables(statement, declare);
+    } else if (statement.type === 'FunctionDeclaration') {
+      if (statement.id) declare(statement.id, 'function');
+    } else if (statement.type === 'ClassDeclaration') {
+      if (statement.id) declare(statement.id, 'class');
+    } else if (statement.type === 'ImportDeclaration') {
+      for (const { local } of statement.specifiers) declare(local, 'import');
+    } else if (statement.type === 'ExportNamedDeclaration' || statement.type === 'ExportDefaultDeclaration') {
+      if (statement.declaration) declareLexical([statement.declaration], declare);
+    } else if (statement.type === 'LabeledStatement') {
+      declareLexical([statement.body], declare);
+    }
+  }
+}
+
+/** Declares the `var` names anywhere below a node, functions within it left out. */
+export function declareHoisted(node: Node, declare: Declare): void {
+  if (node.type === 'VariableDeclaration' && node.kind === 'var') declareVariables(node, declare);
+  for (const child of children(node)) {
+    if (!isFunction(child) && child.type !== 'StaticBlock' && child.type !== 'PropertyDefinition') {
+      declareHoisted(child, declare);
+    }
+  }
+}
+
+export function declareVariables(declaration: VariableDeclaration, declare: Declare): void {
+  for (const { id } of declaration.declarations) declarePattern(id, declaration.kind, declare);
+}
+
+/** Declares every name of a pattern, as in `{ a, b: [c = 1, ...d] }`. */
+export function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): void {
+  switch (pattern.type) {
+    case 'Identifier':
+      declare(pattern, kind);
+      return;
+    case 'ArrayPattern':
+      for (const element of pattern.elements) if (element) declarePattern(element, kind, declare);
+      return;
+    case 'ObjectPattern':
+      for (const property of pattern.properties) {
+        declarePattern(property.type === 'Property' ? property.value : property.argument, kind, declare);
+      }
+      return;
+    case 'AssignmentPattern':
+      declarePattern(pattern.left, kind, declare);
+      return;
+    case 'RestElement':
+      declarePattern(pattern.argument, kind, declare);
+      return;
+    case 'MemberExpression':
+      return;
+  }
+}
+
+/**
+ * Parses the code of an action, a predicate or a per-parse initializer, as it stands between its braces.
+ *
+ * @returns the statements, with offsets into `code`.
+ * @throws SyntaxError, with `pos`, when the code is no JavaScript that a function may hold.
+ */
+export function parseBody(code: string): Program {
+  return parseAs(code, { sourceType: 'script', allowReturnOutsideFunction: true });
+}
+
+/** Parses the code of a top-level initializer, which may import and export. Throws as {@link parseBody} does. */
+export function parseModule(code: string): Program {
+  // Module code that is not strict runs only in parsers of the format "commonjs", which cannot import.
+  try {
+    return parseAs(code, { sourceType: 'module', allowAwaitOutsideFunction: false });
+  } catch (error) {
+    try {
+      return parseAs(code, { sourceType: 'script' });
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/**
+ * Every identifier in and below a node that refers to something declared outside of it, in source order. Assignment
+ * targets count; names of properties and labels, and `arguments` of functions inside, do not.
+ */
+export function freeReferences(node: Node): readonly Reference[] {
+  return resolveScopes(node).free;
+}
+
+function parseAs(code: string, options: Omit<Options, 'ecmaVersion'>): Program {
+  return parse(code, {
+    ...options,
+    ecmaVersion: 'latest',
+    allowHashBang: false,
+    onComment: (isBlock, _text, start) => {
+      // Scripts take `<!--` and `-->` for comments, modules do not: what the code means would depend on the format.
+      if (isBlock || code.startsWith('//', start)) return;
+      throw Object.assign(new SyntaxError(`HTML-like comment (${start})`), { pos: start });
+    },
+  });
 }

@@ -1,5 +1,5 @@
-import type { ClassNode, FunctionNode } from './nodes.js';
 import type { Binding } from './scopes.js';
+import type { ClassNode, FunctionNode } from './syntax.js';
 
 /** Where an object comes from, as far as it matters for who else sees it change. */
 export type Origin =

@@ -1,8 +1,17 @@
 import type { Identifier } from 'acorn';
-import { type Frame, isWithin, lifetimeOf, type Machine, meaningOf } from './machine.js';
-import { isFunction, type Node } from './nodes.js';
+import {
+  type Deed,
+  type Effect,
+  type Frame,
+  grow,
+  isWithin,
+  keyOf,
+  lifetimeOf,
+  type Machine,
+  meaningOf,
+} from './machine.js';
 import type { Binding } from './scopes.js';
-import { type Deed, type Effect, grow, keyOf } from './summaries.js';
+import { isFunction, type Node } from './syntax.js';
 import {
   covers,
   intern,

@@ -22,7 +22,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { keepPrivate } from '../../../src/aacp/dispatch/file-audit-mode.js';
+import { keepPrivate } from '../../../src/aacp/dispatch/file-audit.js';
 import {
   type AuditNotice,
   createDispatcher,

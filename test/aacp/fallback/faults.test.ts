@@ -13,7 +13,7 @@ import {
   RegistryError,
   sqliteRegistry,
 } from '../../../src/aacp/fallback/index.js';
-import { termsOf } from '../../../src/aacp/matching/terms.js';
+import { termsOf } from '../../../src/aacp/matching/wording.js';
 import { goodReply, PRICE, packetFor, type ScriptedModel, scriptedModel } from '../../helpers/fallback.js';
 import { freshFiles } from '../../storage/folder.js';
 

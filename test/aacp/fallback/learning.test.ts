@@ -50,3 +50,28 @@ test('without patterns, only the very same instruction is served from what was e
   expect(tiers).toEqual(['model', 'model', 'cache', 'cache']);
   expect(asked).toHaveLength(2);
 });
+
+test('a rewording is put to the model once, and is known from then on', async () => {
+  const asked: string[] = [];
+  const encoder = createFallbackEncoder({
+    registry: memoryRegistry(),
+    rules: null,
+    model: ({ instruction }) => {
+      asked.push(instruction);
+      return `FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:salaries|period:${/\d{4}-\d\d/.exec(instruction)![0]}`;
+    },
+  });
+  const tiers: string[] = [];
+  for (const instruction of [
+    'Fetch the salaries for 2026-05.',
+    'Get the salaries for 2026-05.',
+    'Get the salaries for 2026-05.',
+    'Please get the salaries for 2026-06.',
+    'Fetch the salaries for 2026-07.',
+  ]) {
+    tiers.push((await encoder.encode(instruction, { domain: 'HR' })).tier);
+  }
+  await encoder.close();
+  expect(tiers).toEqual(['model', 'model', 'cache', 'pattern', 'pattern']);
+  expect(asked).toHaveLength(2);
+});

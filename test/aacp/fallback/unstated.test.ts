@@ -392,7 +392,7 @@ describe('a rule', () => {
     }
     const all = shown.join('\n');
     expect(all.match(/.{20}(?:1987|zquorl|xanthy|19873).{20}/i)).toBe(null);
-    expect(all).toContain('{period}');
+    expect(all).toContain('{month}');
   });
 });
 

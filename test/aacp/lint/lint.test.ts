@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePacket } from '../../../src/aacp/index.js';
-import { lintPacket } from '../../../src/aacp/lint/index.js';
+import { lintPacket } from '../../../src/aacp/lint/lint.js';
 import { anyString } from '../../helpers/hostile.js';
 import { runs } from '../../helpers/runs.js';
 

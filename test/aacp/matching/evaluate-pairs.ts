@@ -4,7 +4,7 @@ import { canonicalizePacket, parsePacket, printPacket } from '../../../src/aacp/
 import { instructionId, keyOf, normaliseInstruction } from '../../../src/aacp/matching/instruction/normalise.js';
 import type { Candidate } from '../../../src/aacp/matching/match.js';
 import { createMatcher, type MatcherOptions } from '../../../src/aacp/matching/matcher.js';
-import { termsOf } from '../../../src/aacp/matching/terms.js';
+import { termsOf } from '../../../src/aacp/matching/wording.js';
 import { memoryRegistry } from '../../../src/aacp/registry/memory.js';
 import type { NewEntry, Registry } from '../../../src/aacp/registry/registry.js';
 

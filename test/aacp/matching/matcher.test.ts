@@ -46,32 +46,29 @@ function known(instruction: string, packet: string): Known {
   return { instruction, packet: packet.replace('|*|', `|${HEAD}|`) };
 }
 
-describe('the same in other words is served as it is', () => {
+describe('the same words are served, whatever the politeness around them', () => {
   test.each([
-    [
-      'Retrieve the salary records of all active employees for August 2024.',
-      'Could you please get me the active staff\u2019s salary data for 2024-08?',
-    ],
-    [
-      'Process the invoice from ABC Ltd for \u00a34,200 against PO-441.',
-      'Handle ABC Ltd\u2019s bill for 4200 GBP against purchase order PO-441, please.',
-    ],
-    ['Send the holiday policy to all staff as a PDF.', 'Kindly send all employees the holiday policy in PDF format.'],
-    ['The payroll report for March 2026 should be generated.', 'Generate the payroll report for March 2026.'],
-    ['Flag invoices over \u00a35,000 that are overdue.', 'Please flag overdue invoices above GBP 5000.'],
-    [
-      'Calculate net pay by department for Q2 2026.',
-      'For the second quarter of 2026, work out net pay per department.',
-    ],
-    ['Schedule the transfer and confirm it.', 'Please schedule and confirm the transfer.'],
-    ['Disable the account and revoke the licence.', 'Revoke the license and disable the account.'],
-    ['List employees without a timesheet.', 'Show me all employees who do not have a timesheet.'],
-    ['Cancel order 4711.', 'Please cancel order #4711.'],
-    ['Merge tickets T-1 and T-2.', 'Merge tickets T-2 and T-1.'],
-    ['Archive the account.', 'I would like the account to be archived.'],
-  ])('%s', (first, second) => {
+    ['Fetch the salary records for August 2024.', 'Could you please fetch the salary records for August 2024?'],
+    ['Fetch the salary records for August 2024.', 'Hello, please fetch salary records for 2024-08. Thank you!'],
+    ['Pay ABC Ltd \u00a34,200 for PO-441.', 'Please pay ABC Ltd 4200 GBP for PO-441, thanks.'],
+    ['Cancel order 4711.', 'Cancel order #4711, please.'],
+    ['Archive the account.', 'I would like you to archive the account.'],
+    ['Report sales for the second quarter of 2026.', 'Report sales for Q2 2026.'],
+    ['{"task":"fetch","res":"sales","period":"2026-05"}', '{"task": "fetch", "res": "sales", "period": "2026-05"}'],
+  ])('%s / %s', (first, second) => {
     const packet = `FETCH|HR|${HEAD}|res:whatever`;
     expect(told(match({ instruction: first, packet }, second))).toBe(packet);
+  });
+});
+
+describe('a rewording is not served', () => {
+  test.each([
+    ['Fetch the salary records for August 2024.', 'Get the salary records for August 2024.'],
+    ['Flag the invoices that are overdue.', 'Flag the overdue invoices.'],
+    ['Archive the account.', 'The account should be archived.'],
+    ['Merge tickets T-1 and T-2.', 'Merge ticket T-1 with T-2.'],
+  ])('%s / %s', (first, second) => {
+    expect(told(match({ instruction: first, packet: `FETCH|HR|${HEAD}|res:whatever` }, second))).toMatch(/^refused/);
   });
 });
 
@@ -123,7 +120,7 @@ describe('values are filled from this instruction, as the packet writes them', (
     [
       'resolve complaint T-9912 with a discount of 10%',
       'RESOLVE|CS|*|filter:id=T-9912|rules:discount=10%',
-      'resolve complaint T-7 with a 15 percent discount',
+      'resolve complaint T-7 with a discount of 15 percent',
       'filter:id=T-7|rules:discount=15%',
     ],
     [
@@ -133,6 +130,16 @@ describe('values are filled from this instruction, as the packet writes them', (
       'period:this_month',
     ],
     ['report sales for last month', 'REPORT|SALES|*|period:2026-10', 'report sales for this month', 'period:2026-11'],
+    ['report sales in APAC', 'REPORT|SALES|*|filter:region=APAC', 'report sales in EMEA', 'filter:region=EMEA'],
+    ['export the leads as CSV', 'FETCH|SALES|*|res:leads|fmt:csv', 'export the leads as PDF', 'res:leads|fmt:pdf'],
+    ['notify the sales team', 'SEND|HR|*|to:sales', 'notify the finance team', 'to:finance'],
+    ['apply code WINTER25', 'PROC|MKT|*|filter:code=WINTER25', 'apply code SUMMER24', 'filter:code=SUMMER24'],
+    [
+      '{"task":"fetch","res":"sales","period":"2026-05"}',
+      'FETCH|SALES|*|res:sales|period:2026-05',
+      '{"task":"fetch","res":"sales","period":"2027-06"}',
+      'res:sales|period:2027-06',
+    ],
   ])('%s', (first, packet, second, wanted) => {
     const entry = known(first, packet);
     const [task, domain] = packet.split('|');
@@ -146,14 +153,14 @@ describe('a pattern is refused', () => {
     ['negation', 'list customers with a contract', 'list customers without a contract'],
     ['negation', 'notify all managers', 'notify all except managers'],
     ['negation', 'flag active accounts', 'flag inactive accounts'],
-    ['contradiction', 'list incoming payments', 'list outgoing payments'],
-    ['contradiction', 'list invoices over \u00a340', 'list invoices under \u00a340'],
+    ['score', 'list incoming payments', 'list outgoing payments'],
+    ['score', 'list invoices over \u00a340', 'list invoices under \u00a340'],
     ['action', 'approve invoice INV-1', 'review invoice INV-1'],
-    ['contradiction', 'open the closed tickets', 'close the open tickets'],
+    ['action', 'open the closed tickets', 'close the open tickets'],
     ['slot-kind', 'report sales for August 2024', 'report sales for Q3 2024'],
     ['slot-kind', 'report sales for August 2024', 'report sales'],
     ['slot-kind', 'cancel order PO-1', 'cancel order INV-1'],
-    ['slot-kind', 'close ticket 4711', 'close account 4711'],
+    ['score', 'close ticket 4711', 'close account 4711'],
     ['slot-unplaced', 'report sales for August 2024', 'report sales for September 2024'],
     [
       'slot-unplaced',
@@ -174,18 +181,18 @@ describe('a pattern is refused', () => {
     ['order', 'send the finance report to HR', 'send the HR report to finance'],
     ['order', 'fetch the manager of the employee', 'fetch the employee of the manager'],
     ['order', 'approve the invoice and reject the claim', 'approve the claim and reject the invoice'],
-    ['slot-unplaced', 'move ticket T-1 from ana@x.com to bob@y.org', 'move ticket T-1 to ana@x.com from bob@y.org'],
-    ['slot-kind', 'order 2026 chairs', 'order chairs in 2026', 'filter:qty=2026'],
-    ['slot-kind', 'order 2026 chairs', 'order chairs for 2027', 'filter:qty=2026'],
-    ['slot-kind', 'order chairs in 2026', 'order 2027 chairs', 'period:2026'],
-    ['slot-kind', 'order 12 chairs', 'order chair 12', 'filter:qty=12'],
-    ['slot-kind', 'order 12 office chairs', 'order office chair 9', 'filter:qty=12'],
-    ['slot-kind', 'order chair 12', 'order 9 chairs', 'filter:nr=12'],
+    ['order', 'move ticket T-1 from ana@x.com to bob@y.org', 'move ticket T-1 to ana@x.com from bob@y.org'],
+    ['score', 'order 2026 chairs', 'order chairs in 2026', 'filter:qty=2026'],
+    ['score', 'order 2026 chairs', 'order chairs for 2027', 'filter:qty=2026'],
+    ['score', 'order chairs in 2026', 'order 2027 chairs', 'period:2026'],
+    ['score', 'order 12 chairs', 'order chair 12', 'filter:qty=12'],
+    ['score', 'order 12 office chairs', 'order office chair 9', 'filter:qty=12'],
+    ['score', 'order chair 12', 'order 9 chairs', 'filter:nr=12'],
     ['slot-kind', 'close ticket 12', 'close 12 tickets', 'filter:nr=12'],
     ['slot-kind', 'run job 9', 'run the job at 9', 'filter:nr=9'],
     ['score', 'fetch employee salaries', 'fetch former employee salaries'],
     ['score', 'fetch IT tickets', 'fetch tickets'],
-    ['order', 'report spend by department', 'report department spend'],
+    ['score', 'report spend by department', 'report department spend'],
   ];
 
   test.each(CASES.map(([refusal, first, second, fields = 'res:x']) => [refusal, first, second, fields] as const))(
@@ -261,11 +268,11 @@ describe('agent and priority come from the request', () => {
 
 describe('of several patterns', () => {
   const packets = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => ({
-    instruction: `flag overdue invoices${' data'.repeat(number - 1)}`,
+    instruction: `flag overdue invoices${' please'.repeat(number - 1)}`,
     packet: `FLAG|FIN|${HEAD}|res:x${number}`,
   }));
   const request = {
-    instruction: 'flag the overdue invoice figures',
+    instruction: 'flag the overdue invoices',
     domain: 'FIN',
     returnAgent: 'A',
     priority: '1',
@@ -286,8 +293,8 @@ describe('of several patterns', () => {
     expect(told(back)).toBe(told(there));
   });
 
-  test('a threshold bounds how many words of little weight may differ', () => {
-    const registry = registryOf(packets.slice(3, 4));
+  test('a threshold bounds how much politeness may differ', () => {
+    const registry = registryOf(packets.slice(7, 8));
     expect(createMatcher({ registry, threshold: 0.5 }).match(request).kind).toBe('match');
     expect(createMatcher({ registry, threshold: 1 }).match(request).kind).toBe('none');
   });
@@ -396,7 +403,7 @@ describe('whatever the instruction is', () => {
 describe('capital letters in what is served are those of this instruction', () => {
   test.each([
     ['close ticket T-9', 'PROC|CS|*|filter:id=T-9', 'Close ticket t-9.', 'filter:id=t-9'],
-    ['mail Ana@x.com the offer', 'SEND|CS|*|to:Ana@x.com', 'mail the offer to ana@x.com', 'to:ana@x.com'],
+    ['mail Ana@x.com the offer', 'SEND|CS|*|to:Ana@x.com', 'mail ana@x.com the offer', 'to:ana@x.com'],
     ['publish "Summer Deals"', 'SEND|CS|*|subj:Summer_Deals', 'publish "summer deals"', 'subj:summer_deals'],
   ])('%s', (first, packet, second, wanted) => {
     const [task, domain] = packet.split('|');
@@ -405,12 +412,11 @@ describe('capital letters in what is served are those of this instruction', () =
 
   test('and a name in capital letters alone is filled in nowhere', () => {
     const stored = known('Archive the newsletter drafts of John Smith.', 'PROC|MKT|*|filter:name=John-Smith');
-    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN SMITH'))).toContain('filter:name=John-Smith');
-    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toBe('refused: slot-ambiguous');
+    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toMatch(/^refused/);
   });
 });
 
-describe('what turns an instruction round and is no telling word refuses the pattern', () => {
+describe('a small word or a mark more refuses the pattern', () => {
   const DELETE = 'Delete the employee record of E-100.';
   const PAY = 'Pay £500 to supplier Acme Ltd.';
   test.each([

@@ -43,13 +43,13 @@ describe('a phrase is filled from the instruction', () => {
     [
       'retrieve the salary records for {period}',
       'FETCH|HR|*|period:{period}',
-      'get salary data for Aug 2024, please',
+      'Retrieve the salary records for Aug 2024, please',
       'period:2024-08',
     ],
     [
       'retrieve the salary records for {period}',
       'FETCH|HR|*|period:{period}',
-      'get the salary records for last month',
+      'retrieve salary records for last month',
       'period:2026-10',
     ],
     [
@@ -73,7 +73,7 @@ describe('a phrase is filled from the instruction', () => {
       'amt:1250.50|ccy:GBP|sup:Northwind-Traders-Ltd',
     ],
     ['invite {email}', 'SEND|HR|*|to:{email}', 'invite ana@x.com', 'to:ana@x.com'],
-    ['list the top {number} customers', 'FETCH|HR|*|filter:top={number}', 'show the top 25 customers', 'filter:top=25'],
+    ['list the top {number} customers', 'FETCH|HR|*|filter:top={number}', 'list the top 25 customers', 'filter:top=25'],
     [
       'revoke all access of user {user:text}',
       'PROC|HR|*|filter:usr={user}',
@@ -160,8 +160,11 @@ describe('a rule that names a step', () => {
     expect(JSON.parse(JSON.stringify(calls))).toEqual([['E', 'm', { period: '2026-05', fields: ['a', '2026-05'] }]]);
   });
 
+  test('serves with its own packet where nobody takes steps', () => {
+    expect(told([stepped], 'fetch salaries for May 2026')).toBe(`FETCH|HR|${HEAD}|period:2026-05`);
+  });
+
   test.each([
-    ['nobody takes the step', undefined],
     ['the step makes several packets', () => [{ packet: 'ACK|HR|return:A|aacp:1.1' }]],
     [
       'the step fails',
@@ -182,19 +185,18 @@ describe('a rule without phrases', () => {
     tags: ['sick-leave', 'holiday'],
   });
 
-  test.each([
-    'fetch the absence records',
-    'get the absence data of all employees',
-    'retrieve approved absences for 2026-05',
-  ])('serves what says no more than it does: %s', (instruction) => {
-    expect(told([named], instruction)).toBe(`FETCH|HR|${HEAD}|res:absence|filter:status=approved|period:2026-05`);
-  });
+  test.each(['fetch the absence records', 'Please fetch absence records.'])(
+    'serves an instruction that has the words of its name: %s',
+    (instruction) => {
+      expect(told([named], instruction)).toBe(`FETCH|HR|${HEAD}|res:absence|filter:status=approved|period:2026-05`);
+    },
+  );
 
   test.each([
     ['action', 'delete the absence records'],
     ['score', 'fetch the absence records of contractors'],
     ['score', 'fetch the records of employees'],
-    ['slot-unplaced', 'fetch the absence records for 2026-06'],
+    ['slot-kind', 'fetch the absence records for 2026-06'],
     ['negation', 'fetch the absence records without sick leave'],
   ])('is refused for %s: %s', (refusal, instruction) => {
     expect(['refused: no candidate', `refused: ${refusal}`]).toContain(told([named], instruction));

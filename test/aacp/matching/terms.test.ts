@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { termsOf } from '../../../src/aacp/matching/terms.js';
+import { termsOf } from '../../../src/aacp/matching/wording.js';
 
 const FIRST = 'Flag all invoices of ABC Ltd over \u00a34,200 without a purchase order for Q2 2026.';
 
 describe('the first terms stand for the whole instruction', () => {
-  test('with its values, whatever its wording', () => {
-    const again = 'Please highlight ABC Ltd invoices above 4200 GBP lacking a PO for the second quarter of 2026';
+  test('with its values, however they are written', () => {
+    const again =
+      'Please flag all invoices of ABC Ltd over 4200 GBP without a purchase order for the second quarter of 2026';
     expect(termsOf(again)[0]).toBe(termsOf(FIRST)[0]);
   });
 
@@ -25,9 +26,9 @@ describe('the first terms stand for the whole instruction', () => {
   });
 });
 
-test('the other terms are stems of its words, without values', () => {
+test('the other terms are its longer words, without values', () => {
   const terms = termsOf('Retrieve the reconciliation of Acme Ltd for August 2024.');
-  expect(terms.slice(2)).toEqual(['reconcili']);
+  expect(terms.slice(2)).toEqual(['reconciliation', 'retrieve']);
 });
 
 test('there are at most sixteen, each different', () => {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anthropicModel } from '../../../src/aacp/models/anthropic-model.js';
 import type { ProviderModel } from '../../../src/aacp/models/model.js';
-import type { ModelNotice } from '../../../src/aacp/models/notice.js';
 import { openaiCompatibleModel } from '../../../src/aacp/models/openai-compatible-model.js';
 import { openaiModel } from '../../../src/aacp/models/openai-model.js';
+import type { ModelNotice } from '../../../src/aacp/models/provider.js';
 import { readReply } from '../../../src/aacp/models/read-reply.js';
 import { answer, type ProviderServer, startServer } from './provider-server.js';
 import { ANTHROPIC, COMPATIBLE, KEY, OPENAI, PACKET, REQUEST } from './providers.js';

@@ -4,10 +4,10 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
 import ts from 'typescript';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ModelError } from '../../../src/aacp/fallback/errors.js';
 import type { AnthropicClient } from '../../../src/aacp/models/anthropic-model.js';
-import { loadSdk, once } from '../../../src/aacp/models/load-sdk.js';
-import type { OpenAiChatClient, OpenAiResponsesClient } from '../../../src/aacp/models/openai-client.js';
+import { ModelError } from '../../../src/aacp/models/model.js';
+import type { OpenAiChatClient, OpenAiResponsesClient } from '../../../src/aacp/models/openai-model.js';
+import { loadSdk, once } from '../../../src/aacp/models/sdk.js';
 import { ANTHROPIC, COMPATIBLE, OPENAI, REQUEST } from './providers.js';
 
 afterEach(() => {
@@ -31,7 +31,7 @@ test('the clients of the SDKs are what the options ask for', () => {
   ]);
 });
 
-test.each(['anthropic-model', 'openai-model', 'openai-compatible-model', 'openai-client', 'provider-options'])(
+test.each(['anthropic-model', 'openai-model', 'openai-compatible-model', 'provider'])(
   'the declarations of %s do without the types of the SDKs',
   (name) => {
     const file = new URL(`../../../src/aacp/models/${name}.ts`, import.meta.url);

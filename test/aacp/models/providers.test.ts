@@ -1,8 +1,8 @@
 /** What holds for each provider: the real SDKs against a server on this machine. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ModelError, type ModelErrorCode } from '../../../src/aacp/fallback/errors.js';
 import type { ModelRequest, ProviderModel } from '../../../src/aacp/models/model.js';
+import { ModelError, type ModelErrorCode } from '../../../src/aacp/models/model.js';
 import { readReply } from '../../../src/aacp/models/read-reply.js';
 import { answer, broken, endless, type ProviderServer, reset, silence, startServer } from './provider-server.js';
 import { KEY, PACKET, PROVIDERS, REQUEST } from './providers.js';

@@ -4,7 +4,7 @@ import type { ModelRequest, ProviderModel } from '../../../src/aacp/models/model
 import { openaiCompatibleModel } from '../../../src/aacp/models/openai-compatible-model.js';
 import { openaiModel } from '../../../src/aacp/models/openai-model.js';
 import { packetGrammar } from '../../../src/aacp/models/packet-grammar.js';
-import type { ProviderOptions } from '../../../src/aacp/models/provider-options.js';
+import type { ProviderOptions } from '../../../src/aacp/models/provider.js';
 
 export const KEY = 'sk-test-0123456789abcdef';
 export const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|fmt:json';

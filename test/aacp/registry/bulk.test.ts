@@ -1,6 +1,6 @@
 /** Putting in many entries at once. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { importPatterns } from '../../../src/aacp/registry/import-patterns.js';
+import { importPatterns } from '../../../src/aacp/registry/exchange.js';
 import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
 import type { NewEntry, Registry } from '../../../src/aacp/registry/registry.js';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';

@@ -1,10 +1,9 @@
 /** The registry file of the reference SDK: read, and written. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RegistryError } from '../../../src/aacp/fallback/errors.js';
 import { keyOf } from '../../../src/aacp/matching/instruction/normalise.js';
-import { exportPatterns } from '../../../src/aacp/registry/export-patterns.js';
-import { importPatterns } from '../../../src/aacp/registry/import-patterns.js';
+import { RegistryError } from '../../../src/aacp/registry/errors.js';
+import { exportPatterns, importPatterns } from '../../../src/aacp/registry/exchange.js';
 import { memoryRegistry } from '../../../src/aacp/registry/memory.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';

@@ -1,7 +1,7 @@
 /** Keywords as the reference SDK has them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keywordsOf } from '../../../src/aacp/registry/keywords.js';
+import { keywordsOf } from '../../../src/aacp/registry/exchange.js';
 import normalise from '../../conformance/aacp/normalise.json' with { type: 'json' };
 import stopWords from '../../conformance/aacp/stop-words.json' with { type: 'json' };
 

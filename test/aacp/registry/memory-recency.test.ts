@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recency, type Seen } from '../../../src/aacp/registry/memory-recency.js';
+import { recency, type Seen } from '../../../src/aacp/registry/memory.js';
 
 interface Item extends Seen {
   readonly name: number;

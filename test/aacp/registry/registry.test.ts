@@ -1,10 +1,9 @@
 /** What every registry promises, in memory and in a file. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { RegistryError } from '../../../src/aacp/fallback/errors.js';
-import { MAX_TERMS } from '../../../src/aacp/registry/checked-entry.js';
+import { MAX_POSTINGS, MAX_TERMS } from '../../../src/aacp/registry/entries.js';
+import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
-import { MAX_POSTINGS } from '../../../src/aacp/registry/rarity.js';
 import type { NewEntry, Registry, RegistryEntry } from '../../../src/aacp/registry/registry.js';
 import { runs } from '../../helpers/runs.js';
 import { freshFiles } from '../../storage/folder.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RegistryError } from '../../../src/aacp/fallback/errors.js';
+import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import { type RegistryNotice, sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
 import { freshFiles } from '../../storage/folder.js';
 import { sample } from './sample.js';

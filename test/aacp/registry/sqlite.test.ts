@@ -15,7 +15,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RegistryError } from '../../../src/aacp/fallback/errors.js';
+import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';
 import {
   type Driver,
@@ -26,7 +26,7 @@ import {
   StorageError,
   sqliteRegistry,
 } from '../../../src/aacp/registry/sqlite.js';
-import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-format.js';
+import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-rows.js';
 import { openDatabase } from '../../../src/storage/open.js';
 import { freshFiles } from '../../storage/folder.js';
 import { handClock, sample } from './sample.js';

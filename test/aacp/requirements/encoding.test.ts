@@ -9,7 +9,7 @@ import {
   type StepResult,
 } from '../../../src/aacp/encoders/index.js';
 import { parsePacket, validatePacket } from '../../../src/aacp/index.js';
-import { lintPacket } from '../../../src/aacp/lint/index.js';
+import { lintPacket } from '../../../src/aacp/lint/lint.js';
 
 type Args = Readonly<Record<string, unknown>>;
 

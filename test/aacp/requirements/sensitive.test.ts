@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listWorkflows } from '../../../src/aacp/encoders/index.js';
 import { validatePacket } from '../../../src/aacp/index.js';
-import { lintPacket } from '../../../src/aacp/lint/index.js';
+import { lintPacket } from '../../../src/aacp/lint/lint.js';
 import { defaultRegistryFile, sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
 import { EXAMPLES, HEAD } from './draft.js';
 

@@ -57,12 +57,12 @@ describe('an instruction like a phrase of a bundled rule', () => {
 
 const SERVED: readonly (readonly [instruction: string, domain: string, packet: string])[] = [
   [
-    'Could you please pull the salary data for all active staff for Aug 2026? Thanks!',
+    'Could you please retrieve the salary records of all active employees for Aug 2026? Thanks!',
     'HR',
     'FETCH|HR|return:Some-Agent|p:3|aacp:1.1|res:emp_salary|period:2026-08|filter:status=active|fmt:json',
   ],
   [
-    'Please process the bill from ABC Ltd for 4200 GBP against PO-441 on net 30 terms.',
+    'Please process the invoice from ABC Ltd for 4200 GBP against purchase order PO-441 on net 30 terms.',
     'FIN',
     'PROC|FIN|return:Some-Agent|p:3|aacp:1.1|res:invoice|amt:4200|ccy:GBP|sup:ABC-Ltd|match:PO-441|terms:net30',
   ],
@@ -77,7 +77,7 @@ const SERVED: readonly (readonly [instruction: string, domain: string, packet: s
     'FETCH|FIN|return:Some-Agent|p:3|aacp:1.1|res:trial_balance|period:2026-08|fmt:json',
   ],
   [
-    'Hi, please get me the profile of customer C-4421.',
+    'Hi, please fetch the profile of customer C-4421.',
     'CS',
     'FETCH|CS|return:Some-Agent|p:3|aacp:1.1|res:customer_profile|filter:id=C-4421|fields:history,ltv,loyalty,open_tickets,sentiment|fmt:json',
   ],

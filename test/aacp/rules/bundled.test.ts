@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeStep } from '../../../src/aacp/encoders/index.js';
 import { DOMAINS, parsePacket, TASKS, validatePacket } from '../../../src/aacp/index.js';
-import { lintPacket } from '../../../src/aacp/lint/index.js';
+import { lintPacket } from '../../../src/aacp/lint/lint.js';
 import { bundledRules, loadRules, type Rule, type RuleWorkflow, type SlotKind } from '../../../src/aacp/rules/index.js';
 
 const library = bundledRules();

@@ -6,7 +6,7 @@ import { parseFrame } from '../../../src/accp/index.js';
 import { type Json, Reference, ref } from '../../../src/accp/message/json.js';
 import type { Message } from '../../../src/accp/message/message.js';
 import { CONTEXT_RULE, type RenderOptions, renderForContext } from '../../../src/accp/render/index.js';
-import { estimateTokens } from '../../../src/tokens/estimate.js';
+import { estimateTokens } from '../../../src/tokens/counter.js';
 import { loadTokenCounter } from '../../../src/tokens/load-counter.js';
 import { runs } from '../../helpers/runs.js';
 import { type ReadValue, readRendered } from './read-rendered.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compareTokens } from '../../../src/tokens/compare.js';
-import { countTokens, type Encoding } from '../../../src/tokens/count.js';
-import { estimateTokens } from '../../../src/tokens/estimate.js';
+import { type Encoding, estimateTokens } from '../../../src/tokens/counter.js';
+import { countTokens } from '../../../src/tokens/load-counter.js';
 import { cli, jsonLines, lines, scratchFolder } from '../../helpers/cli.js';
 import { moduleAt, runWithout } from '../../tokens/hidden-packages.js';
 

@@ -4,14 +4,14 @@ import { foundRecord } from '../../../src/cli/io/json.js';
 import { reportText } from '../../../src/cli/io/report.js';
 import { PROTOCOLS, type Protocol } from '../../../src/cli/protocols.js';
 import { visible } from '../../../src/text/visible.js';
-import { heading, highlight, indented, type Teller } from './report.js';
+import { heading, highlight, indented, type Reporter } from './report.js';
 
 /** What the reports call it. */
 const NAME = 'conversation';
 
 /** @param text messages and prose, as `test/examples/demo/conversation.txt` has them */
-export async function tellConversation(text: string, teller: Teller): Promise<void> {
-  const conversation = new Conversation(teller);
+export async function reportConversation(text: string, reporter: Reporter): Promise<void> {
+  const conversation = new Conversation(reporter);
   for (const [index, line] of text.split('\n').entries()) await conversation.line(line, index + 1);
   await conversation.summary();
 }
@@ -34,24 +34,24 @@ class Conversation {
   readonly #tallies = new Map<Protocol, Tally>();
   #found = { inProse: 0, broken: 0 };
 
-  readonly #teller: Teller;
+  readonly #reporter: Reporter;
 
-  constructor(teller: Teller) {
-    this.#teller = teller;
+  constructor(reporter: Reporter) {
+    this.#reporter = reporter;
   }
 
   async line(line: string, number: number): Promise<void> {
-    const { paint } = this.#teller;
+    const { paint } = this.#reporter;
     if (line.trim() === '') return;
     if (line.startsWith('#')) {
       const title = line.slice(2);
-      await this.#teller.tell(null, [/^\d/.test(title) ? heading(title, paint) : paint('dim', title)]);
+      await this.#reporter.report(null, [/^\d/.test(title) ? heading(title, paint) : paint('dim', title)]);
     } else if (line.startsWith('> ')) await this.#prose(line.slice(2), number);
     else await this.#message(line, number);
   }
 
   async #message(text: string, number: number): Promise<void> {
-    const { paint } = this.#teller;
+    const { paint } = this.#reporter;
     const protocol = PROTOCOLS.find(({ name }) => name === (text.startsWith('@') ? 'accp' : 'aacp'))!;
     const read = readAnyhow(protocol, text);
     const findings = protocol.check(text, { dialect: read?.dialect ?? 'strict', profile: 'draft' });
@@ -67,7 +67,7 @@ class Conversation {
     tally.messages++;
     if (read === null || findings.some(({ severity }) => severity === 'error')) {
       tally.refused++;
-      await this.#teller.tell({ ...record, ok: false }, lines);
+      await this.#reporter.report({ ...record, ok: false }, lines);
       return;
     }
     if (read.dialect === 'strict') tally.strict++;
@@ -80,11 +80,11 @@ class Conversation {
     lines.push(`    ${paint('dim', 'means')} ${explanation}`);
     if (canonical !== text) lines.push(`    ${paint('dim', 'canon')} ${visible(canonical)}`);
     if (read.dialect !== 'strict') lines.push(`    ${paint('dim', `read with the ${read.dialect} dialect`)}`);
-    await this.#teller.tell({ ...record, ok: true, explanation, canonical }, lines);
+    await this.#reporter.report({ ...record, ok: true, explanation, canonical }, lines);
   }
 
   async #prose(text: string, number: number): Promise<void> {
-    const { paint } = this.#teller;
+    const { paint } = this.#reporter;
     const lines = [`${paint('dim', '  > ')}${visible(text)}`];
     const all = PROTOCOLS.flatMap((protocol) =>
       protocol.find(text, { dialect: 'strict' }).map((found) => ({ protocol, found })),
@@ -97,7 +97,7 @@ class Conversation {
       lines.push(`    ${found.start}-${found.end} ${verdict} ${message}`);
     }
     const found = all.map((one) => ({ protocol: one.protocol.name, ...foundRecord(one.found) }));
-    await this.#teller.tell({ line: number, text, found }, lines);
+    await this.#reporter.report({ line: number, text, found }, lines);
   }
 
   async summary(): Promise<void> {
@@ -110,8 +110,8 @@ class Conversation {
     );
     lines.push(`In prose and JSON: ${this.#found.inProse} found, ${this.#found.broken} of them broken.`);
     const counts = Object.fromEntries(tallies.map(([{ name }, tally]) => [name, tally]));
-    await this.#teller.tell({ summary: { ...counts, ...this.#found } }, [
-      heading('Summary', this.#teller.paint),
+    await this.#reporter.report({ summary: { ...counts, ...this.#found } }, [
+      heading('Summary', this.#reporter.paint),
       ...lines,
     ]);
   }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Output } from '../../../src/cli/io/output.js';
-import { tellConversation } from './conversation.js';
-import { tellPipeline } from './pipeline.js';
-import { createTeller } from './report.js';
+import { reportConversation } from './conversation.js';
+import { runPipeline } from './pipeline.js';
+import { createReporter } from './report.js';
 
 export interface DemoOptions {
   /** Whether the output is JSON, one document a line. */
@@ -13,9 +13,9 @@ export interface DemoOptions {
 
 /** Runs both parts of the demo: messages, and agents that work through sessions. */
 export async function runDemo(output: Output, { json, commandLine }: DemoOptions): Promise<void> {
-  const teller = createTeller(output, json);
-  await tellConversation(await example('conversation.txt'), teller);
-  await tellPipeline(JSON.parse(await example('pipeline.json')), teller, commandLine);
+  const reporter = createReporter(output, json);
+  await reportConversation(await example('conversation.txt'), reporter);
+  await runPipeline(JSON.parse(await example('pipeline.json')), reporter, commandLine);
 }
 
 function example(name: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { DecodeOutcome } from '../../../src/accp/codec/contract.js';
 import type { AccpError } from '../../../src/accp/errors.js';
 import type { CheckpointResult } from '../../../src/accp/state/state.js';
 import type { Endpoint } from './agents.js';
-import { heading, highlight, indented, type Teller } from './report.js';
+import { heading, highlight, indented, type Reporter } from './report.js';
 
 /** A frame that has come. */
 export interface Delivery {
@@ -27,58 +27,58 @@ export interface StepEvents {
   readonly checkpoints: readonly { readonly agent: string; readonly checkpoint: CheckpointResult }[];
 }
 
-export class PipelineTeller {
-  readonly #teller: Teller;
+export class PipelineReporter {
+  readonly #reporter: Reporter;
   readonly #hub: string;
 
   /** @param hub whose checkpoints are shown with their summaries; the other side's say the same */
-  constructor(teller: Teller, hub: string) {
-    this.#teller = teller;
+  constructor(reporter: Reporter, hub: string) {
+    this.#reporter = reporter;
     this.#hub = hub;
   }
 
   title(text: string): Promise<void> {
-    return this.#teller.tell({ step: 'title', text }, [heading(text, this.#teller.paint)]);
+    return this.#reporter.report({ step: 'title', text }, [heading(text, this.#reporter.paint)]);
   }
 
   refused(from: string, to: string, error: AccpError): Promise<void> {
-    const { paint } = this.#teller;
-    return this.#teller.tell({ step: 'refused', from, to, error }, [
+    const { paint } = this.#reporter;
+    return this.#reporter.report({ step: 'refused', from, to, error }, [
       this.#arrow(from, to),
       `    ${paint('red', `not sent: ${error.code} ${error.codeName}`)} ${error.message}`,
     ]);
   }
 
   closed(agent: string): Promise<void> {
-    return this.#teller.tell({ step: 'closed', agent }, [
+    return this.#reporter.report({ step: 'closed', agent }, [
       `  @${agent} closes its sessions: all there is, is in the file.`,
     ]);
   }
 
   /** @param last the number of the last frame that was sent before */
   resumed(last: number): Promise<void> {
-    return this.#teller.tell({ step: 'resumed', last }, [
+    return this.#reporter.report({ step: 'resumed', last }, [
       `  Another process opens the file, and goes on with the session, behind number ${last}:\n`,
     ]);
   }
 
   context(agent: string, text: string): Promise<void> {
-    const { paint } = this.#teller;
-    return this.#teller.tell({ step: 'context', agent, text }, [
+    const { paint } = this.#reporter;
+    return this.#reporter.report({ step: 'context', agent, text }, [
       `    ${paint('dim', `what the model of @${agent} reads:`)}`,
       indented(text),
     ]);
   }
 
   streamed(agent: string, text: string): Promise<void> {
-    const { paint } = this.#teller;
-    return this.#teller.tell({ step: 'streamed', agent, text }, [
+    const { paint } = this.#reporter;
+    return this.#reporter.report({ step: 'streamed', agent, text }, [
       `    ${paint('dim', `@${agent} has read the stream, in order:`)} ${text}`,
     ]);
   }
 
   async step(events: StepEvents, deliveries: readonly Delivery[]): Promise<void> {
-    const { paint } = this.#teller;
+    const { paint } = this.#reporter;
     const { from, to, english, frames, tokens, lost = false, checkpoints } = events;
     const lines = [this.#arrow(from, to)];
     if (english !== undefined) lines.push(`    ${paint('dim', `"${english}"`)}`);
@@ -90,16 +90,15 @@ export class PipelineTeller {
     if (lost) lines.push(`    ${paint('yellow', 'lost on the way')}`);
     for (const delivery of deliveries) lines.push(...this.#deliveryLines(delivery));
     for (const { agent, checkpoint } of checkpoints) lines.push(...this.#checkpointLines(agent, checkpoint));
-    const told = deliveries.map(deliveryRecord);
-    await this.#teller.tell({ ...events, deliveries: told }, lines);
+    await this.#reporter.report({ ...events, deliveries: deliveries.map(deliveryRecord) }, lines);
   }
 
   #arrow(from: string, to: string): string {
-    return `  ${this.#teller.paint('bold', `${from} -> ${to}`)}`;
+    return `  ${this.#reporter.paint('bold', `${from} -> ${to}`)}`;
   }
 
   #deliveryLines({ frame, from, to, outcome, isReply }: Delivery): readonly string[] {
-    const { paint } = this.#teller;
+    const { paint } = this.#reporter;
     const lines = isReply ? [`${this.#arrow(from.agent, to.agent)} ${highlight('accp', frame, paint)}`] : [];
     if (outcome.outcome === 'rejected') {
       const { code, codeName, message } = outcome.error;
@@ -113,7 +112,7 @@ export class PipelineTeller {
 
   #checkpointLines(agent: string, checkpoint: CheckpointResult): readonly string[] {
     const { id, trigger, tokensBefore, tokensAfter, warmTokens, summary } = checkpoint;
-    const { paint } = this.#teller;
+    const { paint } = this.#reporter;
     const line =
       `    ${paint('cyan', `checkpoint ${id} of @${agent}`)} (${trigger}): ${tokensBefore} tokens of hot state become ` +
       `${tokensAfter}, and ${warmTokens} of warm state`;
@@ -122,6 +121,6 @@ export class PipelineTeller {
 }
 
 function deliveryRecord({ frame, from, to, outcome, isReply }: Delivery): object {
-  const told = outcome.outcome === 'rejected' ? { error: outcome.error } : {};
-  return { frame, from: from.agent, to: to.agent, isReply, outcome: outcome.outcome, ...told };
+  const more = outcome.outcome === 'rejected' ? { error: outcome.error } : {};
+  return { frame, from: from.agent, to: to.agent, isReply, outcome: outcome.outcome, ...more };
 }

@@ -14,17 +14,17 @@ import type { CheckpointResult } from '../../../src/accp/state/state.js';
 import { repliesOf } from '../../../src/cli/session/incoming.js';
 import { loadTokenCounter } from '../../../src/tokens/load-counter.js';
 import { type Agents, createAgents, type Endpoint, sessionId } from './agents.js';
-import { type Delivery, PipelineTeller, type StepEvents } from './pipeline-report.js';
-import type { Teller } from './report.js';
+import { type Delivery, PipelineReporter, type StepEvents } from './pipeline-report.js';
+import type { Reporter } from './report.js';
 import type { Fail, Meet, Say, Script, State, Step, Stream, Try } from './script.js';
-import { ENCODING, TokenTally, tellTable } from './tokens.js';
+import { ENCODING, reportTable, TokenTally } from './tokens.js';
 
 /**
  * Runs the story, with its sessions in a file of a folder that is removed afterwards.
  *
  * @param commandLine what starts the command line of pegwire
  */
-export async function tellPipeline(script: Script, teller: Teller, commandLine: readonly string[]): Promise<void> {
+export async function runPipeline(script: Script, reporter: Reporter, commandLine: readonly string[]): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pegwire-demo-'));
   const file = path.join(folder, 'sessions.db');
   const counter = await loadTokenCounter(ENCODING);
@@ -32,10 +32,16 @@ export async function tellPipeline(script: Script, teller: Teller, commandLine: 
   try {
     agents = await createAgents(script, file, counter);
     const tally = new TokenTally(counter);
-    const pipeline = new Pipeline(script, agents, { file, commandLine }, tally, new PipelineTeller(teller, script.hub));
-    await teller.tell(null, [teller.paint(['bold', 'underline'], `\n${script.title}`)]);
+    const pipeline = new Pipeline(
+      script,
+      agents,
+      { file, commandLine },
+      tally,
+      new PipelineReporter(reporter, script.hub),
+    );
+    await reporter.report(null, [reporter.paint(['bold', 'underline'], `\n${script.title}`)]);
     for (const step of script.steps) await pipeline.step(step);
-    await tellTable(tally.totals(), agents.hubEndpoints(), teller);
+    await reportTable(tally.totals(), agents.hubEndpoints(), reporter);
   } finally {
     agents?.closeHub();
     await rm(folder, { recursive: true, force: true });
@@ -57,24 +63,24 @@ class Pipeline {
   readonly #agents: Agents;
   readonly #elsewhere: Elsewhere;
   readonly #tally: TokenTally;
-  readonly #teller: PipelineTeller;
+  readonly #reporter: PipelineReporter;
   readonly #named = new Map<string, Named>();
   /** The number of the last frame from one agent to another. */
   readonly #last = new Map<string, number>();
 
-  constructor(script: Script, agents: Agents, elsewhere: Elsewhere, tally: TokenTally, teller: PipelineTeller) {
+  constructor(script: Script, agents: Agents, elsewhere: Elsewhere, tally: TokenTally, reporter: PipelineReporter) {
     this.#script = script;
     this.#agents = agents;
     this.#elsewhere = elsewhere;
     this.#tally = tally;
-    this.#teller = teller;
+    this.#reporter = reporter;
   }
 
   async step(step: Step): Promise<void> {
     this.#agents.pass(1);
     switch (step.do) {
       case 'title':
-        return this.#teller.title(step.text);
+        return this.#reporter.title(step.text);
       case 'try':
         return this.#try(step);
       case 'meet':
@@ -89,7 +95,7 @@ class Pipeline {
         return this.#stream(step);
       case 'resume':
         this.#agents.closeHub();
-        return this.#teller.closed(this.#script.hub);
+        return this.#reporter.closed(this.#script.hub);
     }
   }
 
@@ -99,7 +105,7 @@ class Pipeline {
       codec.encode(message, session);
     } catch (thrown) {
       if (!(thrown instanceof AccpError)) throw thrown;
-      await this.#teller.refused(session.agent, to, thrown);
+      await this.#reporter.refused(session.agent, to, thrown);
     }
   }
 
@@ -120,7 +126,7 @@ class Pipeline {
     const tokens = await this.#tally.sent({ english, message: composed, frames });
     const events = { step: 'say', from, to, english, frames, tokens, lost, checkpoints: checkpointsOf(from, encoded) };
     const received = await this.#deliver(events, this.#agents.endpoint(from, to), this.#agents.endpoint(to, from));
-    if (step.show && received !== undefined) await this.#teller.context(to, renderForContext(received).text);
+    if (step.show && received !== undefined) await this.#reporter.context(to, renderForContext(received).text);
     if (name !== undefined) this.#named.set(name, { msgId, correlationId, message: received });
   }
 
@@ -133,7 +139,7 @@ class Pipeline {
       { ...this.#elsewhere, session, agent: from, now: this.#agents.now() },
     );
     await this.#agents.openHub();
-    await this.#teller.resumed(this.#last.get(`${from}>${to}`)!);
+    await this.#reporter.resumed(this.#last.get(`${from}>${to}`)!);
     return { frames, msgId, correlationId: msgId };
   }
 
@@ -142,13 +148,13 @@ class Pipeline {
     const { message } = this.#known(answers);
     if (message === undefined) throw new Error(`"${answers}" was not received`);
     const frame = endpoint.codec.fail(message, new Error(error), endpoint.session);
-    await this.#deliverTold({ step: 'fail', from, to, english }, { frames: [frame] });
+    await this.#deliverMessage({ step: 'fail', from, to, english }, { frames: [frame] });
   }
 
   async #state({ to, english, values }: State): Promise<void> {
     const { hub } = this.#script;
     const { codec, session } = this.#agents.endpoint(hub, to);
-    await this.#deliverTold({ step: 'state', from: hub, to, english }, codec.syncState(values, session));
+    await this.#deliverMessage({ step: 'state', from: hub, to, english }, codec.syncState(values, session));
   }
 
   async #stream({ from, to, answers, operation, chunks, order }: Stream): Promise<void> {
@@ -164,12 +170,12 @@ class Pipeline {
       };
       const envelope = { correlation_id: cid };
       const encoded = this.#encode(from, to, { intent: 'stream', operation, schema: 'ST', payload, envelope });
-      await this.#deliverTold({ step: 'stream', from, to, english: chunks[index]! }, encoded);
+      await this.#deliverMessage({ step: 'stream', from, to, english: chunks[index]! }, encoded);
     }
     const { frames } = this.#encode(from, to, { intent: 'end', operation, envelope: { correlation_id: cid } });
     this.#tally.protocol(frames);
     await this.#deliver({ step: 'end', from, to, frames, checkpoints: [] }, this.#agents.endpoint(from, to), reader);
-    await this.#teller.streamed(to, await whole);
+    await this.#reporter.streamed(to, await whole);
   }
 
   #encode(from: string, to: string, message: MessageInput): EncodeResult {
@@ -178,22 +184,22 @@ class Pipeline {
   }
 
   /** Delivers a message that the codec has composed. */
-  async #deliverTold(
-    told: { readonly step: string; readonly from: string; readonly to: string; readonly english: string },
+  async #deliverMessage(
+    message: { readonly step: string; readonly from: string; readonly to: string; readonly english: string },
     encoded: Pick<EncodeResult, 'frames' | 'checkpoint'>,
   ): Promise<void> {
-    const { from, to, english } = told;
+    const { from, to, english } = message;
     const { frames } = encoded;
     const [sender, receiver] = [this.#agents.endpoint(from, to), this.#agents.endpoint(to, from)];
-    const events = { ...told, frames, checkpoints: checkpointsOf(from, encoded) };
-    const received = await this.#deliver(events, sender, receiver, async (message) => {
-      return this.#tally.sent({ english, message, frames });
-    });
+    const events = { ...message, frames, checkpoints: checkpointsOf(from, encoded) };
+    const received = await this.#deliver(events, sender, receiver, (arrived) =>
+      this.#tally.sent({ english, message: arrived, frames }),
+    );
     if (received === undefined) throw new Error(`@${to} has not got what @${from} has sent`);
   }
 
   /**
-   * Hands frames over, and tells what comes of them.
+   * Hands frames over, and reports what comes of them.
    *
    * @returns the last message that has arrived at the receiver
    */
@@ -216,7 +222,7 @@ class Pipeline {
       checkpoints.push(...checkpointsOf(delivery.to.agent, delivery.outcome));
     }
     const tokens = received === undefined ? undefined : await count?.(received);
-    await this.#teller.step({ ...events, ...(tokens === undefined ? {} : { tokens }), checkpoints }, deliveries);
+    await this.#reporter.step({ ...events, ...(tokens === undefined ? {} : { tokens }), checkpoints }, deliveries);
     return received;
   }
 

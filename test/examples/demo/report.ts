@@ -6,16 +6,16 @@ import { toJson } from '../../../src/cli/io/json.js';
 import type { Output, Style } from '../../../src/cli/io/output.js';
 import { visible } from '../../../src/text/visible.js';
 
-export interface Teller {
+export interface Reporter {
   readonly paint: Output['paint'];
   /** One step of the story; `null` for what is only there to be looked at. */
-  readonly tell: (record: object | null, lines: readonly string[]) => Promise<void>;
+  readonly report: (record: object | null, lines: readonly string[]) => Promise<void>;
 }
 
-export function createTeller(output: Output, json: boolean): Teller {
+export function createReporter(output: Output, json: boolean): Reporter {
   return {
     paint: output.paint,
-    tell: async (record, lines) => {
+    report: async (record, lines) => {
       if (!json) await output.result(lines.join('\n'));
       else if (record !== null) await output.result(toJson(record));
     },

@@ -1,4 +1,4 @@
-/** The story of the pipeline, as `test/examples/demo/pipeline.json` tells it. */
+/** The story of the pipeline, as `pipeline.json` has it. */
 import type { JsonObject } from '../../../src/accp/message/json.js';
 import type { MessageInput } from '../../../src/accp/message/message.js';
 import type { SchemaDefinition } from '../../../src/accp/registry/definition.js';
@@ -36,7 +36,7 @@ export interface Meet {
   readonly with: string;
 }
 
-interface Told {
+interface Message {
   readonly from: string;
   readonly to: string;
   /** What an agent without a protocol would have written. */
@@ -45,7 +45,7 @@ interface Told {
   readonly answers?: string;
 }
 
-export interface Say extends Told {
+export interface Say extends Message {
   readonly do: 'say';
   /** What later steps call it. */
   readonly name?: string;
@@ -61,7 +61,7 @@ export interface Say extends Told {
 }
 
 /** The handler of a message throws. */
-export interface Fail extends Told {
+export interface Fail extends Message {
   readonly do: 'fail';
   readonly answers: string;
   readonly error: string;

@@ -2,10 +2,9 @@
 import type { Message } from '../../../src/accp/message/message.js';
 import { renderForContext } from '../../../src/accp/render/index.js';
 import { compareTokens, type Form } from '../../../src/tokens/compare.js';
-import type { TokenCounter } from '../../../src/tokens/counter.js';
-import type { Encoding } from '../../../src/tokens/encodings.js';
+import type { Encoding, TokenCounter } from '../../../src/tokens/counter.js';
 import type { Endpoint } from './agents.js';
-import { heading, type Teller } from './report.js';
+import { heading, type Reporter } from './report.js';
 
 /** One notation. */
 export interface TallyRow {
@@ -133,14 +132,14 @@ interface Contexts {
   readonly checkpoints: number;
 }
 
-export async function tellTable(totals: TokenTotals, hub: readonly Endpoint[], teller: Teller): Promise<void> {
+export async function reportTable(totals: TokenTotals, hub: readonly Endpoint[], reporter: Reporter): Promise<void> {
   const contexts = contextsOf(hub);
   const { messages, encoding, exact, rows, longer, protocol } = totals;
   const counted = exact ? encoding : 'estimates: gpt-tokenizer is not installed; npm install gpt-tokenizer';
   const json = rows.find(({ form }) => form === 'json')!;
   const lines = [
-    heading(`What the ${messages} messages cost, in tokens (${counted})`, teller.paint),
-    teller.paint('bold', row('', 'alone', 'to JSON', 'with envelope', 'to JSON')),
+    heading(`What the ${messages} messages cost, in tokens (${counted})`, reporter.paint),
+    reporter.paint('bold', row('', 'alone', 'to JSON', 'with envelope', 'to JSON')),
     ...rows.map(({ form, alone, whole }) =>
       row(
         NAMES[form],
@@ -159,7 +158,7 @@ export async function tellTable(totals: TokenTotals, hub: readonly Endpoint[], t
     `At the end, the orchestrator's contexts hold ${contexts.hot} tokens of hot state, and ${contexts.warm} of ` +
       `${contexts.checkpoints} checkpoints, which leave things out.`,
   ];
-  await teller.tell({ tokens: { ...totals, contexts } }, lines);
+  await reporter.report({ tokens: { ...totals, contexts } }, lines);
 }
 
 const WIDTHS = [26, 7, 9, 15, 9] as const;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coverageHtml } from '../../../src/fuzz/coverage/html.js';
-import { coverageReport, coverageTable } from '../../../src/fuzz/coverage/report.js';
+import { coverageHtml, coverageReport, coverageTable } from '../../../src/fuzz/coverage/report.js';
 import { createTracker } from '../../../src/fuzz/coverage/tracker.js';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
 

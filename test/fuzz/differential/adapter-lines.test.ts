@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAnswer, requestLine } from '../../../src/fuzz/differential/adapter-lines.js';
+import { readAnswer, requestLine } from '../../../src/fuzz/differential/target.js';
 
 describe('a request', () => {
   test('is one line of ASCII, and JSON that gives the text back, whatever it holds', () => {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { type ConformanceCase, judgeOutcome, runConformance } from '../../../src/fuzz/differential/conformance.js';
-import { functionTarget } from '../../../src/fuzz/differential/function-target.js';
-import type { Answer, Outcome, Target } from '../../../src/fuzz/differential/target.js';
-import { TargetError } from '../../../src/fuzz/differential/target-error.js';
+import {
+  type Answer,
+  functionTarget,
+  type Outcome,
+  type Target,
+  TargetError,
+} from '../../../src/fuzz/differential/target.js';
 
 const ACCEPTED = { ok: true, ast: { kind: 'frame', payload: [1] }, canonical: 'a' } as const;
 const REFUSED = { ok: false, code: 'E1', offset: 4 } as const;

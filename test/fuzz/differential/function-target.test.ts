@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { functionTarget } from '../../../src/fuzz/differential/function-target.js';
-import type { Answer } from '../../../src/fuzz/differential/target.js';
+import { type Answer, functionTarget } from '../../../src/fuzz/differential/target.js';
 
 test('a function gets the request, and its answer is the outcome', async () => {
   const target = functionTarget('echo', ({ input, dialect }) => ({ ok: true, ast: [input, dialect ?? ''] }));

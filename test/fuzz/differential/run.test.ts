@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { accpLanguage } from '../../../src/accp/language/language.js';
-import { fixtureFile, fixtureOf } from '../../../src/fuzz/differential/fixture.js';
-import { functionTarget } from '../../../src/fuzz/differential/function-target.js';
-import { judge } from '../../../src/fuzz/differential/judge.js';
+import { grammarLanguage } from '../../../src/fuzz/differential/language.js';
+import { judge } from '../../../src/fuzz/differential/oracle.js';
 import { findingText, summaryText } from '../../../src/fuzz/differential/report.js';
-import { type DifferentialReport, runDifferential } from '../../../src/fuzz/differential/run.js';
+import {
+  type DifferentialReport,
+  fixtureFile,
+  fixtureOf,
+  runDifferential,
+} from '../../../src/fuzz/differential/run.js';
 import { shrinkText } from '../../../src/fuzz/differential/shrink.js';
-import type { Answer, Json } from '../../../src/fuzz/differential/target.js';
+import { type Answer, functionTarget, type Json } from '../../../src/fuzz/differential/target.js';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
-import { grammarLanguage } from '../../../src/fuzz/grammar/language.js';
-import { fuzzInputs } from '../../../src/fuzz/mutants/inputs.js';
+import { fuzzInputs } from '../../../src/fuzz/mutants/mutate.js';
 
 const language = accpLanguage();
 

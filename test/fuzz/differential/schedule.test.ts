@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSchedule } from '../../../src/fuzz/differential/schedule.js';
+import { createSchedule } from '../../../src/fuzz/process/schedule.js';
 
 const CRASH = { kind: 'crash', detail: 'exit code 1' } as const;
 const HANG = { kind: 'hang', limit: 1 } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { treeDifference } from '../../../src/fuzz/differential/oracle.js';
 import type { Json } from '../../../src/fuzz/differential/target.js';
-import { treeDifference } from '../../../src/fuzz/differential/trees.js';
 
 test.each<[string, Json, Json]>([
   ['the order of members', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],

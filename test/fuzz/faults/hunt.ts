@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { aacpLanguage } from '../../../src/aacp/language/language.js';
 import { accpLanguage } from '../../../src/accp/language/language.js';
-import { processTarget } from '../../../src/fuzz/differential/process-target.js';
+import type { Language } from '../../../src/fuzz/differential/language.js';
 import { type Finding, runDifferential } from '../../../src/fuzz/differential/run.js';
 import type { Answer } from '../../../src/fuzz/differential/target.js';
-import type { Language } from '../../../src/fuzz/grammar/language.js';
-import { fuzzInputs } from '../../../src/fuzz/mutants/inputs.js';
+import { fuzzInputs } from '../../../src/fuzz/mutants/mutate.js';
+import { processTarget } from '../../../src/fuzz/process/process-target.js';
 
 /** A piece of the reader's source, which stands there once, and what to put in its place. */
 export interface Fault {

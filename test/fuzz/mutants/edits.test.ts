@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
-import { fuzzInputs } from '../../../src/fuzz/mutants/inputs.js';
-import { type MutantKind, mutate } from '../../../src/fuzz/mutants/mutate.js';
+import { fuzzInputs, type MutantKind, mutate } from '../../../src/fuzz/mutants/mutate.js';
 
 const grammar = compileGrammar(`
   list = "(" item|.., ","| ")"

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { accpLanguage } from '../../../src/accp/language/language.js';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
-import { fuzzInputs } from '../../../src/fuzz/mutants/inputs.js';
 import {
+  fuzzInputs,
   generateMutants,
   MUTANT_KINDS,
   type MutantKind,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkAbnf } from '../../../src/grammar-export/abnf/check.js';
-import { withCoreRules } from '../../../src/grammar-export/abnf/core.js';
-import { parseAbnf } from '../../../src/grammar-export/abnf/parse.js';
+import { parseAbnf, withCoreRules } from '../../../src/grammar-export/abnf/parse.js';
 import { printAbnf } from '../../../src/grammar-export/abnf/print.js';
 
 /** Code and name of each finding. */

@@ -1,6 +1,6 @@
 /** Grammars as one pattern. */
 import { expect, test } from 'vitest';
-import { asSinglePattern, isRegular } from '../../../src/grammar-export/single-pattern.js';
+import { asSinglePattern, isRegular } from '../../../src/grammar-export/simplify.js';
 import { pairOf } from './compare.js';
 import { show } from './show.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyzeEffects, type Effects } from '../../../src/peggy-fast/effects/index.js';
+import { analyzeEffects, type Effects } from '../../../src/peggy-fast/effects/analyze.js';
 import { codeOf } from './grammar-code.js';
 
 /** The effects of each block, in source order, by name. */

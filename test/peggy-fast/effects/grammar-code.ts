@@ -1,5 +1,6 @@
 import peggy from 'peggy';
-import type { Block, GrammarCode, Snippet } from '../../../src/peggy-fast/effects/index.js';
+import type { Block, GrammarCode } from '../../../src/peggy-fast/effects/analyze.js';
+import type { Snippet } from '../../../src/peggy-fast/effects/syntax.js';
 
 /** All JavaScript of a grammar, with the labels in reach of each block. */
 export function codeOf(grammar: string, trusted: readonly string[] = []): GrammarCode {

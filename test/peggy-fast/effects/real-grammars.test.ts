@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { analyzeEffects } from '../../../src/peggy-fast/effects/index.js';
+import { analyzeEffects } from '../../../src/peggy-fast/effects/analyze.js';
 import { codeOf } from './grammar-code.js';
 
 const root = new URL('../../../', import.meta.url);

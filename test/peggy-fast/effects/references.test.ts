@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freeReferences, parseBody } from '../../../src/peggy-fast/effects/references.js';
+import { freeReferences, parseBody } from '../../../src/peggy-fast/effects/scopes.js';
 
 /** The free names of some code, in source order; those in `{ name }` with a colon. */
 function free(code: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { analyzeEffects, type Violation } from '../../../src/peggy-fast/effects/index.js';
+import { analyzeEffects } from '../../../src/peggy-fast/effects/analyze.js';
+import type { Violation } from '../../../src/peggy-fast/effects/report.js';
 import { codeOf } from './grammar-code.js';
 
 const MADE_BEFORE = `

@@ -1,6 +1,6 @@
 /** Contract review (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, text } from './inputs.js';
+import { actor, text } from '../inputs.js';
 
 const CONTRACT_TYPE = text('the kind of contract', { normalise: ['upper-case'], example: 'NDA' });
 const PARTY = text('the other party', { normalise: ['space-to-hyphen'], example: 'Acme Ltd' });

@@ -1,6 +1,6 @@
 /** Resolution of customers' complaints, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, amount, currency, flag, text } from './inputs.js';
+import { actor, amount, currency, flag, text } from '../inputs.js';
 
 const CUSTOMER = text('the customer', { example: 'C-4421' });
 const TICKET = text('the ticket', { example: 'T-9912' });

@@ -1,6 +1,6 @@
 /** Invoice processing (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, amount, CURRENCY, SUPPLIER, text } from './inputs.js';
+import { actor, amount, CURRENCY, SUPPLIER, text } from '../inputs.js';
 
 const AMOUNT = amount('the amount', { example: 4200 });
 const TERMS = text('the terms of payment', { default: 'net30' });

@@ -1,6 +1,6 @@
 /** IT provisioning (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text, USERNAME } from './inputs.js';
+import { actor, list, text, USERNAME } from '../inputs.js';
 
 const EMAIL = text('the e-mail address', { personal: true, example: 'j.smith@example.com' });
 

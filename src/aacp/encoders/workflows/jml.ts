@@ -1,6 +1,6 @@
 /** Joiners, movers and leavers, as the reference SDK has them. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text, USERNAME } from './inputs.js';
+import { actor, list, text, USERNAME } from '../inputs.js';
 
 /** Employees who join (six steps), move (one) or leave (two). */
 export const JMLEncoder = defineWorkflow({

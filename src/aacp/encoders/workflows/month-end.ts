@@ -1,6 +1,6 @@
 /** The close of a month, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, period, text } from './inputs.js';
+import { actor, list, period, text } from '../inputs.js';
 
 const PERIOD = period('the month, as YYYY-MM', '2026-03');
 

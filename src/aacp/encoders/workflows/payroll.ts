@@ -1,6 +1,6 @@
 /** Payroll (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, period, text } from './inputs.js';
+import { actor, list, period, text } from '../inputs.js';
 
 const PERIOD = period('the month, as YYYY-MM', '2024-08');
 const PREVIOUS = period('the month before, as YYYY-MM', '2024-07');

@@ -1,6 +1,6 @@
 /** Qualification of sales leads, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text, textOrNumber } from './inputs.js';
+import { actor, list, text, textOrNumber } from '../inputs.js';
 
 const LEAD = text('the lead', { example: 'L-7712' });
 

@@ -1,6 +1,7 @@
-/** Names: runs of capitalised words that are no words of the trade. */
+/** Names: runs of capitalised words that are not ordinary ones; and codes: acronyms and departments. */
 import type { InstructionItem, WordItem } from './ast.js';
-import { nameSlot, type Slot } from './slots.js';
+import { codeSlot, nameSlot, type Slot } from './slots.js';
+import { isFamiliar } from './words.js';
 
 const COMPANY_FORMS: ReadonlySet<string> = new Set(
   'ltd limited gmbh inc incorporated llc llp plc ag sa srl spa bv nv corp corporation co kg ohg ug pty oy ab as sarl se'.split(
@@ -16,36 +17,66 @@ export function isCompanyForm(word: string): boolean {
   return COMPANY_FORMS.has(word.toLowerCase().replace(/\.$/, ''));
 }
 
-/** A name, and the items that it is made of: those from `from` up to, not including, `to`. */
+/** A name or a code, and the items that it is made of: those from `from` up to, not including, `to`. */
 export interface NameRun {
   readonly slot: Slot;
+  /** Ends in a genitive, which the slot does not have. */
+  readonly genitive: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * The names in an instruction, in order. Where all words are capitalised, as in titles, nothing is a name.
- *
- * @param isKnown whether a word, in small letters, has a meaning of its own
- */
-export function findNames(
-  items: readonly InstructionItem[],
-  source: string,
-  isKnown: (word: string) => boolean,
-): readonly NameRun[] {
-  if (isTitle(items)) return [];
+/** The names and codes of an instruction, in order. Where all words are capitalised, as in titles, nothing is a name. */
+export function findNames(items: readonly InstructionItem[], source: string): readonly NameRun[] {
   const runs: NameRun[] = [];
-  let at = 0;
-  while (at < items.length) {
-    const end = endOfCapitals(items, at);
-    if (end > at) {
-      const run = runWithin(items, at, end, source, isKnown);
-      if (run !== null) runs.push(run);
-    }
-    at = Math.max(end, at + 1);
+  const isCapitalisedAll = isTitle(items);
+  for (let at = 0; at < items.length; ) {
+    const code = isCapitalisedAll ? null : codeAt(items, at);
+    const end = isCapitalisedAll ? at : endOfCapitals(items, at);
+    const run = code ?? (end > at ? runWithin(items, at, end, source) : null);
+    if (run !== null) runs.push(run);
+    at = code === null ? Math.max(end, at + 1) : code.to;
   }
   return runs;
 }
+
+const TEAM = /^(?:department|dept|team)$/i;
+
+/** An acronym such as EMEA or HR, or what stands before "department" or "team". Words in capital letters for emphasis are none. */
+function codeAt(items: readonly InstructionItem[], at: number): NameRun | null {
+  const [item, next] = [items[at], items[at + 1]];
+  if (item?.kind !== 'word' || isCapital(next) || (at > 0 && isCapital(items[at - 1]))) return null;
+  const small = item.text.toLowerCase();
+  const isAcronym =
+    /^[A-Z]{2,6}$/.test(item.text) && (FORMATS.has(small) || !(PREFIXES.has(small) || isFamiliar(small)));
+  const isTeam = next?.kind === 'word' && TEAM.test(next.text) && DEPARTMENTS.has(small);
+  if (at === 0 || !(isAcronym || isTeam)) return null;
+  return { slot: codeSlot(item.text, item.start, item.end), genitive: false, from: at, to: at + 1 };
+}
+
+const FORMATS: ReadonlySet<string> = new Set(['csv', 'json', 'pdf', 'xml', 'html']);
+
+/** Acronyms that say what kind of thing a number behind them names, and capitals for emphasis. */
+const PREFIXES: ReadonlySet<string> = new Set([
+  'po',
+  'id',
+  'ok',
+  'am',
+  'pm',
+  'eod',
+  'eom',
+  'cob',
+  'only',
+  'never',
+  'gbp',
+  'eur',
+  'usd',
+]);
+
+const DEPARTMENTS: ReadonlySet<string> = new Set(
+  `accounting accounts compliance engineering facilities finance hr it legal logistics marketing operations payroll procurement product
+  purchasing research sales security support treasury`.split(/\s+/),
+);
 
 function isTitle(items: readonly InstructionItem[]): boolean {
   // What begins a text is capitalised whatever it is.
@@ -67,23 +98,17 @@ function endOfCapitals(items: readonly InstructionItem[], at: number): number {
 }
 
 /** The name in a run, without the words around it that everybody has. */
-function runWithin(
-  items: readonly InstructionItem[],
-  start: number,
-  end: number,
-  source: string,
-  isKnown: (word: string) => boolean,
-): NameRun | null {
+function runWithin(items: readonly InstructionItem[], start: number, end: number, source: string): NameRun | null {
   let [from, to] = [start, end];
   const begins = beginsSentence(items, start);
   const isCompany = isForm(items[to - 1]) && to - from > 1;
   if (isCompany) {
-    if (begins && isKnownItem(items[from], isKnown)) from++;
+    // What begins a sentence is capitalised whatever it is: "Pay Acme Ltd", but "Acme Ltd".
+    if (begins && to - from > 2) from++;
   } else {
-    while (from < to && (isLink(items[from]) || isKnownItem(items[from], isKnown))) from++;
-    while (to > from && (isLink(items[to - 1]) || isKnownItem(items[to - 1], isKnown))) to--;
-    // What begins a sentence is capitalised whatever it is.
-    if (from === start && begins && to - from < 2) return null;
+    if (begins) from++;
+    while (from < to && (isLink(items[from]) || isKnownItem(items[from]))) from++;
+    while (to > from && (isLink(items[to - 1]) || isKnownItem(items[to - 1]))) to--;
   }
   if (from >= to || (!isCompany && isAcronyms(items, from, to))) return null;
   return runOf(items, from, to, source);
@@ -94,7 +119,7 @@ function runOf(items: readonly InstructionItem[], from: number, to: number, sour
   const last = items[to - 1];
   if (first?.kind !== 'word' || last?.kind !== 'word') return null;
   const end = hasGenitive(last) ? last.end - (/['\u2019]s$/i.test(last.text) ? 2 : 0) : last.end;
-  return { slot: nameSlot(source.slice(first.start, end), first.start, end), from, to };
+  return { slot: nameSlot(source.slice(first.start, end), first.start, end), genitive: end < last.end, from, to };
 }
 
 function isCapital(item: InstructionItem | undefined): boolean {
@@ -113,8 +138,8 @@ function hasGenitive(item: InstructionItem | undefined): boolean {
   return item?.kind === 'word' && /['\u2019]s$/i.test(item.text);
 }
 
-function isKnownItem(item: InstructionItem | undefined, isKnown: (word: string) => boolean): boolean {
-  return item?.kind === 'word' && isKnown(item.text.toLowerCase().replace(/['\u2019]s$/, ''));
+function isKnownItem(item: InstructionItem | undefined): boolean {
+  return item?.kind === 'word' && isFamiliar(item.text.toLowerCase().replace(/['\u2019]s$/, ''));
 }
 
 function beginsSentence(items: readonly InstructionItem[], at: number): boolean {

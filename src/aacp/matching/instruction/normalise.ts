@@ -1,7 +1,12 @@
 /** Instructions as tier 1 compares them (draft-mackay-aacp-01, section 6.3; the draft leaves the normal form open). */
+
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { RegistryRequest } from '../../registry/registry.js';
+import type { RegistryRequest } from '../entry.js';
+import { isDeterminer, isFamiliar } from './words.js';
+
+/** The longest instruction that the fallback encoder accepts, in UTF-16 code units. */
+export const MAX_INSTRUCTION = 20_000;
 
 /** White space as the reference SDK has it: unlike `\s` with U+001C to U+001F and U+0085, and without the byte order mark. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
@@ -34,4 +39,156 @@ export function keyOf({ normalised, domain, returnAgent, priority, version }: Re
 /** SHA-256 of the UTF-8 bytes, as 64 hexadecimal digits. Half surrogate pairs count as U+FFFD. */
 export function digestOf(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
+}
+
+/** White space of the normal form; what more it takes for white space is the same in both instructions. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
+const CASE_SPACES = /[\s\x1C-\x1F\x85]+/;
+
+const QUOTE = /["\u201c-\u201f\u00ab\u00bb`]|(?<![\p{L}\p{N}])['\u2018\u2019]/u;
+const LAST_QUOTE = /["\u201c-\u201f\u00ab\u00bb`'\u2018\u2019]/gu;
+
+/** A word with the marks around it; several words with hyphens are one. */
+const WORD = /^([([]*)(\p{L}+(?:-\p{L}+)*)((?:['\u2019]s)?[)\].,;:!?]*)$/iu;
+
+/** A part of a year. */
+const PERIOD = /^(?:[QH][1-4]|FY\d{2,4})[.,;:!?)]*$/i;
+
+/** Marks of a text that is more than words, so that it is not told in capital letters alone. */
+const NO_PROSE = /\p{L}[-.]?\d|\d[-.]?\p{L}|["\u201c-\u201f\u00ab\u00bb`\u2018/\\=@_]/u;
+
+/** Short words that no acronym is written as. */
+const SHORT_WORDS = wordSet('the an of for and to by all any our new get add not');
+
+/** Words before the name of a thing of a computer's, which is told by its capital letters. */
+const NAMING = wordSet(`
+  branch branches column columns field fields table tables file files folder folders directory path key keys variable value job host
+  server database schema bucket repository repo tag label user username login account password passwd secret token code named called
+  entitled titled env environment group role script class function method parameter property attribute cluster node queue topic
+`);
+
+/** Words of instructions about how something is written. */
+const SPELLED = wordSet(
+  'rename renamed replace replaced spell spelled capitalise capitalize capitals lowercase uppercase letter',
+);
+
+/**
+ * Whether the packet of one instruction may be served for another that has the same normal form (draft-mackay-aacp-01, section
+ * 6.3: the key is made of that). It may where they differ in white space and in the capital letters of ordinary words alone.
+ *
+ * @param kept the instruction that the packet was made for
+ */
+export function isSameCase(kept: string, given: string): boolean {
+  if (kept === given || caseOf(kept) === caseOf(given)) return true;
+  // "FOR JUNE 2026": names are written like all else there.
+  return (isLoud(kept) && isMild(given)) || (isLoud(given) && isMild(kept));
+}
+
+/** No capital letters but the first ones of words. */
+function isMild(instruction: string): boolean {
+  return !NO_PROSE.test(instruction) && !/\p{Lu}\p{Lu}|\p{Ll}\p{Lu}/u.test(instruction);
+}
+
+/** Returns a text that distinguishes instructions with the same key; `''` where capital letters and quoted white space make no difference. */
+export function caseOf(instruction: string): string {
+  if (isLoud(instruction)) return '';
+  const words = instruction.split(CASE_SPACES).filter(Boolean);
+  const hasSmall = /\p{Ll}/u.test(instruction);
+  const quoted = quotedWords(words);
+  const plain = words.map((word) => WORD.exec(word)?.[2]?.toLowerCase() ?? '');
+  const isSpelled = plain.some((word) => SPELLED.has(word));
+  const mixed = writtenTwice(words);
+  const spaces = quotedSpaces(instruction);
+  const capitals = words
+    .flatMap((word, index) => {
+      const before = words[index - 1];
+      const begins = before === undefined || /\p{L}{4,}[.!?]+$/u.test(before);
+      const counts =
+        (index >= quoted.first && index <= quoted.last) ||
+        (!begins && (isSpelled || mixed.has(word.toLowerCase()) || NAMING.has(plain[index - 1] ?? '')));
+      // Where all else is in capitals, "A" is an article.
+      if (word === 'A' && !counts && !hasSmall) return [];
+      const folded = counts ? word : withoutCapitals(word, begins);
+      return folded === folded.toLowerCase() ? [] : [`${index} ${folded}`];
+    })
+    .join('\n');
+  return spaces === '' ? capitals : `${capitals}\n${spaces}`;
+}
+
+/** The white space between the first quotation mark and the last: `''` where it is single spaces. The key does not tell it apart. */
+function quotedSpaces(instruction: string): string {
+  const first = instruction.search(QUOTE);
+  if (first < 0) return '';
+  const last = [...instruction.matchAll(LAST_QUOTE)].at(-1)?.index ?? first;
+  const spaces = instruction.slice(first, last).match(new RegExp(CASE_SPACES, 'g')) ?? [];
+  return spaces.every((space) => space === ' ') ? '' : JSON.stringify(spaces);
+}
+
+/** Prose in capital letters throughout: they say nothing. */
+function isLoud(instruction: string): boolean {
+  if (NO_PROSE.test(instruction) || /\p{Ll}/u.test(instruction)) return false;
+  return instruction.split(CASE_SPACES).filter((word) => /\p{L}{2}/u.test(word)).length > 1;
+}
+
+/** From the first quotation mark to the last. */
+function quotedWords(words: readonly string[]): { readonly first: number; readonly last: number } {
+  const first = words.findIndex((word) => QUOTE.test(word));
+  if (first < 0) return { first: words.length, last: -1 };
+  return { first, last: words.findLastIndex((word) => word.search(LAST_QUOTE) >= 0) };
+}
+
+/** Words that one text has in capital letters and in small ones, so that it means two things. */
+function writtenTwice(words: readonly string[]): ReadonlySet<string> {
+  const seen = new Map<string, string>();
+  const twice = new Set<string>();
+  words.slice(1).forEach((word) => {
+    const bare = WORD.exec(word)?.[2] ?? word;
+    const small = bare.toLowerCase();
+    if ((seen.get(small) ?? bare) !== bare) twice.add(small);
+    seen.set(small, bare);
+  });
+  // With the marks around them, as they are looked up.
+  return new Set(words.map((word) => word.toLowerCase()).filter((word) => twice.has(WORD.exec(word)?.[2] ?? word)));
+}
+
+/** @param begins whether it is the first word of a sentence, where a capital letter says nothing */
+function withoutCapitals(word: string, begins: boolean): string {
+  if (word.includes('@')) return withSmallEnd(word);
+  if (PERIOD.test(word)) return word.toLowerCase();
+  const [, open = '', letters, end = ''] = WORD.exec(word) ?? [];
+  if (letters === undefined) return word;
+  const parts = letters.split('-');
+  const folded = parts.map((part, index) => {
+    const small = part.toLowerCase();
+    const capitalised = part.slice(1) === small.slice(1);
+    const isFirst = begins && index === 0 && (capitalised || isLongCapital(part));
+    return isFirst || isOrdinary(part, small, capitalised) ? small : part;
+  });
+  return `${open}${folded.join('-')}${end.toLowerCase()}`;
+}
+
+function isOrdinary(word: string, small: string, capitalised: boolean): boolean {
+  if (word === small || SHORT_WORDS.has(small)) return true;
+  if (word.length < 2) return false;
+  return (capitalised || isLongCapital(word)) && (isFamiliar(small) || isDeterminer(small));
+}
+
+/** Most acronyms are shorter. */
+function isLongCapital(word: string): boolean {
+  return word.length > 3 && word === word.toUpperCase();
+}
+
+/** An address with its host in small letters. */
+function withSmallEnd(word: string): string {
+  return /^[^@]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[.,;!?)]*$/u.test(word) ? withSmallHost(word) : word;
+}
+
+/** Names of hosts are the same in any case of letters; mailboxes are not. */
+export function withSmallHost(email: string): string {
+  const at = email.lastIndexOf('@');
+  return email.slice(0, at) + email.slice(at).toLowerCase();
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
 }

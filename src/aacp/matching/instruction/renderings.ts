@@ -1,8 +1,57 @@
 /** How packets write the values of slots. */
+
+import { lastDayOf } from './calendar.js';
 import { isCompanyForm } from './names.js';
-import { datePatterns, fiscalPatterns, monthPatterns, yearPartPatterns } from './period-renderings.js';
 import type { Slot } from './slots.js';
-import type { Style } from './style.js';
+
+export interface Style {
+  readonly name: string;
+  /** @returns `null` for a value that cannot be written so */
+  readonly write: (slot: Slot) => string | null;
+  /** What it writes of an amount: digits and currency stand apart. */
+  readonly part?: 'currency' | undefined;
+}
+
+/** The values of the places in a pattern; `null` where the slot has none. */
+export type PartsOf = (slot: Slot) => Readonly<Record<string, string>> | null;
+
+/** A style from a pattern such as `{year}-{mm}`. It writes nothing where a place has no value. */
+export function pattern(template: string, partsOf: PartsOf): Style {
+  // By turns what stands there as it is, and the name of a place.
+  const pieces = template.split(/\{(\w+)\}/);
+  return {
+    name: template,
+    write(slot) {
+      const parts = partsOf(slot);
+      if (parts === null) return null;
+      let filled = pieces[0]!;
+      for (let at = 1; at < pieces.length; at += 2) {
+        const part = parts[pieces[at]!];
+        if (part === undefined) return null;
+        filled += part + pieces[at + 1]!;
+      }
+      return filled;
+    },
+  };
+}
+
+/** The parts of a slot, worked out once for the many patterns that write it one after the other. Slots never change. */
+export function remembered(partsOf: PartsOf): PartsOf {
+  let last: Slot | undefined;
+  let parts: ReturnType<PartsOf> = null;
+  return (slot) => {
+    if (slot !== last) {
+      parts = partsOf(slot);
+      last = slot;
+    }
+    return parts;
+  };
+}
+
+/** Places with each of the joints between them. */
+export function joined(places: readonly string[], joints: readonly string[]): readonly string[] {
+  return joints.map((joint) => places.join(joint));
+}
 
 /** The ways to write a slot of this kind, exact ones before derived ones. */
 export function stylesOf(kind: Slot['kind']): readonly Style[] {
@@ -98,7 +147,7 @@ const IDS: readonly Style[] = [
   { name: 'small', write: ({ value: text }) => text.toLowerCase() },
   { name: '_', write: ({ text }) => text.replace(/^#/, '').replaceAll('-', '_') },
   { name: 'together', write: ({ text }) => text.replace(/^#/, '').replaceAll('-', '') },
-  { name: 'number', write: ({ value: text }) => /^[A-Za-z]+[-_/]?(\d+)$/.exec(text)?.[1] ?? null },
+  { name: 'number', write: ({ value: text }) => /^(?:[A-Za-z]{1,3}|[A-Za-z]+[-_/])(\d+)$/.exec(text)?.[1] ?? null },
 ];
 
 /** Another word for the first of a relative time, where it begins with that. */
@@ -119,6 +168,145 @@ const TERMS: readonly Style[] = ['net', 'net-', 'net_', 'net ', 'NET', 'Net'].ma
   name: before,
   write: ({ digits }) => (digits === undefined ? null : `${before}${digits}`),
 }));
+
+/**
+ * The digits of an amount as the instruction has them, but for separators: what is filled in where the packet has plain digits.
+ * `null` where they can be read in two ways.
+ */
+export function givenDigits({ item, digits }: Slot): string | null {
+  if (digits === undefined) return null;
+  if (item?.kind !== 'amount' && item?.kind !== 'number') return digits;
+  if (item.scale !== null) return digits;
+  const plain = item.number.replace(/[,'\u2019](?=\d{3}(?:\D|$))/g, '');
+  return /^\d+(?:\.\d+)?$/.test(plain) ? plain : digits;
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+const JOINTS = ['-', '_', ' ', ''];
+
+const YEAR_MONTH: readonly string[] = [
+  ...joined(['{year}', '{mm}'], ['-', '_', '/', '.', '']),
+  ...joined(['{mm}', '{year}'], ['-', '_', '/']),
+  ...['{Mon}', '{mon}', '{MON}', '{Month}', '{month}'].flatMap((month) => joined([month, '{year}'], JOINTS)),
+  ...['{Mon}', '{mon}', '{month}'].flatMap((month) => joined(['{year}', month], ['-', '_'])),
+  '{Mon}-{yy}',
+];
+
+const DATES: readonly string[] = [
+  ...joined(['{year}', '{mm}', '{dd}'], ['-', '', '_', '/', '.']),
+  ...joined(['{dd}', '{mm}', '{year}'], ['/', '-', '.', '_']),
+  '{mm}/{dd}/{year}',
+  ...['{d}', '{dd}'].flatMap((day) =>
+    ['{Mon}', '{mon}', '{Month}', '{month}'].flatMap((month) => joined([day, month, '{year}'], ['-', '_', ' '])),
+  ),
+  '{year}-{Mon}-{dd}',
+];
+
+/** Days; and for the last day of a month the month, which it stands for where a period ends with it. */
+function datePatterns(): readonly Style[] {
+  const months = YEAR_MONTH.map((template) => {
+    const { write } = pattern(template, endedMonth);
+    return { name: `month ${template}`, write };
+  });
+  return [...DATES.map((template) => pattern(template, dateParts)), ...months];
+}
+
+/** Months; the name alone only where the slot says no year. */
+function monthPatterns(): readonly Style[] {
+  const bare: PartsOf = ({ item }) => (item?.kind === 'month' && item.year === null ? monthParts(item.month) : null);
+  return [
+    ...YEAR_MONTH.map((template) => pattern(template, yearMonth)),
+    ...['{Month}', '{month}', '{Mon}', '{mon}'].map((template) => pattern(template, bare)),
+  ];
+}
+
+/** Quarters, halves and weeks; without a year only where the slot says none. */
+function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
+  return [letter, letter.toLowerCase()].flatMap((sign) => {
+    const part = `${sign}{number}`;
+    const templates = [
+      ...joined(['{year}', part], ['-', '_', '', '/', ' ']),
+      ...joined([part, '{year}'], ['-', '_', '/', ' ', '']),
+      ...joined([part, '{yy}'], ['-', '_', '']),
+    ];
+    return [
+      ...templates.map((template) => pattern(template, yearPart)),
+      pattern(part, (slot) => (hasYear(slot) ? null : yearPart(slot))),
+    ];
+  });
+}
+
+/** Fiscal years, their quarters and spans: each with all that the slot says. */
+function fiscalPatterns(): readonly Style[] {
+  const years = ['FY{year}', 'FY{yy}'];
+  const styles = (templates: readonly string[], last: boolean, quarter: boolean): readonly Style[] =>
+    templates.map((template) => pattern(template, (slot) => fiscalParts(slot, last, quarter)));
+  return [
+    ...styles([...years, 'FY-{year}', 'FY_{year}'], false, false),
+    ...styles(
+      [...years, '{year}'].flatMap((year) => joined([year, '{last}'], ['/', '-', '_'])),
+      true,
+      false,
+    ),
+    ...styles(
+      years.flatMap((year) => joined([year, 'Q{quarter}'], JOINTS)),
+      false,
+      true,
+    ),
+    ...styles([...years.flatMap((year) => joined(['Q{quarter}', year], JOINTS)), '{year}-Q{quarter}'], false, true),
+  ];
+}
+
+function yearParts(year: number | null): Record<string, string> {
+  return year === null ? {} : { year: String(year), yy: two(year % 100) };
+}
+
+function monthParts(month: number): Record<string, string> {
+  const name = MONTHS[month - 1] ?? '';
+  const short = name.slice(0, 3);
+  return {
+    ...{ mm: two(month), Month: name, month: name.toLowerCase() },
+    ...{ Mon: short, mon: short.toLowerCase(), MON: short.toUpperCase() },
+  };
+}
+
+const yearMonth = remembered(({ item }) =>
+  item?.kind === 'month' ? { ...yearParts(item.year), ...monthParts(item.month) } : null,
+);
+
+const dateParts = remembered(({ item }) => {
+  if (item?.kind !== 'date' || item.month === null || item.day === null) return null;
+  return { ...yearParts(item.year), ...monthParts(item.month), dd: two(item.day), d: String(item.day) };
+});
+
+const endedMonth = remembered((slot) => {
+  const { item } = slot;
+  if (item?.kind !== 'date' || item.year === null || item.month === null) return null;
+  return item.day === lastDayOf(item.year, item.month) ? dateParts(slot) : null;
+});
+
+const yearPart = remembered(({ item }) => {
+  if (item?.kind === 'quarter') return { ...yearParts(item.year), number: String(item.quarter) };
+  if (item?.kind === 'half') return { ...yearParts(item.year), number: String(item.half) };
+  return item?.kind === 'week' ? { ...yearParts(item.year), number: two(item.week) } : null;
+});
+
+function hasYear({ item }: Slot): boolean {
+  return item !== undefined && 'year' in item && item.year !== null;
+}
+
+function fiscalParts({ item }: Slot, last: boolean, quarter: boolean): Record<string, string> | null {
+  if (item?.kind !== 'fiscal' || (item.last !== null) !== last || (item.quarter !== null) !== quarter) return null;
+  return {
+    ...yearParts(item.year),
+    ...(item.last === null ? {} : { last: two(item.last) }),
+    ...(item.quarter === null ? {} : { quarter: String(item.quarter) }),
+  };
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
 
 const STYLES: Readonly<Record<Slot['kind'], readonly Style[]>> = {
   date: [...datePatterns(), own],
@@ -141,17 +329,6 @@ const STYLES: Readonly<Record<Slot['kind'], readonly Style[]>> = {
   email: [own, small],
   url: [own],
   quoted: NAMES,
+  code: [own, small, { name: 'capital', write: ({ text }) => text.toUpperCase() }],
   name: NAMES,
 };
-
-/**
- * The digits of an amount as the instruction has them, but for separators: what is filled in where the packet has plain digits.
- * `null` where they can be read in two ways.
- */
-export function givenDigits({ item, digits }: Slot): string | null {
-  if (digits === undefined) return null;
-  if (item?.kind !== 'amount' && item?.kind !== 'number') return digits;
-  if (item.scale !== null) return digits;
-  const plain = item.number.replace(/[,'\u2019](?=\d{3}(?:\D|$))/g, '');
-  return /^\d+(?:\.\d+)?$/.test(plain) ? plain : digits;
-}

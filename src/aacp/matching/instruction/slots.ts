@@ -1,9 +1,10 @@
 /** Slots: the values in an instruction, each in one form, so that two spellings of a value are equal. */
 import type { AmountItem, DateItem, FiscalItem, NumberItem, TimeItem, ValueItem } from './ast.js';
-import { plainDecimal } from './decimal.js';
-import { withSmallHost } from './same-case.js';
+import { withSmallHost } from './normalise.js';
+import { plainDecimal } from './numbers.js';
 
-export type SlotKind = ValueItem['kind'] | 'name';
+/** `code`: an acronym, or the name of a department or a team. */
+export type SlotKind = ValueItem['kind'] | 'name' | 'code';
 
 export interface Slot {
   readonly kind: SlotKind;
@@ -19,8 +20,6 @@ export interface Slot {
   readonly digits?: string | undefined;
   /** The currency of an amount: a code, or a sign that several currencies share. */
   readonly currency?: string | undefined;
-  /** In capital letters, as all words around it are. */
-  readonly loud?: boolean | undefined;
   /** The parts that renderings need. */
   readonly item?: ValueItem | undefined;
 }
@@ -50,10 +49,9 @@ export function nameSlot(text: string, start: number, end: number): Slot {
   return { kind: 'name', value, text, start, end, relative: false };
 }
 
-/** A name in capital letters alone: how it is written otherwise is not known, but what it is compared by. */
-export function loudName(slot: Slot): Slot {
-  const value = slot.value.toLowerCase().replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
-  return { ...slot, value, loud: true };
+/** An acronym, or the name of a department. */
+export function codeSlot(text: string, start: number, end: number): Slot {
+  return { kind: 'code', value: text.toUpperCase(), text, start, end, relative: false };
 }
 
 /** An id that is told by a word before it: `ticket 4711`. */

@@ -1,5 +1,5 @@
 /** Rules for customer services. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const CS_RULES: readonly BundledRule[] = [
   {

@@ -1,5 +1,5 @@
 /** Rules for finance. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const FIN_RULES: readonly BundledRule[] = [
   {

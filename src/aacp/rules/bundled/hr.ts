@@ -1,5 +1,5 @@
 /** Rules for human resources. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const HR_RULES: readonly BundledRule[] = [
   {

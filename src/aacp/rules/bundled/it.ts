@@ -1,5 +1,5 @@
 /** Rules for IT and infrastructure. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const IT_RULES: readonly BundledRule[] = [
   {

@@ -1,5 +1,5 @@
 /** Rules for legal. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const LEGAL_RULES: readonly BundledRule[] = [
   {

@@ -1,5 +1,5 @@
 /** Rules for marketing. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const MKT_RULES: readonly BundledRule[] = [
   {

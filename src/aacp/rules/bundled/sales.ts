@@ -1,5 +1,5 @@
 /** Rules for sales. */
-import type { BundledRule } from './bundled-rule.js';
+import type { BundledRule } from '../rule.js';
 
 export const SALES_RULES: readonly BundledRule[] = [
   {

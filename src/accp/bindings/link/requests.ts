@@ -326,7 +326,6 @@ async function* streamOf(
   }
 }
 
-/** Error frames that belong to no session: a binding refuses what it cannot give to one (draft-benzing-accp-00, sections 3.6 and 11). */
 interface Refusal {
   /** The chain of what was refused, where it is known. */
   readonly cid: string | undefined;

@@ -1,8 +1,8 @@
 /** Checks of calls and jobs (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Resume"). */
 import { checkLog } from '../../logs/check.js';
 import type { Envelope } from '../../protocol/envelope.js';
+import { type Bench, type Call, type Check, check } from '../check.js';
 import { assertThat, type Fields, type Probe, type Sent } from '../probe.js';
-import type { Bench, Call, Check } from '../types.js';
 
 const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
 const JOB_ENDS: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled']);
@@ -61,33 +61,23 @@ const ofJob = (probe: Probe, jobId: string): Envelope[] =>
   probe.heard.filter(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat' && type !== 'ack');
 
 export const WORK: readonly Check[] = [
-  {
-    id: 'unknown-tool',
-    requirements: ['F09'],
-    title: 'a tool that there is none of is refused',
-    run: async ({ open }) => {
-      const probe = await open();
-      const sent = probe.send('tool.invoke', { tool: 'there-is-no-such-tool' });
-      const answer = await probe.answer(sent, 'nack', 'tool.error');
-      assertThat(answer.payload.code === 'NOT_FOUND', `It is refused with ${answer.payload.code}`);
-      await probe.ping();
-    },
-  },
-  {
-    id: 'unknown-job',
-    requirements: ['J04', 'F09'],
-    title: 'a job that there is none of is not cancelled',
-    run: async ({ open }) => {
-      const probe = await open();
-      await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
-    },
-  },
-  {
-    id: 'one-end',
-    requirements: ['F02', 'F05', 'F06', 'F07', 'E08'],
-    title: 'a call is answered, and ends once',
-    needs: ['quick'],
-    run: async ({ open, subject }) => {
+  check('unknown-tool', 'F09', 'a tool that there is none of is refused', async ({ open }) => {
+    const probe = await open();
+    const sent = probe.send('tool.invoke', { tool: 'there-is-no-such-tool' });
+    const answer = await probe.answer(sent, 'nack', 'tool.error');
+    assertThat(answer.payload.code === 'NOT_FOUND', `It is refused with ${answer.payload.code}`);
+    await probe.ping();
+  }),
+  check('unknown-job', 'J04 F09', 'a job that there is none of is not cancelled', async ({ open }) => {
+    const probe = await open();
+    await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
+  }),
+  check(
+    'one-end',
+    'F02 F05 F06 F07 E08',
+    'a call is answered, and ends once',
+    { needs: ['quick'] },
+    async ({ open, subject }) => {
       const probe = await open();
       const command = invoke(probe, subject.quick!);
       const { end, jobId } = await ended(probe, command);
@@ -101,13 +91,13 @@ export const WORK: readonly Check[] = [
       const behind = jobId === undefined ? [] : ofJob(probe, jobId).slice(ofJob(probe, jobId).indexOf(end) + 1);
       assertThat(behind.length === 0, `${behind[0]?.type} comes behind its end`);
     },
-  },
-  {
-    id: 'sent-again',
-    requirements: ['E04', 'D02'],
-    title: 'a command that is sent again is carried out once, and answered as it was',
-    needs: ['quick'],
-    run: async ({ open, subject }) => {
+  ),
+  check(
+    'sent-again',
+    'E04 D02',
+    'a command that is sent again is carried out once, and answered as it was',
+    { needs: ['quick'] },
+    async ({ open, subject }) => {
       const probe = await open();
       const command = invoke(probe, subject.quick!);
       await ended(probe, command);
@@ -127,13 +117,13 @@ export const WORK: readonly Check[] = [
       const names = new Set(jobs.map(({ job_id }) => job_id));
       assertThat(names.size <= 1, `It is ${names.size} jobs`);
     },
-  },
-  {
-    id: 'same-id',
-    requirements: ['E04'],
-    title: 'another command of the same id is refused',
-    needs: ['quick'],
-    run: async ({ open, subject }) => {
+  ),
+  check(
+    'same-id',
+    'E04',
+    'another command of the same id is refused',
+    { needs: ['quick'] },
+    async ({ open, subject }) => {
       const probe = await open();
       const command = invoke(probe, subject.quick!);
       await ended(probe, command);
@@ -143,14 +133,13 @@ export const WORK: readonly Check[] = [
       );
       await probe.anyRefusal(from, 'ALREADY_EXISTS');
     },
-  },
-  {
-    id: 'operation-keys',
-    requirements: ['D03'],
-    title: 'of two commands with one operation key one is carried out',
-    level: 'should',
-    needs: ['quick'],
-    run: async ({ open, subject }) => {
+  ),
+  check(
+    'operation-keys',
+    'D03',
+    'of two commands with one operation key one is carried out',
+    { level: 'should', needs: ['quick'] },
+    async ({ open, subject }) => {
       const probe = await open();
       const key = { operation_key: `conformance:${probe.sessionId}` };
       const first = await ended(probe, invoke(probe, subject.quick!, key));
@@ -160,13 +149,13 @@ export const WORK: readonly Check[] = [
         assertThat(second.job_id === first.jobId, 'It is another job, and not the one that there is');
       else await ended(probe, command);
     },
-  },
-  {
-    id: 'told-again',
-    requirements: ['E14', 'R02', 'R06'],
-    title: 'what was said of a job is said again as it was',
-    needs: ['slow'],
-    run: async (bench) => {
+  ),
+  check(
+    'told-again',
+    'E14 R02 R06',
+    'what was said of a job is said again as it was',
+    { needs: ['slow'] },
+    async (bench) => {
       const probe = await bench.open();
       const { jobId } = await begun(bench, probe);
       await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
@@ -183,26 +172,26 @@ export const WORK: readonly Check[] = [
         `${before.length} messages were said, and ${again.length} are said again, or others`,
       );
     },
-  },
-  {
-    id: 'asynchronous',
-    requirements: ['F01', 'F03'],
-    title: 'a job is accepted at once, begun, and goes on meanwhile',
-    needs: ['slow'],
-    run: async (bench) => {
+  ),
+  check(
+    'asynchronous',
+    'F01 F03',
+    'a job is accepted at once, begun, and goes on meanwhile',
+    { needs: ['slow'] },
+    async (bench) => {
       const probe = await bench.open();
       const { jobId } = await begun(bench, probe);
       await probe.ping();
       assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'It has ended at once: it is not slow');
       probe.send('cancel', {}, { job_id: jobId });
     },
-  },
-  {
-    id: 'cancelled',
-    requirements: ['J04', 'J19'],
-    title: 'a job that is cancelled ends so, and only once',
-    needs: ['slow'],
-    run: async (bench) => {
+  ),
+  check(
+    'cancelled',
+    'J04 J19',
+    'a job that is cancelled ends so, and only once',
+    { needs: ['slow'] },
+    async (bench) => {
       const probe = await bench.open();
       const { jobId } = await begun(bench, probe);
       await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
@@ -215,13 +204,13 @@ export const WORK: readonly Check[] = [
       const ends = ofJob(probe, jobId).filter(({ type }) => JOB_ENDS.has(type));
       assertThat(ends.length === 1, `It ends ${ends.length} times`);
     },
-  },
-  {
-    id: 'in-order',
-    requirements: ['D04', 'F04'],
-    title: 'what is said of a job and its streams is in order',
-    needs: ['slow'],
-    run: async (bench) => {
+  ),
+  check(
+    'in-order',
+    'D04 F04',
+    'what is said of a job and its streams is in order',
+    { needs: ['slow'] },
+    async (bench) => {
       const probe = await bench.open();
       const { jobId } = await begun(bench, probe);
       await probe.quiet();
@@ -230,13 +219,13 @@ export const WORK: readonly Check[] = [
       const [violation] = checkLog(probe.log);
       assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
     },
-  },
-  {
-    id: 'other-jobs',
-    requirements: ['P01', 'R07'],
-    title: 'somebody else neither cancels nor reads a job',
-    needs: ['slow', 'connections', 'other'],
-    run: async (bench) => {
+  ),
+  check(
+    'other-jobs',
+    'P01 R07',
+    'somebody else neither cancels nor reads a job',
+    { needs: ['slow', 'connections', 'other'] },
+    async (bench) => {
       const probe = await bench.open();
       const { jobId } = await begun(bench, probe);
       const other = await bench.open({ auth: bench.subject.otherAuth });
@@ -246,13 +235,13 @@ export const WORK: readonly Check[] = [
       assertThat(ofJob(other, jobId).filter(({ type }) => type !== 'nack').length === 0, 'They are told of it');
       probe.send('cancel', {}, more);
     },
-  },
-  {
-    id: 'reconnected',
-    requirements: ['D01', 'J03', 'R05', 'S03'],
-    title: 'what was said while nobody was there is said afterwards, once and in order',
-    needs: ['slow', 'connections'],
-    run: async (bench) => {
+  ),
+  check(
+    'reconnected',
+    'D01 J03 R05 S03',
+    'what was said while nobody was there is said afterwards, once and in order',
+    { needs: ['slow', 'connections'] },
+    async (bench) => {
       const first = await bench.open();
       const { jobId } = await begun(bench, first);
       const seen = first.heard.findLast(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat')!;
@@ -267,5 +256,5 @@ export const WORK: readonly Check[] = [
       const [violation] = checkLog(whole.filter((one) => one.source !== 'client'));
       assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
     },
-  },
+  ),
 ];

@@ -3,7 +3,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { momentOf, newId, timestampOf } from '../../protocol/ids.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import {
   type KeptLease,
   type KeptRequest,
@@ -16,7 +16,7 @@ import { acknowledged, type CommandResult, commandRecord } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
-export async function answer(connection: Carrier, message: Answer): Promise<CommandResult> {
+export async function answer(connection: ConnectionContext, message: Answer): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, answers, clock } = engine;
   const { now } = core.settings;
@@ -51,7 +51,7 @@ export async function answer(connection: Carrier, message: Answer): Promise<Comm
   ];
   const result = await log.commit({ records, events: [ack] });
   if (result.outcome !== 'conflict') {
-    answers.settled(record.key);
+    answers.notify(record.key);
     return {};
   }
   if (result.scope !== REQUESTS) return { former: result.found };
@@ -59,7 +59,7 @@ export async function answer(connection: Carrier, message: Answer): Promise<Comm
 }
 
 /** Somebody else's request is not to be told from none. */
-async function find({ engine, session }: Carrier, { correlation_id }: Answer): Promise<StoredRecord> {
+async function find({ engine, session }: ConnectionContext, { correlation_id }: Answer): Promise<StoredRecord> {
   if (correlation_id === undefined)
     throw new ArcpError('INVALID_ARGUMENT', 'correlation_id names the request that is answered');
   const record = await engine.store.readRecord(REQUESTS, correlation_id);

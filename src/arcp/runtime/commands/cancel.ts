@@ -3,7 +3,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { changeSession } from '../sessions/session.js';
@@ -11,15 +11,14 @@ import { acknowledged, type CommandResult, carriedOut, commandRecord, jobOfComma
 
 type Cancel = Envelope<'cancel'>;
 
-export async function cancel(connection: Carrier, message: Cancel): Promise<CommandResult> {
+export async function cancel(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { target = message.stream_id === undefined ? 'job' : 'stream' } = message.payload;
   if (target === 'stream') return cancelStream(connection, message);
   return target === 'session' ? cancelSession(connection, message) : cancelOneJob(connection, message);
 }
 
-async function cancelOneJob(connection: Carrier, message: Cancel): Promise<CommandResult> {
+async function cancelOneJob(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
-  const now = engine.clock;
   const { reason, deadline_ms: deadlineMs } = message.payload;
   const jobId = await jobOf(connection, message);
   const ack = acknowledged(connection, message);
@@ -28,7 +27,6 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
     jobId,
     { cause: 'client', reason, deadlineMs },
     {
-      now,
       events: [ack],
       records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
       // Somebody else's job is not to be told from none.
@@ -42,7 +40,7 @@ async function cancelOneJob(connection: Carrier, message: Cancel): Promise<Comma
 }
 
 /** A stream that is written here: its reader wants no more of it, and the work goes on. */
-async function cancelStream(connection: Carrier, message: Cancel): Promise<CommandResult> {
+async function cancelStream(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason = 'The stream was cancelled', target_id } = message.payload;
   const streamId = message.stream_id ?? target_id;
@@ -59,7 +57,7 @@ async function cancelStream(connection: Carrier, message: Cancel): Promise<Comma
 }
 
 /** All jobs that the session has begun and that have not ended. The session goes on. */
-async function cancelSession(connection: Carrier, message: Cancel): Promise<CommandResult> {
+async function cancelSession(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
   if (target_id !== session.id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
@@ -71,7 +69,7 @@ async function cancelSession(connection: Carrier, message: Cancel): Promise<Comm
 }
 
 /** @returns what is kept of the command where it was carried out before */
-async function acknowledge(connection: Carrier, message: Cancel): Promise<StoredRecord | undefined> {
+async function acknowledge(connection: ConnectionContext, message: Cancel): Promise<StoredRecord | undefined> {
   const { engine, session } = connection;
   const ack = acknowledged(connection, message);
   const records = [commandRecord(session.principal, message, { answerId: ack.id })];
@@ -80,20 +78,20 @@ async function acknowledge(connection: Carrier, message: Cancel): Promise<Stored
 }
 
 /** A command that was carried out before is answered as it was then, whatever became of the job since. */
-async function ended(connection: Carrier, message: Envelope, { state }: JobRow): Promise<CommandResult> {
+async function ended(connection: ConnectionContext, message: Envelope, { state }: JobRow): Promise<CommandResult> {
   const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
 /** @returns the id of the job, as the store knows it: that of a direct call is known by its command alone */
-async function jobOf(connection: Carrier, { job_id, correlation_id, payload }: Cancel): Promise<string> {
+async function jobOf(connection: ConnectionContext, { job_id, correlation_id, payload }: Cancel): Promise<string> {
   const named = job_id ?? payload.target_id ?? correlation_id;
   if (named === undefined) throw new ArcpError('INVALID_ARGUMENT', 'Nothing is named that could be cancelled');
   return (await jobOfCommand(connection, named)) ?? named;
 }
 
-export async function close(connection: Carrier, message: Envelope<'session.close'>): Promise<CommandResult> {
+export async function close(connection: ConnectionContext, message: Envelope<'session.close'>): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, store } = engine;
   const { now } = core.settings;
@@ -113,7 +111,7 @@ export async function close(connection: Carrier, message: Envelope<'session.clos
   });
   await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
   await connection.feed.caughtUp();
-  connection.say(body);
-  connection.leave();
+  connection.send(body);
+  connection.closeSession();
   return {};
 }

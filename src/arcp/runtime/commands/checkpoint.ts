@@ -3,14 +3,14 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
 import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../context/steps.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import { beginJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
-import { Voice } from '../job/messages.js';
+import { JobMessages } from '../job/messages.js';
 import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
 import { CAPABILITIES } from '../sessions/session.js';
 import { inlineWorkflow } from '../workflow.js';
-import { judge } from '../works.js';
+import { checkCall } from '../works.js';
 import {
   acknowledged,
   assertLive,
@@ -24,7 +24,7 @@ import {
 
 /** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
 export async function createCheckpoint(
-  connection: Carrier,
+  connection: ConnectionContext,
   message: Envelope<'checkpoint.create'>,
 ): Promise<CommandResult> {
   const { engine, session } = connection;
@@ -36,7 +36,7 @@ export async function createCheckpoint(
   if (live !== undefined) {
     const isFirst = await live.checkpointFor({ correlationId: message.id, record }, label);
     if (!isFirst) return { former: await carriedOut(connection, message) };
-    if (pauses) live.leave({ reason: 'pause', as: 'paused', causedBy: message.id });
+    if (pauses) live.requeue({ reason: 'pause', as: 'paused', causedBy: message.id });
     return {};
   }
   if (!isIdle(row.state)) throw new ArcpError('UNAVAILABLE', 'Somebody else works on the job');
@@ -44,7 +44,7 @@ export async function createCheckpoint(
 }
 
 async function checkpointIdle(
-  connection: Carrier,
+  connection: ConnectionContext,
   message: Envelope<'checkpoint.create'>,
   row: JobRow,
   pauses: boolean,
@@ -53,9 +53,9 @@ async function checkpointIdle(
   const { log, store } = engine;
   const spec = specOf(row);
   const status = statusOf(row);
-  const voice = new Voice(log, row, spec);
+  const messages = new JobMessages(log, row, spec);
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(voice, {
+  const { checkpointId, event, record } = newCheckpoint(messages, {
     jobId: row.jobId,
     isDurable: true,
     attempt: Math.max(1, row.attempt),
@@ -79,14 +79,14 @@ async function checkpointIdle(
         },
       },
     ],
-    events: [event, ...(isPaused ? [voice.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
+    events: [event, ...(isPaused ? [messages.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
   return resultOf(result, (found) => checkpointIdle(connection, message, found, pauses));
 }
 
 /** Goes back to a checkpoint: the job is begun again from there, or a new one where it has ended. */
 export async function restoreCheckpoint(
-  connection: Carrier,
+  connection: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
 ): Promise<CommandResult> {
   const { engine, session } = connection;
@@ -110,8 +110,8 @@ export async function restoreCheckpoint(
     const isFirst = await live.restart({ checkpointId }, { events: [ack], records }, putBack);
     return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
-  const voice = new Voice(engine.log, row, specOf(row));
-  const moved = row.state === 'paused' ? [voice.moved('paused', 'queued', 'restore', {}, message.id)] : [];
+  const messages = new JobMessages(engine.log, row, specOf(row));
+  const moved = row.state === 'paused' ? [messages.moved('paused', 'queued', 'restore', {}, message.id)] : [];
   const again = { attempt: row.attempt, causedBy: moved[0]?.id ?? message.id };
   const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
   const result = await engine.log.commit({
@@ -133,7 +133,7 @@ export async function restoreCheckpoint(
 
 /** Another job, of the same command, that goes on from there. What the first one did once is done again where it comes behind. */
 async function restoreAsNew(
-  { engine, session, core }: Carrier,
+  { engine, session, core }: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
   row: JobRow,
   checkpointId: string,
@@ -144,7 +144,7 @@ async function restoreAsNew(
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
   const { kind, target } = former;
   const work = core.find(kind, target) ?? inlineWorkflow(former.command);
-  await judge(work, { kind, name: target, trust: session.trust, input: inputOf(former.command) });
+  await checkCall(work, { kind, name: target, trust: session.trust, input: inputOf(former.command) });
   const result = await beginJob(engine, {
     sessionId: session.id,
     principal: session.principal,
@@ -152,7 +152,6 @@ async function restoreAsNew(
     spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
     maxQueued: core.settings.maxJobs,
-    now: engine.clock,
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),
@@ -165,7 +164,7 @@ async function restoreAsNew(
 }
 
 /** @throws ArcpError on a job that has no checkpoints, or none any more */
-async function liveJobOf(connection: Carrier, { job_id }: Envelope): Promise<JobRow> {
+async function liveJobOf(connection: ConnectionContext, { job_id }: Envelope): Promise<JobRow> {
   assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
   if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
   const row = await ownJob(connection, job_id);

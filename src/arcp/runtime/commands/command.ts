@@ -6,7 +6,7 @@ import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, CommitResult, JobRow, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
 import { isIdle, isTerminal } from '../job/spec.js';
 import { can } from '../sessions/session.js';
@@ -32,7 +32,7 @@ function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string
 
 /** What is kept of a command that was carried out before; `undefined` where it was not. */
 export function carriedOut(
-  { engine, session }: Carrier,
+  { engine, session }: ConnectionContext,
   { id }: Pick<Envelope, 'id'>,
 ): Promise<StoredRecord | undefined> {
   return engine.store.readRecord(commandsOf(session.principal), id);
@@ -40,7 +40,7 @@ export function carriedOut(
 
 /** The answer of a command that says no more than that it was taken. */
 export function acknowledged(
-  { engine, session, core }: Carrier,
+  { engine, session, core }: ConnectionContext,
   message: Envelope,
   details?: Readonly<Record<string, unknown>>,
 ): NewEvent {
@@ -113,18 +113,21 @@ export function assertLive({ state }: JobRow): void {
 }
 
 /** @throws ArcpError `UNIMPLEMENTED` */
-export function assertNegotiated({ session }: Carrier, capability: string, what: string): void {
+export function assertNegotiated({ session }: ConnectionContext, capability: string, what: string): void {
   if (!can(session.capabilities, capability)) throw new ArcpError('UNIMPLEMENTED', `${what} not negotiated`);
 }
 
 /** The job that a command has started, by the id of the command. */
-export async function jobOfCommand({ engine, session }: Carrier, commandId: string): Promise<string | undefined> {
+export async function jobOfCommand(
+  { engine, session }: ConnectionContext,
+  commandId: string,
+): Promise<string | undefined> {
   const command = await engine.store.readRecord(commandsOf(session.principal), commandId);
   return command && (JSON.parse(command.value) as KeptCommand).jobId;
 }
 
 /** @throws ArcpError `NOT_FOUND`: somebody else's job is not to be told from none */
-export async function ownJob({ engine, session }: Carrier, jobId: string): Promise<JobRow> {
+export async function ownJob({ engine, session }: ConnectionContext, jobId: string): Promise<JobRow> {
   const row = await engine.store.readJob(jobId);
   if (row === undefined || row.principal !== session.principal)
     throw new ArcpError('NOT_FOUND', 'There is no such job');

@@ -1,11 +1,11 @@
 /** Work that a client gives to another agent (spec 003, "Multi-Agent Coordination"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import type { Carrier } from '../core.js';
-import { Voice } from '../job/messages.js';
+import type { ConnectionContext } from '../core.js';
+import { JobMessages } from '../job/messages.js';
 import { IDLE_STATES, inputOf, specOf, statusOf } from '../job/spec.js';
 import { CAPABILITIES } from '../sessions/session.js';
-import { judge } from '../works.js';
+import { checkCall } from '../works.js';
 import {
   acknowledged,
   assertLive,
@@ -17,7 +17,10 @@ import {
   resultOf,
 } from './command.js';
 
-export async function handoff(connection: Carrier, message: Envelope<'agent.handoff'>): Promise<CommandResult> {
+export async function handoff(
+  connection: ConnectionContext,
+  message: Envelope<'agent.handoff'>,
+): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, scheduler } = engine;
   assertNegotiated(connection, CAPABILITIES.agentHandoff, 'Handoff was');
@@ -31,13 +34,13 @@ export async function handoff(connection: Carrier, message: Envelope<'agent.hand
   if (spec.kind !== 'agent' || !spec.isDurable)
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
   const input = inputOf(spec.command);
-  await judge(core.find('agent', target), { kind: 'agent', name: target, trust: session.trust, input });
+  await checkCall(core.find('agent', target), { kind: 'agent', name: target, trust: session.trust, input });
   const status = statusOf(row);
   const from = status.agent ?? spec.target;
-  const voice = new Voice(log, row, spec);
+  const messages = new JobMessages(log, row, spec);
   const why = reason === undefined ? {} : { reason };
   const ack = acknowledged(connection, message);
-  const told = voice.event(
+  const told = messages.event(
     'event.emit',
     { name: 'arcp.agent.transferred', attributes: { from, to: target, ...why } },
     { causationId: message.id },

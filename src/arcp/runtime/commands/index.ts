@@ -2,7 +2,7 @@
 import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { paceOf } from '../../streams/writer.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import { answer } from './answer.js';
 import { cancel, close } from './cancel.js';
 import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
@@ -14,12 +14,12 @@ import { openUpload, upload } from './upload.js';
 
 /** Carries a message out. What it throws is the refusal. */
 type Command<T extends MessageType> = (
-  connection: Carrier,
+  connection: ConnectionContext,
   message: Envelope<T>,
   /** Resolves when the commands that came before have been taken or refused. */
   before: () => Promise<unknown>,
 ) => Promise<CommandResult>;
-type Handler<T extends MessageType> = (connection: Carrier, message: Envelope<T>) => Promise<CommandResult>;
+type Handler<T extends MessageType> = (connection: ConnectionContext, message: Envelope<T>) => Promise<CommandResult>;
 
 /** A command that is carried out behind those that came before: what it is about may have been asked for by one of them. */
 function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
@@ -59,7 +59,7 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
 
 /** Of one stream, or of all. Of a stream that has ended it says nothing any more. */
 async function backpressure(
-  { engine, session }: Carrier,
+  { engine, session }: ConnectionContext,
   { stream_id, payload }: Envelope<'backpressure'>,
 ): Promise<CommandResult> {
   const pace = paceOf(payload);

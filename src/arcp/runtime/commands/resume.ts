@@ -4,10 +4,10 @@ import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import { jobsOf } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
-import { Voice } from '../job/messages.js';
+import { JobMessages } from '../job/messages.js';
 import { specOf, statusOf } from '../job/spec.js';
 import { pendingOf } from '../permissions/leases.js';
 import { type CommandResult, ownJob } from './command.js';
@@ -18,7 +18,7 @@ type Resume = Envelope<'resume'>;
  * Sends again what came behind a message or a checkpoint, as it was sent first, then the answer, and then what comes now: nothing is left out
  * in between.
  */
-export async function resume(connection: Carrier, message: Resume): Promise<CommandResult> {
+export async function resume(connection: ConnectionContext, message: Resume): Promise<CommandResult> {
   const { engine, session, core, feed } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;
@@ -26,7 +26,7 @@ export async function resume(connection: Carrier, message: Resume): Promise<Comm
   const after = await seen(connection, message);
   if (row?.state === 'paused' && message.payload.mode !== 'replay') await goOn(connection, row, message);
   const { include_open_streams: withStreams = true, limit = Number.POSITIVE_INFINITY } = message.payload;
-  feed.hold();
+  feed.pause();
   try {
     const upTo = await store.lastSequence();
     const of = jobId === undefined ? { sessionId: session.id } : { jobIds: [jobId] };
@@ -53,22 +53,22 @@ export async function resume(connection: Carrier, message: Resume): Promise<Comm
     });
     await tellPending(connection, jobId, after);
     if (jobId !== undefined) feed.followJob(jobId);
-    connection.say(body);
+    connection.send(body);
     if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo, replayed.isCut ? undefined : replayed.lastId);
     return {};
   } finally {
-    feed.release();
+    feed.resume();
   }
 }
 
 /** What is asked for, and was told before already, is told again: whoever heard it may be gone. */
-async function tellPending(connection: Carrier, jobId: string | undefined, after: number): Promise<void> {
+async function tellPending(connection: ConnectionContext, jobId: string | undefined, after: number): Promise<void> {
   const { engine, session } = connection;
   const { store } = engine;
   const tell = async (job: string): Promise<void> => {
     for (const id of await pendingOf(store, job)) {
       const event = await store.findEvent(id);
-      if (event !== undefined && event.sequence <= after) connection.say(event.body);
+      if (event !== undefined && event.sequence <= after) connection.send(event.body);
     }
   };
   if (jobId !== undefined) await tell(jobId);
@@ -76,11 +76,11 @@ async function tellPending(connection: Carrier, jobId: string | undefined, after
 }
 
 /** A job that has paused goes on. */
-async function goOn(connection: Carrier, row: JobRow, message: Resume): Promise<void> {
+async function goOn(connection: ConnectionContext, row: JobRow, message: Resume): Promise<void> {
   const { engine } = connection;
   const { log, scheduler } = engine;
   const { jobId, attempt } = row;
-  const moved = new Voice(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
+  const moved = new JobMessages(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
   const status = JSON.stringify({ ...statusOf(row), again: { attempt, causedBy: moved.id } });
   const set = { state: 'queued', runAfter: engine.clock(), status } as const;
   const jobs = [{ jobId, attempt, states: ['paused'], status: row.status, set }] as const;
@@ -91,7 +91,7 @@ async function goOn(connection: Carrier, row: JobRow, message: Resume): Promise<
 }
 
 /** @returns the sequence number behind which the client has seen nothing */
-async function seen(connection: Carrier, message: Resume): Promise<number> {
+async function seen(connection: ConnectionContext, message: Resume): Promise<number> {
   const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
   if (messageId !== undefined) return sequenceOf(connection, message, messageId);
   if (checkpointId === undefined) return 0;
@@ -104,7 +104,7 @@ async function seen(connection: Carrier, message: Resume): Promise<number> {
   return sequenceOf(connection, message, kept.messageId);
 }
 
-async function sequenceOf(connection: Carrier, message: Resume, messageId: string): Promise<number> {
+async function sequenceOf(connection: ConnectionContext, message: Resume, messageId: string): Promise<number> {
   const { engine, session, core } = connection;
   if (messageId === session.acceptedId) return session.acceptedAfter;
   if (messageId === session.sent?.id) return session.sent.sequence;
@@ -112,7 +112,7 @@ async function sequenceOf(connection: Carrier, message: Resume, messageId: strin
   if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
   const details = { message_id: messageId };
   // It may have been kept once: what is left begins later.
-  if (core.lasting.clock() - session.openedAt <= core.settings.retentionMs)
+  if (core.durable.clock() - session.openedAt <= core.settings.retentionMs)
     throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
   const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };
   const [oldest] = await engine.store.readEvents({ ...of, limit: 1 });
@@ -121,7 +121,7 @@ async function sequenceOf(connection: Carrier, message: Resume, messageId: strin
   });
 }
 
-async function mayRead({ engine, session }: Carrier, { sessionId, jobId }: StoredEvent): Promise<boolean> {
+async function mayRead({ engine, session }: ConnectionContext, { sessionId, jobId }: StoredEvent): Promise<boolean> {
   if (sessionId === session.id) return true;
   const job = jobId === undefined ? undefined : await engine.store.readJob(jobId);
   return job?.principal === session.principal;

@@ -8,11 +8,11 @@ import { ArcpError } from '../../protocol/errors.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
 import { targetOf } from '../context/delegation.js';
-import type { Carrier, Core } from '../core.js';
+import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
 import { beginJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
-import { Voice } from '../job/messages.js';
+import { JobMessages } from '../job/messages.js';
 import {
   inputOf,
   type JobSpec,
@@ -25,7 +25,7 @@ import {
 import { CAPABILITIES, can, type Session } from '../sessions/session.js';
 import type { ToolOptions, Work } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
-import { judge } from '../works.js';
+import { checkCall } from '../works.js';
 import { type CommandResult, commandRecord } from './command.js';
 
 /** Most attempts that a client may ask for where the tool says nothing of it. */
@@ -36,7 +36,10 @@ const MOST_ATTEMPTS = 10;
  *
  * @throws ArcpError on what cannot be taken
  */
-export async function startWork({ core, engine, session }: Carrier, command: StartingCommand): Promise<CommandResult> {
+export async function startWork(
+  { core, engine, session }: ConnectionContext,
+  command: StartingCommand,
+): Promise<CommandResult> {
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
   const work = await findWork(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
@@ -50,7 +53,6 @@ export async function startWork({ core, engine, session }: Carrier, command: Sta
       options: work.options,
       spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
       maxQueued: core.settings.maxJobs,
-      now: engine.clock,
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
         const isFirst = operation !== undefined && former === undefined;
@@ -70,8 +72,8 @@ async function tellAgain(
   command: StartingCommand,
   { row, spec }: Former,
 ): Promise<CommandResult> {
-  const voice = new Voice(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
-  const { body } = voice.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
+  const messages = new JobMessages(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
+  const { body } = messages.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({
     records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],
   });
@@ -85,7 +87,7 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
   if (registered !== undefined && inline !== undefined)
     throw new ArcpError('INVALID_ARGUMENT', `The workflow ${JSON.stringify(name)} has steps of its own`);
   const work = registered ?? inline;
-  await judge(work, { kind, name, trust, input: inputOf(command) });
+  await checkCall(work, { kind, name, trust, input: inputOf(command) });
   return work!;
 }
 

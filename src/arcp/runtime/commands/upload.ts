@@ -2,13 +2,16 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { streamKindOf } from '../../protocol/payloads/streaming.js';
-import type { Carrier } from '../core.js';
+import type { ConnectionContext } from '../core.js';
 import { isTerminal } from '../job/spec.js';
 import { CAPABILITIES, can } from '../sessions/session.js';
 import { type CommandResult, jobOfCommand, ownJob } from './command.js';
 
 /** Opens one for a job, or for the direct call that the message names as what it answers. */
-export async function openUpload(connection: Carrier, message: Envelope<'stream.open'>): Promise<CommandResult> {
+export async function openUpload(
+  connection: ConnectionContext,
+  message: Envelope<'stream.open'>,
+): Promise<CommandResult> {
   const { engine, uploader } = connection;
   try {
     assertReadable(connection, message);
@@ -23,14 +26,14 @@ export async function openUpload(connection: Carrier, message: Envelope<'stream.
 
 /** More of it, in the order in which it came. */
 export async function upload(
-  { engine, uploader }: Carrier,
+  { engine, uploader }: ConnectionContext,
   message: Envelope<'stream.chunk' | 'stream.close' | 'stream.error'>,
 ): Promise<CommandResult> {
   engine.uploads.take(message, uploader);
   return {};
 }
 
-async function jobOf(connection: Carrier, message: Envelope<'stream.open'>): Promise<string> {
+async function jobOf(connection: ConnectionContext, message: Envelope<'stream.open'>): Promise<string> {
   const jobId = message.job_id ?? message.payload.related_job_id;
   if (jobId !== undefined) return jobId;
   if (message.correlation_id === undefined)
@@ -40,7 +43,7 @@ async function jobOf(connection: Carrier, message: Envelope<'stream.open'>): Pro
   return known;
 }
 
-function assertReadable({ session }: Carrier, { payload }: Envelope<'stream.open'>): void {
+function assertReadable({ session }: ConnectionContext, { payload }: Envelope<'stream.open'>): void {
   const { capabilities } = session;
   const isBinary = streamKindOf(payload.kind) === 'binary';
   if (!can(capabilities, CAPABILITIES.streaming) || (isBinary && !can(capabilities, CAPABILITIES.binaryStreams)))

@@ -1,5 +1,5 @@
 /** One channel, and the session that it carries. */
-import { LONGEST_TIMER } from '../../../async/timers.js';
+import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { describe, type PayloadOf } from '../../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
@@ -8,7 +8,7 @@ import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
-import type { Carrier, Core } from '../core.js';
+import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
 import { boundedBody, type Cause, traceBelow } from '../events/message.js';
 import type { Peer } from '../sessions/auth.js';
@@ -24,7 +24,7 @@ type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readon
 /** Signs of life that may be missed before a connection is given up. */
 const MISSED_PONGS = 2;
 
-export class Connection implements Carrier {
+export class Connection implements ConnectionContext {
   readonly #core: Core;
   readonly #channel: Channel;
   readonly #peer: Peer;
@@ -39,7 +39,7 @@ export class Connection implements Carrier {
   #engine: Engine;
   #feed: Feed | undefined;
   #missed = 0;
-  #beat: ReturnType<typeof setInterval> | undefined;
+  readonly #stopBeat: () => void;
   /** Nothing more is taken: what is to be said still is. */
   #isEnding = false;
   #isOver = false;
@@ -53,8 +53,8 @@ export class Connection implements Carrier {
     this.#core = core;
     this.#channel = channel;
     this.#peer = peer;
-    this.#engine = core.passing;
-    this.#beat = setInterval(() => this.#listen(), Math.min(LONGEST_TIMER, core.settings.heartbeatMs));
+    this.#engine = core.transient;
+    this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
       garbage: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
@@ -98,12 +98,12 @@ export class Connection implements Carrier {
   };
 
   /** Says something that is not kept. */
-  say(body: string): void {
+  send(body: string): void {
     if (!this.#isOver) this.#channel.send(body);
   }
 
   /** The session is closed: nothing but another one can follow. */
-  leave(): void {
+  closeSession(): void {
     const session = this.#session;
     this.#feed?.close();
     this.#feed = undefined;
@@ -112,10 +112,10 @@ export class Connection implements Carrier {
       this.#core.connections.delete(session.id);
   }
 
-  readonly tellInventory = (added: { readonly kind: string; readonly name: string }): void => {
+  readonly announceWork = (added: { readonly kind: string; readonly name: string }): void => {
     const { log } = this.#engine;
     const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
-    this.say(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
+    this.send(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
   };
 
   /** Ends the channel; what was said before is still sent. */
@@ -126,7 +126,7 @@ export class Connection implements Carrier {
 
   #tell<T extends 'backpressure' | 'stream.error'>(type: T, payload: PayloadOf<T>, streamId: string): void {
     const draft = { type, payload, streamId, sessionId: this.#session?.id, trace: traceBelow({}) };
-    this.say(this.#engine.log.compose(draft).body);
+    this.send(this.#engine.log.compose(draft).body);
   }
 
   #text(text: string): void {
@@ -168,10 +168,10 @@ export class Connection implements Carrier {
       const { onError } = this.#core.settings;
       const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
       this.#feed = feed;
-      await former?.giveUp('The session goes on elsewhere');
+      await former?.handOver('The session goes on elsewhere');
       if (this.#session !== session) return;
       this.#opening = undefined;
-      this.say(body);
+      this.send(body);
       if (!isResumed) feed.startAfter(session.acceptedAfter);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
@@ -201,7 +201,7 @@ export class Connection implements Carrier {
         this.feed.startAfter(await this.#engine.store.lastSequence());
       const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
       const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
-      if (said !== undefined) this.say(said);
+      if (said !== undefined) this.send(said);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
@@ -250,7 +250,7 @@ export class Connection implements Carrier {
       sessionId: session_id,
       payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
     });
-    this.say(body);
+    this.send(body);
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
@@ -282,13 +282,13 @@ export class Connection implements Carrier {
       jobId: id === undefined ? cause.job_id : undefined,
       payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
     });
-    this.say(body);
+    this.send(body);
   }
 
   /** The session goes on elsewhere. */
-  async giveUp(why: string): Promise<void> {
+  async handOver(why: string): Promise<void> {
     this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
-    this.leave();
+    this.closeSession();
     await this.end();
   }
 
@@ -306,18 +306,18 @@ export class Connection implements Carrier {
       sessionId: this.#session?.id,
       payload: { sent_at: timestampOf(this.#core.settings.now()) },
     });
-    this.say(body);
+    this.send(body);
   }
 
   async #ended(): Promise<void> {
     this.#isOver = true;
-    clearInterval(this.#beat);
+    this.#stopBeat();
     const session = this.#session;
     const sent = this.#feed?.sent;
     this.#engine.uploads.lost(this.uploader);
-    this.leave();
+    this.closeSession();
     try {
-      if (session !== undefined) await this.#core.abandoned(session, this.#engine, sent);
+      if (session !== undefined) await this.#core.onDisconnected(session, this.#engine, sent);
     } catch (error) {
       this.#core.settings.onError(error);
     } finally {

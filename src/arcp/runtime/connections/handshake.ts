@@ -79,7 +79,7 @@ const MIN_DEPTH = 24;
 const openingsOf = (principal: string): string => `opening:${principal}`;
 
 async function findFormer(core: Core, message: Opening, identity: Identity): Promise<StoredRecord | undefined> {
-  const { store } = core.lasting;
+  const { store } = core.durable;
   if (message.session_id !== undefined) {
     const found = await store.readRecord(SESSIONS, message.session_id);
     if (found === undefined || hasPassed(core, found.key, sessionOf(found)))
@@ -92,10 +92,10 @@ async function findFormer(core: Core, message: Opening, identity: Identity): Pro
 }
 
 /** Whether a session ended with its runtime, or has been alone for too long. */
-function hasPassed({ boot, settings, lasting, connections }: Core, id: string, session: KeptSession): boolean {
+function hasPassed({ boot, settings, durable, connections }: Core, id: string, session: KeptSession): boolean {
   if (session.boot !== undefined && session.boot !== boot) return true;
   if (connections.has(id)) return false;
-  return lasting.clock() - session.seenAt > settings.resumeWindowMs;
+  return durable.clock() - session.seenAt > settings.resumeWindowMs;
 }
 
 /** Somebody else's session is not to be told from one that needs a token. */
@@ -113,7 +113,7 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   const { settings, boot } = core;
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
   const mode = payload.mode ?? (can(capabilities, CAPABILITIES.durableJobs) ? 'durable' : 'stateful');
-  const engine = mode === 'stateless' ? core.passing : core.lasting;
+  const engine = mode === 'stateless' ? core.transient : core.durable;
   const now = engine.clock();
   const id = newId('sess');
   const kept = {
@@ -152,7 +152,7 @@ async function takeUp(
   limit: number,
 ): Promise<Opened> {
   const former = sessionOf(record);
-  const { settings, lasting: engine } = core;
+  const { settings, durable: engine } = core;
   const capabilities = negotiate(settings.capabilities, message.payload.capabilities);
   const kept = {
     ...former,
@@ -160,7 +160,7 @@ async function takeUp(
     capabilities,
     wantsValue: message.payload.versions === undefined,
     trust: lower(identity.trust, message.payload.trust_level),
-    seenAt: core.lasting.clock(),
+    seenAt: core.durable.clock(),
   };
   const accepted = accept(core, engine, message, record.key, kept, limit);
   const { resume_token: used } = message.payload;

@@ -3,10 +3,10 @@ import { asArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import { boundedBody } from '../events/message.js';
 import type { Attempt } from '../job/attempt.js';
-import { Voice } from '../job/messages.js';
-import { deeper, type JobSpec } from '../job/spec.js';
+import { JobMessages } from '../job/messages.js';
+import { type JobSpec, nextDepth } from '../job/spec.js';
 import type { CallOptions, JobContext, Work } from '../types.js';
-import { judge, judgeResult } from '../works.js';
+import { checkCall, checkResult } from '../works.js';
 import { keepStep, knownStep } from './steps.js';
 
 /** Makes what the handler of a call is given. */
@@ -24,9 +24,9 @@ export async function callTool(
   args: object,
   { key }: CallOptions,
 ): Promise<unknown> {
-  const depth = deeper(attempt.spec);
-  const work = attempt.find('tool', tool);
-  const input = await judge(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
+  const depth = nextDepth(attempt.spec);
+  const work = attempt.host.find('tool', tool);
+  const input = await checkCall(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
   const place = key === undefined ? undefined : `call:${key}`;
   const carryOut = (): Promise<unknown> =>
     carryOutCall(attempt, contextOf, { tool, args, work: work!, input, place, depth });
@@ -50,56 +50,41 @@ async function carryOutCall(
 ): Promise<unknown> {
   const known = place === undefined ? undefined : await knownStep(attempt, place);
   if (known !== undefined) return known.result;
-  const { spec, voice, outbox } = attempt;
+  const { spec, messages, outbox } = attempt;
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
-  const invoked = voice.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
+  const invoked = messages.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
   await outbox.add({ events: [invoked] });
   const child = within({ ...attempt.spec, trace, depth }, attempt, work, invoked.id, place);
   const begun = performance.now();
   try {
-    const result = await judgeResult(work, await work.handler(input as never, contextOf(child, undefined)));
+    const result = await checkResult(work, await work.handler(input as never, contextOf(child, undefined)));
     const duration_ms = performance.now() - begun;
     const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
-    const told = child.voice.event('tool.result', { ...(kept === undefined ? {} : { result: kept }), duration_ms });
+    const told = child.messages.event('tool.result', { ...(kept === undefined ? {} : { result: kept }), duration_ms });
     await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
     return kept;
   } catch (thrown) {
     const error = asArcpError(thrown);
-    await outbox.add({ events: [child.voice.event('tool.error', { ...boundedBody(error, attempt.spec.limits) })] });
+    await outbox.add({ events: [child.messages.event('tool.error', { ...boundedBody(error, attempt.spec.limits) })] });
     throw error;
   }
 }
 
 /** The same attempt, as one of its calls sees it. */
 function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, place?: string): Attempt {
-  const { row, log, outbox, permissions, signal } = attempt;
+  const { log, row } = attempt;
   return {
-    row,
-    log,
-    outbox,
-    permissions,
-    signal,
+    ...attempt,
     spec,
     work,
-    voice: new Voice(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
+    messages: new JobMessages(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
     // Steps of two calls of one tool are two.
     stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
     isCall: true,
-    telemetry: attempt.telemetry,
-    toldAs: attempt.toldAs,
+    telemetrySpanId: attempt.telemetrySpanId,
     get status() {
       return attempt.status;
     },
-    once: attempt.once,
-    find: attempt.find,
-    changeStatus: attempt.changeStatus,
-    noteProgress: attempt.noteProgress,
-    wait: attempt.wait,
-    openStream: attempt.openStream,
-    readUpload: attempt.readUpload,
-    startChild: attempt.startChild,
-    outcomeOf: attempt.outcomeOf,
-    leave: attempt.leave,
     // Where the job stands is its own to say.
     onCheckpoint: () => {},
   };

@@ -15,10 +15,10 @@ import { type ValuesOptions, valuesOf } from './values.js';
 
 /** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {
-  const { row, spec, voice } = job;
+  const { row, spec, messages } = job;
   const say = ignoringRejections(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
     assertPayload(type, payload);
-    await job.outbox.add({ events: [voice.event(type, payload)] });
+    await job.outbox.add({ events: [messages.event(type, payload)] });
   });
   const keeping = { store: job.log.store, outbox: job.outbox };
   const shared = sharedValues(job, spec.contextId ?? row.jobId, initialValues(spec.command));
@@ -45,12 +45,12 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
     metric: ignoringRejections(async (metric) => {
       await say('metric', metric);
-      job.telemetry?.metric(metric);
+      job.host.telemetry?.metric(metric);
     }),
     emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
     span: (name, work, options) =>
-      ignoreRejection(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.toldAs }, name, work, options)),
+      ignoreRejection(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.telemetrySpanId }, name, work, options)),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
     checkpoint: ignoringRejections(async (data, options) => (await checkpoint(job, data, options))!),
@@ -85,7 +85,7 @@ function initialValues(command: StartingCommand): ValuesOptions['initial'] {
 }
 
 /** What jobs of one principal share that know its id. */
-function sharedValues({ row, log, outbox, voice }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
+function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
   return valuesOf({
     id,
     scope: `context:${row.principal}:${id}`,
@@ -93,7 +93,7 @@ function sharedValues({ row, log, outbox, voice }: Attempt, id: string, initial?
     outbox,
     initial,
     changed: (key, value) =>
-      voice.event('event.emit', { name: 'arcp.context.changed', attributes: { context_id: id, key, value } }),
+      messages.event('event.emit', { name: 'arcp.context.changed', attributes: { context_id: id, key, value } }),
   });
 }
 

@@ -7,10 +7,10 @@ import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
-import { deeper, inputOf, resolveRetry, type StartingCommand } from '../job/spec.js';
+import { inputOf, nextDepth, resolveRetry, type StartingCommand } from '../job/spec.js';
 import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
 import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
-import { judge } from '../works.js';
+import { checkCall } from '../works.js';
 
 /** Where it stands which jobs a job has begun. */
 export const childrenOf = (jobId: string): string => `child:${jobId}`;
@@ -24,19 +24,19 @@ export async function startChild<R>(
   payload: Payload,
   { key, permissions = [], timeoutMs }: ChildOptions,
 ): Promise<ChildJob<R>> {
-  const { row, spec, voice, log } = attempt;
+  const { row, spec, messages, log } = attempt;
   assertJson(payload, `the ${type}`);
   const scope = childrenOf(row.jobId);
   const place = `${attempt.stepPrefix}${key ?? digestOf(type, payload)}`;
   const former = await log.store.readRecord(scope, place);
   if (former !== undefined) return childOf(attempt, former.value);
   attempt.signal.throwIfAborted();
-  const depth = deeper(spec);
+  const depth = nextDepth(spec);
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
-  const told = voice.event(type, payload as never, { trace });
+  const told = messages.event(type, payload as never, { trace });
   const command = JSON.parse(told.body) as StartingCommand;
-  const work = attempt.find(...targetOf(command));
-  await judge(work, {
+  const work = attempt.host.find(...targetOf(command));
+  await checkCall(work, {
     kind: work?.kind ?? 'tool',
     name: targetOf(command)[1],
     trust: spec.trust,
@@ -44,7 +44,7 @@ export async function startChild<R>(
   });
   const inherited = await inheritedLeases(attempt, permissions);
   let jobId: string | undefined;
-  const result = await attempt.startChild({
+  const result = await attempt.host.startChild({
     sessionId: row.sessionId,
     principal: row.principal,
     options: work!.options,
@@ -65,7 +65,6 @@ export async function startChild<R>(
       ...timeout(timeoutMs, work!.options.timeoutMs),
     },
     maxQueued: Number.POSITIVE_INFINITY,
-    now: attempt.permissions.now,
     with: (child) => {
       jobId = child.jobId;
       const records: RecordChange[] = [
@@ -90,7 +89,7 @@ export function targetOf(command: StartingCommand): [Work['kind'], string] {
 function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
   return {
     jobId: attempt.spec.isDurable ? jobId : undefined,
-    result: () => ignoreRejection(attempt.wait({ reason: 'child' }, () => attempt.outcomeOf(jobId) as Promise<R>)),
+    result: () => ignoreRejection(attempt.wait({ reason: 'child' }, () => attempt.host.outcomeOf(jobId) as Promise<R>)),
   };
 }
 
@@ -100,7 +99,7 @@ function digestOf(type: string, payload: Payload): string {
 
 /** Grants that hold now, and go on to a child. */
 async function inheritedLeases(
-  { row, log, permissions }: Attempt,
+  { row, log, host: { permissions } }: Attempt,
   names: readonly string[],
 ): Promise<[leaseId: string, KeptLease][]> {
   if (names.length === 0) return [];
@@ -132,15 +131,15 @@ export function handOff(attempt: Attempt, target: string, options: HandoffOption
 }
 
 async function giveAway(attempt: Attempt, target: string, options: HandoffOptions): Promise<never> {
-  const { spec, work, voice, row, status } = attempt;
+  const { spec, work, messages, row, status } = attempt;
   const { reason, permissions = [] } = options;
   assertMayGo(attempt);
   const input = inputOf(spec.command);
-  await judge(attempt.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
+  await checkCall(attempt.host.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
   const why = reason === undefined ? {} : { reason };
   const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
   const events = [
-    voice.event('agent.handoff', {
+    messages.event('agent.handoff', {
       target,
       job_id: row.jobId,
       ...why,
@@ -148,13 +147,16 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
       shared_context_id: spec.contextId ?? row.jobId,
       permissions: [...permissions],
     }),
-    voice.event('event.emit', { name: 'arcp.agent.transferred', attributes: { from: work.name, to: target, ...why } }),
+    messages.event('event.emit', {
+      name: 'arcp.agent.transferred',
+      attributes: { from: work.name, to: target, ...why },
+    }),
   ];
   const records = await droppedLeases(attempt, permissions);
   const handoffs = (status.handoffs ?? 0) + 1;
   const changed = attempt.changeStatus({ agent: target, handedOver: { from: work.name, reason }, handoffs });
   await attempt.outbox.add({ events, records, set: { status: changed } });
-  attempt.leave({ reason: 'handoff', as: 'queued' });
+  attempt.requeue({ reason: 'handoff', as: 'queued' });
   throw attempt.signal.reason;
 }
 

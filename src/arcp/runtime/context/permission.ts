@@ -16,7 +16,7 @@ import {
   requestOf,
   requestRecord,
 } from '../permissions/leases.js';
-import { denied, isNamed, LEASE_SECONDS, say, scopeOf } from '../permissions/policy.js';
+import { describeScope, isNamed, LEASE_SECONDS, permissionDenied, scopeOf } from '../permissions/policy.js';
 import type { Lease, PermissionWish, Scope } from '../types.js';
 
 /**
@@ -27,15 +27,15 @@ import type { Lease, PermissionWish, Scope } from '../types.js';
 export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
   const { work } = attempt;
   if (!isNamed(work.options.permissions ?? [], wish.permission))
-    throw denied(wish, `the ${work.kind} ${work.name} does not declare it`);
+    throw permissionDenied(wish, `the ${work.kind} ${work.name} does not declare it`);
   const key = keyOf(wish);
   // Whoever wants the same meanwhile gets the same: the client is asked once. No step has such a key.
   return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
 }
 
 async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
-  const { spec, permissions } = attempt;
-  const { policy } = permissions;
+  const { spec, host } = attempt;
+  const { policy } = host.permissions;
   const held = await heldLease(attempt, wish);
   if (held !== undefined) return held;
   const asked = await attempt.log.store.readRecord(askedBy(attempt.row.jobId), key);
@@ -45,7 +45,8 @@ async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Prom
   }
   const { principal } = attempt.row;
   const decision = policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
-  if (decision === 'deny') throw denied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
+  if (decision === 'deny')
+    throw permissionDenied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
   if (decision === 'challenge') return challenge(attempt, wish, key);
   return allow(attempt, wish, decision === 'audit');
 }
@@ -56,15 +57,16 @@ function keyOf({ permission, resource = '', operation = '', key = '' }: Permissi
 }
 
 async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease | undefined> {
-  const { row, log, permissions } = attempt;
+  const { row, log, host } = attempt;
   for (const owner of [row.jobId, row.sessionId])
     for (const record of await log.store.listRecords(leasesOf(owner), { limit: Number.POSITIVE_INFINITY }))
-      if (allows(leaseOf(record), wish, permissions.now())) return handle(attempt, wish, owner, record.key);
+      if (allows(leaseOf(record), wish, host.now())) return handle(attempt, wish, owner, record.key);
   return undefined;
 }
 
 async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean): Promise<Lease> {
-  const { permissions, outbox, row } = attempt;
+  const { outbox, row, host } = attempt;
+  const { permissions } = host;
   const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, permissions.policy.maxLeaseSeconds);
   const lease: KeptLease = {
     ...scopeOf(wish),
@@ -80,12 +82,12 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
 
 /** Asks the client, and waits. */
 async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
-  const { row, voice, permissions, spec } = attempt;
-  const { policy, now } = permissions;
+  const { row, messages, host, spec } = attempt;
+  const { policy, now } = host.permissions;
   const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
   const expiresAt = now() + policy.answerWithinMs;
   const { reason, risk, preview } = wish;
-  const event = voice.event('permission.request', {
+  const event = messages.event('permission.request', {
     ...scopeOf(wish),
     requested_lease_seconds: leaseSeconds,
     expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
@@ -137,7 +139,7 @@ async function wait(
       reason: 'permission',
       events,
       records,
-      after: ({ request: { answeredBy, state } }) => ({
+      continuedBy: ({ request: { answeredBy, state } }) => ({
         causedBy: answeredBy,
         attributes: { request_id: requestId, decision: state },
       }),
@@ -146,16 +148,18 @@ async function wait(
   );
   if (request.state === 'denied') throw refused(wish, request.reason);
   if (request.state === 'expired')
-    throw new ArcpError('DEADLINE_EXCEEDED', `${say(wish)}: nobody has answered in time`, { retryable: false });
+    throw new ArcpError('DEADLINE_EXCEEDED', `${describeScope(wish)}: nobody has answered in time`, {
+      retryable: false,
+    });
   if (request.leaseId === undefined) return undefined;
   return handle(attempt, wish, request.leaseOwner ?? attempt.row.jobId, request.leaseId);
 }
 
 async function settled(
-  { log, permissions, signal, outbox }: Attempt,
+  { log, host, signal, outbox }: Attempt,
   requestId: string,
 ): Promise<{ readonly request: KeptRequest }> {
-  const { now, answers, policy } = permissions;
+  const { now, answers, policy } = host.permissions;
   // Another process may have kept the instant by a clock of another hour: no wait is longer than its length.
   const latest = now() + policy.answerWithinMs;
   for (;;) {
@@ -165,21 +169,21 @@ async function settled(
     const request = requestOf(record);
     if (request.state !== 'pending') return { request };
     const left = Math.min(request.expiresAt, latest) - now();
-    if (left > 0) await answers.next(requestId, left, signal);
+    if (left > 0) await answers.wait(requestId, left, signal);
     else {
       // Somebody may have answered in the last moment: then this is refused, and read again.
-      await outbox.try({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
+      await outbox.tryAdd({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
     }
   }
 }
 
 function refused(wish: Scope, reason: string | undefined): ArcpError {
-  return denied(wish, reason ?? 'it was denied', { reason: 'denied' });
+  return permissionDenied(wish, reason ?? 'it was denied', { reason: 'denied' });
 }
 
 /** What the work is given of a grant. */
 async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: string): Promise<Lease> {
-  const { log, permissions, outbox, voice, signal } = attempt;
+  const { log, host, outbox, messages, signal } = attempt;
   const scope = leasesOf(owner);
   const found = await log.store.readRecord(scope, leaseId);
   if (found === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
@@ -191,23 +195,23 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
       const record = await log.store.readRecord(scope, leaseId);
       if (record === undefined) throw new ArcpError('LEASE_EXPIRED', 'The grant is not kept any more');
       const lease = leaseOf(record);
-      assertAllows(lease, exact, permissions.now());
+      assertAllows(lease, exact, host.now());
       const isCounted = lease.maxUses !== undefined;
       if (!isCounted && lease.isAudited !== true) return;
-      const events = lease.isAudited === true ? audit(voice, exact, leaseId) : [];
+      const events = lease.isAudited === true ? audit(messages, exact, leaseId) : [];
       const used = { ...lease, uses: lease.uses + 1 };
       const records = isCounted ? [leaseRecord(owner, leaseId, used, record.version)] : [];
-      if (await outbox.try({ events, records })) return;
+      if (await outbox.tryAdd({ events, records })) return;
     }
   };
   return { ...scopeOf(wish), leaseId, expiresAt, constraints, use };
 }
 
 /** Each use of what only the privileged may do is told of. */
-function audit(voice: Attempt['voice'], used: Scope, leaseId: string): NewEvent[] {
+function audit(messages: Attempt['messages'], used: Scope, leaseId: string): NewEvent[] {
   const attributes = { ...used, lease_id: leaseId };
   return [
-    voice.event('event.emit', { name: 'arcp.permission.used', attributes }),
-    voice.event('log', { level: 'info', message: `used ${say(used)}`, attributes }),
+    messages.event('event.emit', { name: 'arcp.permission.used', attributes }),
+    messages.event('log', { level: 'info', message: `used ${describeScope(used)}`, attributes }),
   ];
 }

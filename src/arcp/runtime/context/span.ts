@@ -19,10 +19,10 @@ export async function withSpan<T>(
   work: (span: Span) => T | Promise<T>,
   { attributes = {}, kind = 'internal' }: SpanOptions = {},
 ): Promise<T> {
-  const { now } = attempt.permissions;
+  const { now } = attempt.host;
   const { traceId } = attempt.spec.trace;
   const start = now();
-  const told = attempt.telemetry?.startSpan(name, {
+  const told = attempt.host.telemetry?.startSpan(name, {
     traceId,
     parentSpanId: within.toldAs,
     kind,
@@ -68,7 +68,7 @@ export async function withSpan<T>(
       ...(events.length === 0 ? {} : { events }),
     };
     const trace = { traceId, spanId, parentSpanId };
-    await attempt.outbox.add({ events: [attempt.voice.event('trace.span', payload, { trace })] });
+    await attempt.outbox.add({ events: [attempt.messages.event('trace.span', payload, { trace })] });
   }
 }
 

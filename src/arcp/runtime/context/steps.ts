@@ -4,8 +4,8 @@ import { newId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
 import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
-import type { Voice } from '../job/messages.js';
-import { cameFurther, type JobStatus } from '../job/spec.js';
+import type { JobMessages } from '../job/messages.js';
+import { forgiveLostAttempts, type JobStatus } from '../job/spec.js';
 import type { CheckpointOptions } from '../types.js';
 
 /** Where steps stand in the store. */
@@ -49,7 +49,7 @@ async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: s
   // Whoever has lost the job must not act for it any more.
   await attempt.outbox.add({});
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
-  const further = cameFurther(attempt.row, attempt.status);
+  const further = forgiveLostAttempts(attempt.row, attempt.status);
   const isNews = attempt.status.forgiven !== further.forgiven;
   const set = isNews ? { status: attempt.changeStatus(further) } : {};
   const { record, kept } = keepStep(attempt, key, result);
@@ -82,7 +82,7 @@ export interface Draft {
 
 /** @throws ArcpError `INVALID_ARGUMENT` on data that have no JSON */
 export function newCheckpoint(
-  voice: Voice,
+  messages: JobMessages,
   { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
 ): { readonly checkpointId: string; readonly event: NewEvent; readonly record: RecordChange } {
   const { label, isVisible } = options;
@@ -97,8 +97,8 @@ export function newCheckpoint(
     ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
   };
   const event = isDurable
-    ? voice.event('job.checkpoint', payload, { correlationId })
-    : voice.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
+    ? messages.event('job.checkpoint', payload, { correlationId })
+    : messages.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
   const kept: KeptCheckpoint = { jobId, sequence, data: JSON.parse(text), messageId: event.id };
   const record = { scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(kept), owner: jobId };
   return { checkpointId, event, record };
@@ -111,7 +111,7 @@ export async function latestData(store: ArcpStore, { checkpointId }: JobStatus):
 }
 
 /** Who has asked for a checkpoint, and what is kept of that. */
-export interface Asked {
+export interface CheckpointRequest {
   readonly correlationId: string;
   readonly record: (answerId: string) => RecordChange;
 }
@@ -125,11 +125,11 @@ export async function checkpoint(
   attempt: Attempt,
   data: unknown,
   options?: CheckpointOptions,
-  asked?: Asked,
+  asked?: CheckpointRequest,
 ): Promise<string | undefined> {
-  const { row, spec, status, voice } = attempt;
+  const { row, spec, status, messages } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(voice, {
+  const { checkpointId, event, record } = newCheckpoint(messages, {
     jobId: row.jobId,
     isDurable: spec.isDurable,
     attempt: row.attempt,
@@ -139,10 +139,10 @@ export async function checkpoint(
     correlationId: asked?.correlationId,
   });
   const kept = attempt.isCall ? {} : { checkpointId };
-  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...cameFurther(row, status) });
+  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...forgiveLostAttempts(row, status) });
   const records = asked === undefined ? [record] : [record, asked.record(event.id)];
   const entry = { events: [event], records, set: { status: changed } };
   if (asked === undefined) await attempt.outbox.add(entry);
-  else if (!(await attempt.outbox.try(entry))) return undefined;
+  else if (!(await attempt.outbox.tryAdd(entry))) return undefined;
   return checkpointId;
 }

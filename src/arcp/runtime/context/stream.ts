@@ -14,16 +14,16 @@ export interface JobStreamHost {
   readonly attempt: Attempt;
   readonly streams: StreamRegistry;
   /** Resolves when the session has taken what was sent before; `undefined` when it has, or there is nobody. */
-  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
+  readonly drained: (sessionId: string) => Promise<void> | undefined;
   readonly onEnd: () => void;
 }
 
 /** @throws ArcpError `UNIMPLEMENTED` on what the client does not read */
 export function openJobStream<K extends StreamKind>(
-  { attempt, streams, keptUp, onEnd }: JobStreamHost,
+  { attempt, streams, drained, onEnd }: JobStreamHost,
   options: StreamOptions<K>,
 ): ChunkWriter<K> {
-  const { row, spec, outbox, voice, signal } = attempt;
+  const { row, spec, outbox, messages, signal } = attempt;
   const { jobId, sessionId, principal } = row;
   if (options.kind === 'binary' && spec.streams !== 'all')
     throw new ArcpError('UNIMPLEMENTED', 'The client reads no binary streams');
@@ -33,20 +33,20 @@ export function openJobStream<K extends StreamKind>(
     {
       pacer,
       signal,
-      keptUp: () => keptUp(sessionId),
+      drained: () => drained(sessionId),
       open: (streamId, payload) => {
         const related = spec.isDurable ? { related_job_id: jobId } : {};
         void outbox.add({
-          events: [voice.event('stream.open', { ...payload, ...related }, { streamId })],
+          events: [messages.event('stream.open', { ...payload, ...related }, { streamId })],
           records: [{ scope, key: streamId, value: options.kind, owner: jobId }],
         });
       },
-      chunk: (streamId, payload) => outbox.add({ events: [voice.event('stream.chunk', payload, { streamId })] }),
+      chunk: (streamId, payload) => outbox.add({ events: [messages.event('stream.chunk', payload, { streamId })] }),
       end: (streamId, type, payload) => {
         streams.remove(streamId);
         onEnd();
         return outbox.add({
-          events: [voice.event(type, payload as never, { streamId })],
+          events: [messages.event(type, payload as never, { streamId })],
           records: [{ scope, key: streamId, value: null }],
         });
       },

@@ -1,6 +1,6 @@
 /** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
 import { ignoringRejections } from '../../../async/listeners.js';
-import { byCodeUnit } from '../../../text/order.js';
+import { byCodeUnit } from '../../../text/ascii.js';
 import { jsonOf } from '../../protocol/json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
 import type { JobOutbox } from '../job/outbox.js';
@@ -50,7 +50,8 @@ export function valuesOf({ id, scope, owner, store, outbox, initial = {}, change
         const found = await store.readRecord(scope, key);
         const value = change(valueAt<T>(key, found)) ?? null;
         const changed = record(key, value, found?.version ?? 0);
-        if (await outbox.try({ records: [changed], events: told(key, value) })) return JSON.parse(changed.value!) as T;
+        if (await outbox.tryAdd({ records: [changed], events: told(key, value) }))
+          return JSON.parse(changed.value!) as T;
       }
     }),
     delete: (key) => outbox.add({ records: [record(key, undefined)], events: told(key, null) }),

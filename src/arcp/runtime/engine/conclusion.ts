@@ -5,7 +5,7 @@ import { assertJson } from '../../protocol/json.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { NewEvent } from '../../store/store.js';
 import { boundedBody } from '../events/message.js';
-import type { Attempt, CancelRequest, PutBack } from '../job/attempt.js';
+import type { Attempt, CancelRequest, Requeue } from '../job/attempt.js';
 import type { Ending } from '../job/messages.js';
 import type { OutboxEntry } from '../job/outbox.js';
 import { retryDelay } from '../job/spec.js';
@@ -25,7 +25,7 @@ export interface Circumstances {
   readonly state: JobState;
   readonly cancel: CancelRequest | undefined;
   /** Why it is to be begun again, and as what it waits for that. */
-  readonly putBack: PutBack | undefined;
+  readonly putBack: Requeue | undefined;
   /** Whether it failed for good, whatever its policy. */
   readonly isFinal: boolean;
 }
@@ -39,7 +39,7 @@ export interface Conclusion {
 const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
 
 export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
-  const { row, status, voice } = attempt;
+  const { row, status, messages } = attempt;
   const { cancel, putBack, isFinal, begun, now } = circumstances;
   const ending: Ending = {
     attempt: row.attempt,
@@ -50,7 +50,7 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
   if (cancel !== undefined) {
     const { cause, reason } = cancel;
-    const told = voice.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
+    const told = messages.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
     attempt.changeStatus({ cancelled: { cause, reason } });
     return end(attempt, 'cancelled', told, now);
   }
@@ -67,7 +67,7 @@ function complete(attempt: Attempt, result: unknown, ending: Ending, now: number
   let told: NewEvent;
   try {
     if (result !== undefined) assertJson(result, 'the result');
-    told = attempt.voice.completed(result, ending);
+    told = attempt.messages.completed(result, ending);
   } catch (thrown) {
     return fail(attempt, boundedBody(asArcpError(thrown), attempt.spec.limits), ending, now);
   }
@@ -76,7 +76,7 @@ function complete(attempt: Attempt, result: unknown, ending: Ending, now: number
 
 function fail(attempt: Attempt, error: ErrorBody, ending: Ending, now: number): Conclusion {
   attempt.changeStatus({ failures: attempt.status.failures + 1, lastError: error });
-  return end(attempt, 'failed', attempt.voice.failed(error, ending), now);
+  return end(attempt, 'failed', attempt.messages.failed(error, ending), now);
 }
 
 function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', told: NewEvent, now: number): Conclusion {
@@ -85,14 +85,14 @@ function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', told
 }
 
 function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: from }: Circumstances): Conclusion {
-  const { spec, voice, row } = attempt;
+  const { spec, messages, row } = attempt;
   const runAfter = now + delay;
   const { failures, ended } = attempt.status;
   const told = spec.isDurable
-    ? [voice.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
+    ? [messages.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
   const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
-  const moved = voice.moved(from, 'queued', 'retry', at);
+  const moved = messages.moved(from, 'queued', 'retry', at);
   const status = attempt.changeStatus({
     failures: failures + 1,
     ended: ended + 1,
@@ -105,8 +105,8 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: 
   };
 }
 
-function release(attempt: Attempt, { reason, as, causedBy }: PutBack, { now, state: from }: Circumstances): Conclusion {
-  const moved = attempt.voice.moved(from, as, reason, {}, causedBy);
+function release(attempt: Attempt, { reason, as, causedBy }: Requeue, { now, state: from }: Circumstances): Conclusion {
+  const moved = attempt.messages.moved(from, as, reason, {}, causedBy);
   const again = { attempt: attempt.row.attempt, causedBy: moved.id };
   const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
   return {

@@ -2,7 +2,7 @@
 import { monotonicClock } from '../../../async/timers.js';
 import type { ArcpStore } from '../../store/store.js';
 import { EventLog, Hub } from '../events/log.js';
-import { Answers } from '../permissions/leases.js';
+import { AnswerWaiters } from '../permissions/leases.js';
 import type { Policy } from '../permissions/policy.js';
 import { StreamRegistry, Uploads } from '../streams.js';
 import type { Engine } from './engine.js';
@@ -15,7 +15,7 @@ export interface EngineOptions
     | 'now'
     | 'find'
     | 'onError'
-    | 'keptUp'
+    | 'drained'
     | 'concurrency'
     | 'queues'
     | 'leaseMs'
@@ -28,19 +28,13 @@ export interface EngineOptions
   readonly maxMessageBytes: number;
 }
 
-/** A job has had its time. */
-async function expire(engine: Engine, jobId: string, now: () => number): Promise<void> {
-  const request = { cause: 'timeout', reason: 'It took too long' } as const;
-  await cancelJob(engine, jobId, request, { now });
-}
-
 export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const clock = store.now ?? monotonicClock(now);
   const hub = new Hub();
   const log = new EventLog(store, hub, now, maxMessageBytes);
   const streams = new StreamRegistry(clock);
-  const answers = new Answers();
+  const answers = new AnswerWaiters();
   const uploads = new Uploads();
   const scheduler: Scheduler = new Scheduler({
     ...options,
@@ -53,8 +47,10 @@ export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...opt
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),
-    expire: (jobId) => expire(engine, jobId, clock),
-    cancelChildren: (jobId) => cancelChildren(engine, jobId, clock),
+    expire: async (jobId) => {
+      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'It took too long' });
+    },
+    cancelChildren: (jobId) => cancelChildren(engine, jobId),
   });
   const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
   return engine;

@@ -1,11 +1,10 @@
 /** Jobs that may take only so long, whether they are worked on or wait (spec 003, "Jobs": "cancelled by ... timeout"). */
-import { LONGEST_TIMER } from '../../../async/timers.js';
+import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, JobRow } from '../../store/store.js';
 import { IDLE_STATES, type JobSpec, specOf } from '../job/spec.js';
+import { type Page, pagesOf } from '../pages.js';
 
-/** Jobs that are looked at together. */
-const PAGE = 500;
 /** Milliseconds until it is tried again where nothing could be kept. */
 const TRY_AGAIN = 1000;
 
@@ -19,7 +18,7 @@ export interface DeadlinesOptions {
 
 export class Deadlines {
   readonly #options: DeadlinesOptions;
-  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #timers = new Map<string, () => void>();
   #isOver = false;
 
   constructor(options: DeadlinesOptions) {
@@ -34,18 +33,17 @@ export class Deadlines {
   }
 
   forget(jobId: string): void {
-    clearTimeout(this.#timers.get(jobId));
+    this.#timers.get(jobId)?.();
     this.#timers.delete(jobId);
   }
 
   /** Those that have waited since before this process. */
   async watchAll(): Promise<void> {
     const { store } = this.#options.log;
-    for (let after: string | undefined; !this.#isOver; ) {
-      const rows = await store.listJobs({ states: IDLE_STATES, after, limit: PAGE });
+    const list = (page: Page) => store.listJobs({ states: IDLE_STATES, ...page });
+    for await (const rows of pagesOf(list, ({ jobId }) => jobId)) {
+      if (this.#isOver) return;
       for (const row of rows) this.watch(row, specOf(row));
-      if (rows.length < PAGE) return;
-      after = rows.at(-1)!.jobId;
     }
   }
 
@@ -57,8 +55,10 @@ export class Deadlines {
   /** @param at milliseconds since 1970 */
   #later(jobId: string, at: number): void {
     const left = Math.max(0, at - this.#options.now());
-    const timer = setTimeout(() => void this.#due(jobId, at), Math.min(LONGEST_TIMER, left));
-    this.#timers.set(jobId, timer);
+    this.#timers.set(
+      jobId,
+      after(left, () => void this.#due(jobId, at)),
+    );
   }
 
   async #due(jobId: string, at: number): Promise<void> {
@@ -78,7 +78,7 @@ export class Deadlines {
         if (!this.#isOver)
           this.#timers.set(
             jobId,
-            setTimeout(() => void this.#due(jobId, at), TRY_AGAIN),
+            after(TRY_AGAIN, () => void this.#due(jobId, at)),
           );
       }
     }

@@ -1,7 +1,7 @@
 /** Where jobs are kept, told of and worked on. */
 import type { ArcpStore } from '../../store/store.js';
 import type { EventLog, Hub } from '../events/log.js';
-import type { Answers } from '../permissions/leases.js';
+import type { AnswerWaiters } from '../permissions/leases.js';
 import type { StreamRegistry, Uploads } from '../streams.js';
 import type { Scheduler } from './scheduler.js';
 
@@ -15,5 +15,5 @@ export interface Engine {
   readonly streams: StreamRegistry;
   readonly uploads: Uploads;
   /** Those who wait for answers to what they have asked the client. */
-  readonly answers: Answers;
+  readonly answers: AnswerWaiters;
 }

@@ -1,5 +1,5 @@
 /** How jobs begin, are cancelled and awaited, whoever works on them. */
-import { nextTurn } from '../../../async/timers.js';
+import { deferred } from '../../../async/listeners.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
@@ -17,17 +17,18 @@ import {
 } from '../../store/store.js';
 import { childrenOf } from '../context/delegation.js';
 import type { CancelRequest, NewJob } from '../job/attempt.js';
-import { Voice } from '../job/messages.js';
+import { JobMessages } from '../job/messages.js';
 import { IDLE_STATES, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { type Page, pagesOf } from '../pages.js';
 import type { Engine } from './engine.js';
 import { CANCELS } from './scheduler.js';
 
 /** @throws ArcpError `RESOURCE_EXHAUSTED`, `UNAVAILABLE` */
 export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResult> {
-  const { scheduler, log, store } = engine;
-  const { options, spec, now, sessionId, principal } = job;
+  const { scheduler, log, store, clock } = engine;
+  const { options, spec, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
-  const createdAt = now();
+  const createdAt = clock();
   const begins = scheduler.reserve(queue);
   let begun: JobRow | undefined;
   try {
@@ -47,12 +48,12 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
       spec: JSON.stringify(spec),
       status: JSON.stringify(job.status ?? NEW_STATUS),
     };
-    const voice = new Voice(log, row, spec);
-    const told = voice.accepted(begins ? 'accepted' : 'queued', position);
-    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, voice, told });
+    const messages = new JobMessages(log, row, spec);
+    const told = messages.accepted(begins ? 'accepted' : 'queued', position);
+    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, messages, told });
     const restored = job.status?.checkpointId;
     const from = restored === undefined ? {} : { restored_from: restored };
-    const started = begins ? voice.started(1, { worker: scheduler.worker, ...from }) : [];
+    const started = begins ? messages.started(1, { worker: scheduler.worker, ...from }) : [];
     const result = await log.commit({
       records,
       newJobs: [row],
@@ -78,7 +79,6 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
 const TRIES = 10;
 
 export interface CancelOptions {
-  readonly now: () => number;
   /** Committed with it. */
   readonly records?: readonly RecordChange[] | undefined;
   readonly events?: readonly NewEvent[] | undefined;
@@ -101,10 +101,9 @@ export async function cancelJob(
   engine: Engine,
   jobId: string,
   request: CancelRequest,
-  options: CancelOptions,
+  { records = [], events = [], check }: CancelOptions = {},
 ): Promise<Cancelled> {
   const { log, store, scheduler } = engine;
-  const { records = [], events = [], check, now } = options;
   for (let tries = 0; tries < TRIES; tries++) {
     const row = await store.readJob(jobId);
     if (row === undefined) throw new ArcpError('NOT_FOUND', 'There is no such job');
@@ -114,30 +113,25 @@ export async function cancelJob(
     const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
     const endsHere = live === undefined && isIdle(row.state);
     const commit = endsHere
-      ? { records, ...endOf(engine, row, request, events, now) }
+      ? { records, ...endOf(engine, row, request, events) }
       : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
     const result = await log.commit(commit);
     if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
     if (result.outcome === 'fenced') continue;
     live?.cancel(request);
-    if (endsHere) await cancelChildren(engine, jobId, now);
+    if (endsHere) await cancelChildren(engine, jobId);
     return { outcome: 'asked' };
   }
   throw new ArcpError('ABORTED', 'The job does not keep still');
 }
 
-/** Jobs that are cancelled at once: their commits go together, and others have their turn between two portions. */
-const AT_ONCE = 100;
-
 /** Cancels what a job has begun and that has not ended. */
-export async function cancelChildren(engine: Engine, jobId: string, now: () => number): Promise<void> {
+export async function cancelChildren(engine: Engine, jobId: string): Promise<void> {
   const request = { cause: 'runtime', reason: 'The job that began it was cancelled' } as const;
-  for (let after: string | undefined; ; ) {
-    const children = await engine.store.listRecords(childrenOf(jobId), { after, limit: AT_ONCE });
-    await Promise.all(children.map(({ value }) => cancelJob(engine, value, request, { now })));
-    if (children.length < AT_ONCE) return;
-    after = children.at(-1)!.key;
-  }
+  const list = (page: Page) => engine.store.listRecords(childrenOf(jobId), page);
+  // The commits of one page go together.
+  for await (const children of pagesOf(list, ({ key }) => key))
+    await Promise.all(children.map(({ value }) => cancelJob(engine, value, request)));
 }
 
 /**
@@ -146,30 +140,21 @@ export async function cancelChildren(engine: Engine, jobId: string, now: () => n
  * @throws ArcpError `UNAVAILABLE`
  */
 export async function cancelJobsOf(engine: Engine, sessionId: string, request: CancelRequest): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const live = await engine.store.listJobs({ sessionId, states: LIVE_STATES, after, limit: AT_ONCE });
-    await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request, { now: engine.clock })));
-    if (live.length < AT_ONCE) return;
-    after = live.at(-1)!.jobId;
-  }
+  const list = (page: Page) => engine.store.listJobs({ sessionId, states: LIVE_STATES, ...page });
+  for await (const live of pagesOf(list, ({ jobId }) => jobId))
+    await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request)));
 }
 
-function endOf(
-  { log }: Engine,
-  row: JobRow,
-  { cause, reason }: CancelRequest,
-  events: readonly NewEvent[],
-  now: () => number,
-) {
+function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
   const { jobId, attempt } = row;
   const former = statusOf(row);
-  const voice = new Voice(log, row, specOf(row));
+  const messages = new JobMessages(log, row, specOf(row));
   const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
-  const told = voice.cancelled({ cause, reason, isForced: false }, ending);
+  const told = messages.cancelled({ cause, reason, isForced: false }, ending);
   const status = { ...former, cancelled: { cause, reason }, endId: told.id };
   const set = {
     state: 'cancelled',
-    endedAt: now(),
+    endedAt: clock(),
     leaseOwner: null,
     leaseUntil: null,
     status: JSON.stringify(status),
@@ -179,30 +164,27 @@ function endOf(
 
 /** Resolves when it has ended, or there is no such job. */
 export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<void> {
-  let end!: () => void;
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { promise: ended, resolve: end } = deferred();
   const look = async (): Promise<void> => {
     const row = await store.readJob(jobId);
     if (row === undefined || isTerminal(row.state)) end();
   };
-  const follower = {
-    told: ({ isTerminal: isLast }: StoredEvent): void => {
+  const subscriber = {
+    onEvent: ({ isTerminal: isLast }: StoredEvent): void => {
       if (isLast === true) end();
     },
-    whispered: (): void => {},
-    disturbed: (): void => {
+    onTransient: (): void => {},
+    onExternalCommit: (): void => {
       // What cannot be read now is read at the next occasion.
       void look().catch(() => {});
     },
   };
-  hub.followJob(jobId, follower);
+  hub.subscribeToJob(jobId, subscriber);
   try {
     await look();
     await ended;
   } finally {
-    hub.leaveJob(jobId, follower);
+    hub.unsubscribeFromJob(jobId, subscriber);
   }
 }
 
@@ -223,16 +205,8 @@ export async function outcomeOf(engine: Pick<Engine, 'hub' | 'store'>, jobId: st
   throw outcome.error;
 }
 
-/** Jobs that are read at once. */
-const PAGE = 100;
-
-/** Lists jobs in the order of their creation. Others have their turn between two portions. */
+/** Lists jobs in the order of their creation. */
 export async function* jobsOf(store: ArcpStore, query: Omit<JobQuery, 'after' | 'limit'>): AsyncGenerator<JobRow> {
-  for (let after: string | undefined; ; ) {
-    const rows = await store.listJobs({ ...query, after, limit: PAGE });
-    yield* rows;
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)!.jobId;
-    await new Promise<void>(nextTurn);
-  }
+  const list = (page: Page) => store.listJobs({ ...query, ...page });
+  for await (const rows of pagesOf(list, ({ jobId }) => jobId)) yield* rows;
 }

@@ -1,68 +1,45 @@
 /** One attempt at a job, in this process. */
-import { LONGEST_TIMER } from '../../../async/timers.js';
+import { abortable } from '../../../async/abort.js';
+import { after } from '../../../async/timers.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
-import type { CommitResult, JobRow } from '../../store/store.js';
+import type { JobRow } from '../../store/store.js';
 import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
 import type { ChunkWriter } from '../../streams/writer.js';
 import { contextOf } from '../context/context.js';
-import { type Asked, checkpoint, latestData } from '../context/steps.js';
+import { type CheckpointRequest, checkpoint, latestData } from '../context/steps.js';
 import { openJobStream, silentStream } from '../context/stream.js';
 import type { EventLog } from '../events/log.js';
-import type { Attempt, CancelRequest, Continued, NewJob, Pause, PutBack } from '../job/attempt.js';
-import { Voice } from '../job/messages.js';
+import type { Attempt, CancelRequest, Continued, JobHost, Pause, Requeue } from '../job/attempt.js';
+import { JobMessages } from '../job/messages.js';
 import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
 import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
-import type { Permissions } from '../permissions/leases.js';
-import type { StreamRegistry, Uploads } from '../streams.js';
-import type { Telemetry, TelemetrySpan, Work } from '../types.js';
-import { judgeResult } from '../works.js';
+import type { TelemetrySpan, Work } from '../types.js';
+import { checkResult } from '../works.js';
 import { conclude, type Outcome } from './conclusion.js';
-
-/** What a job needs of its runtime. */
-export interface JobHost {
-  readonly log: EventLog;
-  readonly now: () => number;
-  readonly streams: StreamRegistry;
-  readonly uploads: Uploads;
-  /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
-  readonly keptUp: (sessionId: string) => Promise<void> | undefined;
-  readonly permissions: Permissions;
-  readonly telemetry?: Telemetry | undefined;
-  /** Something that was worked on waits: others may be worked on in its place. */
-  readonly madeRoom: () => void;
-  /** What became of another job, once it has ended. */
-  readonly outcomeOf: (jobId: string) => Promise<unknown>;
-  readonly startChild: (job: NewJob) => Promise<CommitResult>;
-  /** It was cancelled: so is what it has begun. */
-  readonly cancelChildren: (jobId: string) => Promise<void>;
-  /** What a job calls. */
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
-  /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
-  readonly cancelGraceMs: number;
-}
 
 export class LiveJob implements Attempt {
   readonly row: JobRow;
   readonly spec: JobSpec;
-  readonly voice: Voice;
+  readonly messages: JobMessages;
   readonly log: EventLog;
   readonly outbox: JobOutbox;
-  readonly #host: JobHost;
+  readonly host: JobHost;
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   readonly #begun: number;
   #status: JobStatus;
   #state: JobState = 'running';
   #cancel: CancelRequest | undefined;
   #force: ((forced: typeof FORCED) => void) | undefined;
-  #forceLater: ReturnType<typeof setTimeout> | undefined;
-  #putBack: PutBack | undefined;
+  #cancelForce: (() => void) | undefined;
+  #putBack: Requeue | undefined;
   /** How many waits it is in. */
   #waits = 0;
   #work: Work | undefined;
-  #told: TelemetrySpan | undefined;
+  #span: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
   #isOver = false;
@@ -77,20 +54,16 @@ export class LiveJob implements Attempt {
     this.row = row;
     this.spec = spec;
     this.log = host.log;
-    this.voice = new Voice(host.log, row, this.spec);
-    this.#host = host;
+    this.messages = new JobMessages(host.log, row, this.spec);
+    this.host = host;
     this.#begun = host.now();
     this.#status = statusOf(row);
     this.outbox = new JobOutbox({
       log: host.log,
       jobId: row.jobId,
       attempt: row.attempt,
-      onLost: () => this.lose(),
+      onLost: () => this.abandon(),
     });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   readonly once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -104,28 +77,8 @@ export class LiveJob implements Attempt {
   readonly stepPrefix = '';
   readonly isCall = false;
 
-  get find(): JobHost['find'] {
-    return this.#host.find;
-  }
-
-  get startChild(): JobHost['startChild'] {
-    return this.#host.startChild;
-  }
-
-  get outcomeOf(): JobHost['outcomeOf'] {
-    return this.#host.outcomeOf;
-  }
-
-  get telemetry(): Telemetry | undefined {
-    return this.#host.telemetry;
-  }
-
-  get toldAs(): string | undefined {
-    return this.#told?.spanId;
-  }
-
-  get permissions(): Permissions {
-    return this.#host.permissions;
+  get telemetrySpanId(): string | undefined {
+    return this.#span?.spanId;
   }
 
   get work(): Work {
@@ -147,15 +100,15 @@ export class LiveJob implements Attempt {
   };
 
   readonly noteProgress = (): void => {
-    this.#progressAt = this.#host.now();
+    this.#progressAt = this.host.now();
   };
 
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.spec.streams === 'none') return silentStream(options.kind);
     if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
-    const { streams, keptUp } = this.#host;
+    const { streams, drained } = this.host;
     const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
-    const stream = openJobStream({ attempt: this, streams, keptUp, onEnd }, options);
+    const stream = openJobStream({ attempt: this, streams, drained, onEnd }, options);
     this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
     return stream;
   };
@@ -165,21 +118,21 @@ export class LiveJob implements Attempt {
     try {
       this.#begin();
       const outcome = await this.#attempt(work);
-      this.#told?.end({
-        time: this.#host.now(),
+      this.#span?.end({
+        time: this.host.now(),
         attributes: {},
         error: outcome.kind === 'failed' ? outcome.error : undefined,
       });
       if (this.#isLost) return;
       this.#isOver = true;
-      this.#host.uploads.ended(this.row.jobId);
+      this.host.uploads.ended(this.row.jobId);
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
     } catch (error) {
       // The end could not be kept: the attempt was lost, or the store has ended. Whoever claims it next goes on.
       this.#controller.abort(error);
     } finally {
-      clearTimeout(this.#forceLater);
+      this.#cancelForce?.();
     }
   }
 
@@ -191,16 +144,16 @@ export class LiveJob implements Attempt {
     this.#controller.abort(
       new ArcpError(code, request.reason ?? 'The job was cancelled', { details: { cause: request.cause } }),
     );
-    clearTimeout(this.#forceLater);
+    this.#cancelForce?.();
     this.#forceAfter(request.deadlineMs);
   }
 
-  #forceAfter(ms = this.#host.cancelGraceMs): void {
-    this.#forceLater = setTimeout(() => this.#force?.(FORCED), Math.min(LONGEST_TIMER, ms));
+  #forceAfter(ms = this.host.cancelGraceMs): void {
+    this.#cancelForce = after(ms, () => this.#force?.(FORCED));
   }
 
   /** The work is not begun, and has failed. */
-  giveUp(error: ArcpError): void {
+  failBeforeStart(error: ArcpError): void {
     this.#given = error;
   }
 
@@ -210,7 +163,7 @@ export class LiveJob implements Attempt {
   }
 
   /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
-  readonly leave = (putBack: PutBack): void => {
+  readonly requeue = (putBack: Requeue): void => {
     if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
     this.#putBack = putBack;
     this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
@@ -218,18 +171,18 @@ export class LiveJob implements Attempt {
   };
 
   /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */
-  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: PutBack): Promise<boolean> {
+  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: Requeue): Promise<boolean> {
     const former = this.#status;
     const status = this.changeStatus(change);
     const made = this.#status;
-    const isDone = await this.outbox.try({ ...entry, set: { status } });
-    if (isDone) this.leave(putBack);
+    const isDone = await this.outbox.tryAdd({ ...entry, set: { status } });
+    if (isDone) this.requeue(putBack);
     else if (this.#status === made) this.#status = former;
     return isDone;
   }
 
   /** Keeps where it stands, as somebody has asked for. @returns whether they had not asked before; else nothing was done */
-  async checkpointFor(asked: Asked, label: string | undefined): Promise<boolean> {
+  async checkpointFor(asked: CheckpointRequest, label: string | undefined): Promise<boolean> {
     const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
     const former = this.#status;
     const keeping = checkpoint(this, data, { label }, asked);
@@ -244,7 +197,7 @@ export class LiveJob implements Attempt {
   };
 
   /** Another attempt has begun elsewhere: nothing of this one counts any more. */
-  lose(): void {
+  abandon(): void {
     if (this.#isLost) return;
     this.#isLost = true;
     this.outbox.stop();
@@ -268,10 +221,10 @@ export class LiveJob implements Attempt {
   }
 
   readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
-    this.#host.uploads.read<K>(this.row.jobId, which);
+    this.host.uploads.read<K>(this.row.jobId, which);
 
   readonly wait = async <T>(
-    { reason, events = [], records = [], after }: Pause<T>,
+    { reason, events = [], records = [], continuedBy }: Pause<T>,
     until: () => Promise<T>,
   ): Promise<T> => {
     this.signal.throwIfAborted();
@@ -280,9 +233,9 @@ export class LiveJob implements Attempt {
     try {
       if (isFirst) await this.#move('blocked', reason, { events, records });
       else if (events.length + records.length > 0) await this.outbox.add({ events, records });
-      this.#host.madeRoom();
-      const result = await unlessAborted(this.signal, until());
-      continued = after?.(result) ?? {};
+      this.host.madeRoom();
+      const result = await abortable(until(), this.signal);
+      continued = continuedBy?.(result) ?? {};
       return result;
     } finally {
       if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, continued);
@@ -297,7 +250,7 @@ export class LiveJob implements Attempt {
   ): Promise<void> {
     const from = this.#state;
     this.#state = to;
-    const told = this.spec.isDurable ? [this.voice.moved(from, to, reason, attributes, causedBy)] : [];
+    const told = this.spec.isDurable ? [this.messages.moved(from, to, reason, attributes, causedBy)] : [];
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 
@@ -317,7 +270,7 @@ export class LiveJob implements Attempt {
       kind: 'server',
       startTime: this.#begun,
     } as const;
-    this.#told = this.#host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
+    this.#span = this.host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
   }
 
   async #attempt(work: Work | undefined): Promise<Outcome> {
@@ -331,7 +284,7 @@ export class LiveJob implements Attempt {
       const forced = new Promise<typeof FORCED>((resolve) => {
         this.#force = resolve;
       });
-      const restored = await this.#restored();
+      const restored = await latestData(this.log.store, this.#status);
       // What waits for nobody any more must not end the process when it fails.
       this.#work = work;
       const working = this.#carryOut(work, restored);
@@ -346,22 +299,18 @@ export class LiveJob implements Attempt {
   async #carryOut(work: Work, restored: unknown): Promise<unknown> {
     const { options, handler } = work;
     const { follows } = this.spec;
-    if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.#host.outcomeOf(follows));
+    if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.host.outcomeOf(follows));
     const input = inputOf(this.spec.command);
     const judged = options.input === undefined ? input : await options.input.parseAsync(input);
     const result: unknown = await handler(judged, contextOf(this, restored));
-    return judgeResult(work, result);
-  }
-
-  async #restored(): Promise<unknown> {
-    return latestData(this.log.store, this.#status);
+    return checkResult(work, result);
   }
 
   /** Streams end before their job does: in order where it has, and else with what became of it. */
   async #endStreams(outcome: Outcome): Promise<void> {
     const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
     const ending = [...this.#streams].map((stream) => {
-      stream.hurry();
+      stream.flush();
       return outcome.kind === 'completed' ? stream.close() : stream.fail(error);
     });
     await Promise.all(ending);
@@ -370,7 +319,7 @@ export class LiveJob implements Attempt {
   async #conclude(outcome: Outcome): Promise<void> {
     const { state, entry } = conclude(this, outcome, {
       begun: this.#begun,
-      now: this.#host.now(),
+      now: this.host.now(),
       state: this.#state,
       cancel: this.#cancel,
       putBack: this.#putBack,
@@ -378,24 +327,8 @@ export class LiveJob implements Attempt {
     });
     this.#state = state;
     await this.outbox.add(entry);
-    if (state === 'cancelled') await this.#host.cancelChildren(this.row.jobId);
+    if (state === 'cancelled') await this.host.cancelChildren(this.row.jobId);
   }
 }
 
 const FORCED = Symbol('forced');
-
-/** Rejects when the signal is aborted, with its reason. */
-async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  let stop!: () => void;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-  });
-  promise.catch(() => {});
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}

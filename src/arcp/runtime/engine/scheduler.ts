@@ -1,15 +1,15 @@
 /** Who works on what, and for how long nobody else may. */
-import { LONGEST_TIMER } from '../../../async/timers.js';
+import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { JobRow, Lease } from '../../store/store.js';
 import { openStreamsOf } from '../context/stream.js';
 import type { Hub } from '../events/log.js';
-import type { CancelRequest } from '../job/attempt.js';
+import type { CancelRequest, JobHost } from '../job/attempt.js';
 import { causeOf, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
 import { inlineWorkflow } from '../workflow.js';
 import { Deadlines, type DeadlinesOptions } from './deadlines.js';
-import { type JobHost, LiveJob } from './live-job.js';
+import { LiveJob } from './live-job.js';
 
 /** Where it stands that a job is to end; it outlives whoever was asked. */
 export const CANCELS = 'cancel';
@@ -49,10 +49,10 @@ export class Scheduler {
   #heededAt = Number.NEGATIVE_INFINITY;
   /** Leases of others, and since when each is as it is, by the monotonic clock. */
   #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
-  #isLooking = false;
-  #looksAgain = false;
-  #timers: ReturnType<typeof setInterval>[] = [];
-  #nextLook: ReturnType<typeof setTimeout> | undefined;
+  isPolling = false;
+  pollsAgain = false;
+  #timers: (() => void)[] = [];
+  #cancelLook: (() => void) | undefined;
   #idle: (() => void)[] = [];
 
   constructor(options: SchedulerOptions) {
@@ -66,8 +66,8 @@ export class Scheduler {
     this.#isRunning = true;
     const { leaseMs, heartbeatMs } = this.#options;
     this.#timers = [
-      setInterval(() => void this.#renew(), Math.min(LONGEST_TIMER, Math.max(1, leaseMs / 3))),
-      setInterval(() => this.#beat(), Math.min(LONGEST_TIMER, heartbeatMs)),
+      every(Math.max(1, leaseMs / 3), () => void this.#renew()),
+      every(heartbeatMs, () => this.sendHeartbeats()),
     ];
     this.wake();
     void this.deadlines.watchAll().catch(this.#options.onError);
@@ -117,27 +117,27 @@ export class Scheduler {
   wake(): void {
     this.#mayWait = true;
     if (!this.#isRunning) return;
-    if (this.#isLooking) this.#looksAgain = true;
-    else void this.#look();
+    if (this.isPolling) this.pollsAgain = true;
+    else void this.poll();
   }
 
   /** Begins nothing any more; resolves when nothing is being worked on. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    clearTimeout(this.#nextLook);
+    this.#cancelLook?.();
     this.deadlines.stop();
     if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    for (const stop of this.#timers.splice(0)) stop();
   }
 
   /** All that is being worked on is put back, to be begun again here or elsewhere. */
-  putBackAll(reason: string): void {
-    for (const job of this.#live.values()) job.leave({ reason, as: 'queued' });
+  requeueAll(reason: string): void {
+    for (const job of this.#live.values()) job.requeue({ reason, as: 'queued' });
   }
 
   /** Nothing that is being worked on counts any more. */
   abandon(): void {
-    for (const job of this.#live.values()) job.lose();
+    for (const job of this.#live.values()) job.abandon();
   }
 
   #busy(): number {
@@ -146,34 +146,34 @@ export class Scheduler {
     return this.#live.size - blocked + this.#reserved;
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    clearTimeout(this.#nextLook);
+  async poll(): Promise<void> {
+    this.isPolling = true;
+    this.#cancelLook?.();
     let wait: number;
     try {
       do {
-        this.#looksAgain = false;
-        await this.#options.log.lookAround();
+        this.pollsAgain = false;
+        await this.#options.log.checkExternalCommits();
         // After a sleep of the machine, what is being worked on here is not to be taken for lost.
         if (this.#options.now() >= this.#leasedUntil) await this.#renew();
-        await this.#heed();
+        await this.checkCancellations();
         await this.#claim();
-      } while (this.#looksAgain && this.#isRunning);
+      } while (this.pollsAgain && this.#isRunning);
       wait = await this.#untilNext();
     } catch (error) {
       this.#options.onError(error);
       wait = LOOK_AGAIN;
     } finally {
-      this.#isLooking = false;
+      this.isPolling = false;
     }
-    if (this.#isRunning) this.#nextLook = setTimeout(() => this.wake(), Math.min(LONGEST_TIMER, Math.max(1, wait)));
+    if (this.#isRunning) this.#cancelLook = after(Math.max(1, wait), () => this.wake());
   }
 
   async #claim(): Promise<void> {
     const { log, queues, concurrency, now } = this.#options;
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
-    const lost = await this.#lostLeases();
+    const lost = await this.expiredLeases();
     const claim = { worker: this.worker, queues, now: now(), lost, leaseUntil: this.leaseUntil(), limit };
     const rows = await log.store.claimJobs(claim);
     if (rows.length < limit) this.#mayWait = false;
@@ -184,7 +184,7 @@ export class Scheduler {
    * Finds leases that were not renewed for as long as a lease lasts. The time is measured here: whoever holds a lease may have another wall
    * clock, and renews it as long as they live.
    */
-  async #lostLeases(): Promise<Lease[]> {
+  async expiredLeases(): Promise<Lease[]> {
     const { log, queues, leaseMs } = this.#options;
     const now = performance.now();
     const seen = new Map<string, { readonly lease: Lease; readonly since: number }>();
@@ -200,7 +200,7 @@ export class Scheduler {
   }
 
   /** Another runtime may have been told that what is being worked on here is to end. */
-  async #heed(): Promise<void> {
+  async checkCancellations(): Promise<void> {
     const now = performance.now();
     if (now - this.#heededAt < LOOK_ANYWAY) return;
     this.#heededAt = now;
@@ -227,7 +227,7 @@ export class Scheduler {
   /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */
   async #resume(row: JobRow): Promise<void> {
     // Its lease ran out here, as it could not be renewed.
-    this.#live.get(row.jobId)?.lose();
+    this.#live.get(row.jobId)?.abandon();
     const job = new LiveJob(row, specOf(row), this.#options);
     const { log, maxLosses } = this.#options;
     const losses = lostAttempts(row);
@@ -235,16 +235,17 @@ export class Scheduler {
       await this.#endLostStreams(job);
       const cancel = await log.store.readRecord(CANCELS, row.jobId);
       if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
-      else if (losses > 0 && !job.spec.isDurable) job.giveUp(new ArcpError('ABORTED', 'The runtime was restarted'));
+      else if (losses > 0 && !job.spec.isDurable)
+        job.failBeforeStart(new ArcpError('ABORTED', 'The runtime was restarted'));
       else if (losses > maxLosses)
-        job.giveUp(
+        job.failBeforeStart(
           new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
         );
       else {
         const { checkpointId } = job.status;
         const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
         const told = { worker: this.worker, ...restored };
-        await job.outbox.add({ events: job.voice.started(row.attempt, told, causeOf(row)) });
+        await job.outbox.add({ events: job.messages.started(row.attempt, told, causeOf(row)) });
       }
     } catch (error) {
       // Another attempt has begun, or nothing can be kept: the lease runs out.
@@ -255,12 +256,12 @@ export class Scheduler {
   }
 
   /** What a lost attempt was writing is not gone on with: the next one writes anew. */
-  async #endLostStreams({ row, voice, outbox, log }: LiveJob): Promise<void> {
+  async #endLostStreams({ row, messages, outbox, log }: LiveJob): Promise<void> {
     const scope = openStreamsOf(row.jobId);
     const error = { code: 'ABORTED', message: 'Whoever wrote the stream was lost', retryable: true };
     for (const { key } of await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY }))
       await outbox.add({
-        events: [voice.event('stream.error', error, { streamId: key })],
+        events: [messages.event('stream.error', error, { streamId: key })],
         records: [{ scope, key, value: null }],
       });
   }
@@ -293,16 +294,17 @@ export class Scheduler {
       for (const { jobId, attempt } of jobs) {
         const job = this.#live.get(jobId);
         // One that has ended meanwhile has given its lease back.
-        if (job?.row.attempt === attempt && !still.has(`${attempt} ${jobId}`) && !job.isOver) job.lose();
+        if (job?.row.attempt === attempt && !still.has(`${attempt} ${jobId}`) && !job.isOver) job.abandon();
       }
     } catch (error) {
       this.#options.onError(error);
     }
   }
 
-  #beat(): void {
+  sendHeartbeats(): void {
     const { hub, heartbeatMs } = this.#options;
     for (const job of this.#live.values())
-      if (job.spec.isDurable) hub.whisper(job.row, job.heartbeat(Math.max(2 * heartbeatMs, this.#options.leaseMs)));
+      if (job.spec.isDurable)
+        hub.publishTransient(job.row, job.heartbeat(Math.max(2 * heartbeatMs, this.#options.leaseMs)));
   }
 }

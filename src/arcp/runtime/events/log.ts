@@ -10,60 +10,60 @@ import {
   type StoredEvent,
   StoreError,
 } from '../../store/store.js';
-import { type Composed, compose, type Draft } from './message.js';
+import { type ComposedMessage, compose, type Draft } from './message.js';
 
 /** Somebody who follows a session, and some jobs of other sessions. */
-export interface Follower {
+export interface Subscriber {
   /** An event that was just committed, and that belongs to what is followed. In the order of the commits. */
-  readonly told: (event: StoredEvent) => void;
+  readonly onEvent: (event: StoredEvent) => void;
   /** Something that is not kept: a heartbeat. */
-  readonly whispered: (body: string) => void;
+  readonly onTransient: (body: string) => void;
   /** Somebody else has committed to the same store: what it was stands there. */
-  readonly disturbed: () => void;
+  readonly onExternalCommit: () => void;
 }
 
 export class Hub {
-  readonly #bySession = new Map<string, Set<Follower>>();
-  readonly #byJob = new Map<string, Set<Follower>>();
+  readonly #bySession = new Map<string, Set<Subscriber>>();
+  readonly #byJob = new Map<string, Set<Subscriber>>();
 
-  followSession(sessionId: string, follower: Follower): void {
-    add(this.#bySession, sessionId, follower);
+  subscribeToSession(sessionId: string, subscriber: Subscriber): void {
+    add(this.#bySession, sessionId, subscriber);
   }
 
-  followJob(jobId: string, follower: Follower): void {
-    add(this.#byJob, jobId, follower);
+  subscribeToJob(jobId: string, subscriber: Subscriber): void {
+    add(this.#byJob, jobId, subscriber);
   }
 
-  leaveSession(sessionId: string, follower: Follower): void {
-    remove(this.#bySession, sessionId, follower);
+  unsubscribeFromSession(sessionId: string, subscriber: Subscriber): void {
+    remove(this.#bySession, sessionId, subscriber);
   }
 
-  leaveJob(jobId: string, follower: Follower): void {
-    remove(this.#byJob, jobId, follower);
+  unsubscribeFromJob(jobId: string, subscriber: Subscriber): void {
+    remove(this.#byJob, jobId, subscriber);
   }
 
   publish(event: StoredEvent): void {
-    for (const follower of this.#followers(event)) follower.told(event);
+    for (const subscriber of this.#subscribers(event)) subscriber.onEvent(event);
   }
 
   /** Another runtime has committed something. */
-  disturb(): void {
-    const all = [...this.#bySession.values(), ...this.#byJob.values()].flatMap((followers) => [...followers]);
-    for (const follower of new Set(all)) follower.disturbed();
+  notifyExternalCommit(): void {
+    const all = [...this.#bySession.values(), ...this.#byJob.values()].flatMap((subscribers) => [...subscribers]);
+    for (const subscriber of new Set(all)) subscriber.onExternalCommit();
   }
 
   /** To whoever follows the job now; nobody else will ever know. */
-  whisper(to: { readonly sessionId: string; readonly jobId: string }, body: string): void {
-    for (const follower of this.#followers(to)) follower.whispered(body);
+  publishTransient(to: { readonly sessionId: string; readonly jobId: string }, body: string): void {
+    for (const subscriber of this.#subscribers(to)) subscriber.onTransient(body);
   }
 
-  #followers({
+  #subscribers({
     sessionId,
     jobId,
   }: {
     readonly sessionId: string;
     readonly jobId?: string | undefined;
-  }): Iterable<Follower> {
+  }): Iterable<Subscriber> {
     const ofSession = this.#bySession.get(sessionId);
     const ofJob = jobId === undefined ? undefined : this.#byJob.get(jobId);
     if (ofJob === undefined) return ofSession ?? [];
@@ -71,15 +71,15 @@ export class Hub {
   }
 }
 
-function add(index: Map<string, Set<Follower>>, key: string, follower: Follower): void {
-  const followers = index.get(key);
-  if (followers === undefined) index.set(key, new Set([follower]));
-  else followers.add(follower);
+function add(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
+  const subscribers = index.get(key);
+  if (subscribers === undefined) index.set(key, new Set([subscriber]));
+  else subscribers.add(subscriber);
 }
 
-function remove(index: Map<string, Set<Follower>>, key: string, follower: Follower): void {
-  const followers = index.get(key);
-  if (followers?.delete(follower) === true && followers.size === 0) index.delete(key);
+function remove(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
+  const subscribers = index.get(key);
+  if (subscribers?.delete(subscriber) === true && subscribers.size === 0) index.delete(key);
 }
 
 /** How a message stands in the store. */
@@ -139,17 +139,17 @@ export class EventLog {
    *
    * @throws StoreError when it cannot be read
    */
-  async lookAround(): Promise<void> {
+  async checkExternalCommits(): Promise<void> {
     const before = this.#last;
     const last = await this.store.lastSequence();
     // What was committed here meanwhile was told.
     if (last <= this.#last || before !== this.#last) return;
     this.#last = last;
-    this.#hub.disturb();
+    this.#hub.notifyExternalCommit();
   }
 
   /** A message that is not kept. */
-  compose<T extends MessageType>(draft: Draft<T>): Composed {
+  compose<T extends MessageType>(draft: Draft<T>): ComposedMessage {
     return compose(draft, this.now());
   }
 
@@ -170,7 +170,7 @@ export class EventLog {
     const isGap = first !== this.#last + 1;
     this.#last = result.sequences.at(-1)!;
     // What stands in between is another runtime's. Whoever follows reads it, and this, in order.
-    if (isGap) this.#hub.disturb();
+    if (isGap) this.#hub.notifyExternalCommit();
     const at = this.now();
     for (const [index, event] of (entry.events ?? []).entries())
       this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });

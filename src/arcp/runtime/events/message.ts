@@ -67,7 +67,7 @@ export interface Draft<T extends MessageType = MessageType> {
 }
 
 /** A message with its text, which is the same each time that it is sent. */
-export interface Composed {
+export interface ComposedMessage {
   readonly envelope: Envelope;
   readonly body: string;
 }
@@ -76,7 +76,7 @@ export interface Composed {
  * @param now milliseconds since 1970
  * @throws ArcpError `INVALID_ARGUMENT` where the payload has no JSON
  */
-export function compose<T extends MessageType>(draft: Draft<T>, now: number): Composed {
+export function compose<T extends MessageType>(draft: Draft<T>, now: number): ComposedMessage {
   const { type, payload, trace, sessionId, jobId, streamId, correlationId, causationId, source = 'runtime' } = draft;
   // Member by member: it is made for all that is said, and objects that are spread cost several times as much.
   const envelope: Record<string, unknown> = {

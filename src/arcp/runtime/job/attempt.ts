@@ -5,17 +5,43 @@ import type { CommitResult, JobChange, JobRow, NewEvent, RecordChange } from '..
 import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
 import type { EventLog } from '../events/log.js';
 import type { Permissions } from '../permissions/leases.js';
+import type { StreamRegistry, Uploads } from '../streams.js';
 import type { Telemetry, Work, WorkOptions } from '../types.js';
-import type { Voice } from './messages.js';
+import type { JobMessages } from './messages.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
 
+/** What a job needs of its runtime. */
+export interface JobHost {
+  readonly log: EventLog;
+  readonly now: () => number;
+  readonly streams: StreamRegistry;
+  readonly uploads: Uploads;
+  /** Resolves when a session has taken what it was sent; `undefined` when it has, or nobody is there. */
+  readonly drained: (sessionId: string) => Promise<void> | undefined;
+  readonly permissions: Permissions;
+  readonly telemetry?: Telemetry | undefined;
+  /** Something that was worked on waits: others may be worked on in its place. */
+  readonly madeRoom: () => void;
+  /** Waits for the end of another job. @throws ArcpError what it failed with */
+  readonly outcomeOf: (jobId: string) => Promise<unknown>;
+  /** Begins other work. */
+  readonly startChild: (job: NewJob) => Promise<CommitResult>;
+  /** It was cancelled: so is what it has begun. */
+  readonly cancelChildren: (jobId: string) => Promise<void>;
+  /** What a job calls. */
+  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  /** Milliseconds that work may go on after it was cancelled, unless who cancels says otherwise. */
+  readonly cancelGraceMs: number;
+}
+
 export interface Attempt {
+  readonly host: JobHost;
   readonly row: JobRow;
   readonly spec: JobSpec;
   /** What is being done. */
   readonly work: Work;
-  readonly voice: Voice;
+  readonly messages: JobMessages;
   readonly log: EventLog;
   readonly outbox: JobOutbox;
   readonly signal: AbortSignal;
@@ -25,11 +51,8 @@ export interface Attempt {
   readonly once: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Whether it is a call within the job. */
   readonly isCall: boolean;
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
-  readonly permissions: Permissions;
-  readonly telemetry: Telemetry | undefined;
   /** What telemetry calls this attempt. */
-  readonly toldAs: string | undefined;
+  readonly telemetrySpanId: string | undefined;
   readonly status: JobStatus;
   /** @returns the status as text, to be committed */
   readonly changeStatus: (change: Partial<JobStatus>) => string;
@@ -40,14 +63,10 @@ export interface Attempt {
    * @throws what the signal is aborted with
    */
   readonly wait: <T>(pause: Pause<T>, until: () => Promise<T>) => Promise<T>;
-  /** Begins other work. */
-  readonly startChild: (job: NewJob) => Promise<CommitResult>;
-  /** Waits for the end of another job. @throws ArcpError what it failed with */
-  readonly outcomeOf: (jobId: string) => Promise<unknown>;
   /** Says where it stands, when a client asks for a checkpoint. */
   readonly onCheckpoint: (snapshot: () => unknown) => void;
   /** Ends this attempt, for another one. */
-  readonly leave: (putBack: PutBack) => void;
+  readonly requeue: (putBack: Requeue) => void;
   /** A stream that the client sends. */
   readonly readUpload: <K extends StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /** @throws ArcpError `UNIMPLEMENTED` where the client reads no such streams */
@@ -67,7 +86,7 @@ export interface Pause<T> {
   readonly events?: readonly NewEvent[] | undefined;
   readonly records?: readonly RecordChange[] | undefined;
   /** What has set it going again: the message that did, and what else is told of it. */
-  readonly after?: ((result: T) => Continued) | undefined;
+  readonly continuedBy?: ((result: T) => Continued) | undefined;
 }
 
 /** Why work is to end. */
@@ -79,7 +98,7 @@ export interface CancelRequest {
 }
 
 /** Why an attempt is to end, for another one. */
-export interface PutBack {
+export interface Requeue {
   readonly reason: string;
   /** What the job waits as. */
   readonly as: 'queued' | 'paused';
@@ -96,7 +115,6 @@ export interface NewJob {
   readonly options: WorkOptions;
   /** Most jobs that may wait. */
   readonly maxQueued: number;
-  readonly now: () => number;
   /** Committed with it. */
   readonly with: (job: Accepted) => {
     readonly records: readonly RecordChange[];
@@ -107,7 +125,7 @@ export interface NewJob {
 
 export interface Accepted {
   readonly jobId: string;
-  readonly voice: Voice;
+  readonly messages: JobMessages;
   /** The message that tells of it. */
   readonly told: NewEvent;
 }

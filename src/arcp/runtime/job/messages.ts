@@ -21,13 +21,13 @@ export interface Cancellation {
 }
 
 /** All that is said of one invocation. */
-export class Voice {
+export class JobMessages {
   readonly #log: EventLog;
   readonly #row: Pick<JobRow, 'jobId' | 'sessionId'>;
   readonly #spec: JobSpec;
   readonly #correlationId: string | undefined;
 
-  /** @param correlationId the call within the job that it is the voice of */
+  /** @param correlationId the call within the job that it is the messages of */
   constructor(log: EventLog, row: Pick<JobRow, 'jobId' | 'sessionId'>, spec: JobSpec, correlationId?: string) {
     this.#correlationId = correlationId;
     this.#log = log;
@@ -36,7 +36,7 @@ export class Voice {
   }
 
   /** Anything that belongs to the invocation. Of a direct call nobody knows a job. */
-  event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: Saying = {}): NewEvent {
+  event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: MessageFields = {}): NewEvent {
     const { jobId, sessionId } = this.#row;
     const { command, trace, isDurable, limits } = this.#spec;
     return this.#log.event(
@@ -157,7 +157,7 @@ export class Voice {
 }
 
 /** What a message says beside its payload. */
-export interface Saying {
+export interface MessageFields {
   readonly trace?: Trace | undefined;
   readonly causationId?: string | undefined;
   readonly correlationId?: string | undefined;

@@ -58,7 +58,7 @@ export class JobOutbox {
    *
    * @returns whether it was committed; else a record was not as expected
    */
-  try(entry: OutboxEntry): Promise<boolean> {
+  tryAdd(entry: OutboxEntry): Promise<boolean> {
     return this.#put(entry, true);
   }
 

@@ -2,7 +2,7 @@
 import type { MessageLimits } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody, isRetryable } from '../../protocol/errors.js';
-import { JOB_STATES, type JobState, type TrustLevel } from '../../protocol/payloads/parts.js';
+import type { JobState, TrustLevel } from '../../protocol/payloads/parts.js';
 import type { JobRow } from '../../store/store.js';
 import type { Trace } from '../events/message.js';
 import type { RetryPolicy } from '../types.js';
@@ -69,7 +69,7 @@ export const NEW_STATUS: JobStatus = { failures: 0, ended: 0 };
 const DEEPEST = 64;
 
 /** @throws ArcpError `RESOURCE_EXHAUSTED` on work that would go on without end */
-export function deeper({ depth = 0 }: JobSpec): number {
+export function nextDepth({ depth = 0 }: JobSpec): number {
   if (depth < DEEPEST) return depth + 1;
   throw new ArcpError('RESOURCE_EXHAUSTED', `Work begins other work ${DEEPEST} times over`, { retryable: false });
 }
@@ -95,7 +95,7 @@ export function causeOf({ attempt, status }: JobRow): string | undefined {
 }
 
 /** The attempt has come further: it is not what ends whoever works on it. */
-export function cameFurther(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
+export function forgiveLostAttempts(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
   return { forgiven: row.attempt - ended };
 }
 
@@ -129,17 +129,6 @@ export function isIdle(state: JobState): boolean {
 
 export function isTerminal(state: JobState): boolean {
   return TRANSITIONS[state].length === 0;
-}
-
-/** States from which one may be reached. */
-export function statesBefore(to: JobState): readonly JobState[] {
-  return JOB_STATES.filter((from) => TRANSITIONS[from].includes(to));
-}
-
-/** @throws ArcpError `FAILED_PRECONDITION` where one state does not follow the other */
-export function assertTransition(from: JobState, to: JobState): void {
-  if (TRANSITIONS[from].includes(to)) return;
-  throw new ArcpError('FAILED_PRECONDITION', `A job that is ${from} does not become ${to}`, { details: { from, to } });
 }
 
 export interface ResolvedRetry {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { linkSignals } from '../../../async/abort.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobContext, Lease } from '../types.js';
@@ -121,7 +122,8 @@ class Broker implements BrokeredFiles {
         (init.method ?? 'GET').toUpperCase(),
       );
       await lease.use();
-      const signal = either(this.#context.signal, init.signal);
+      const { signal: own } = this.#context;
+      const signal = init.signal ? linkSignals(own, init.signal).signal : own;
       const response = await fetch(target, { ...init, redirect: 'manual', signal });
       const next = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || next === null) return this.#bounded(response);
@@ -251,17 +253,6 @@ class Broker implements BrokeredFiles {
     });
     return new Response(response.body?.pipeThrough(bound) ?? null, response);
   }
-}
-
-/** Aborted when one of them is. `AbortSignal.any` may be collected before it is, in Node 20. */
-function either(one: AbortSignal, other: AbortSignal | null | undefined): AbortSignal {
-  if (other === null || other === undefined) return one;
-  const controller = new AbortController();
-  for (const signal of [one, other]) {
-    if (signal.aborted) controller.abort(signal.reason);
-    signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
-  }
-  return controller.signal;
 }
 
 function refused(why: string): ArcpError {

@@ -5,6 +5,7 @@ import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { notifyListener } from '../../../async/listeners.js';
+import { afterUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import {
   type Admission,
@@ -130,10 +131,10 @@ class Gate {
 
   /** Ends a connection that shows no token in time. @returns compares a token, and lets the connection be if it is the right one */
   #within(channel: Channel): (token: string) => boolean {
-    const late = setTimeout(() => channel.destroy(), HEADERS_TIMEOUT).unref();
+    const cancel = afterUnref(HEADERS_TIMEOUT, () => channel.destroy());
     return (token) => {
       const isRight = this.#admission.isToken(token);
-      if (isRight) clearTimeout(late);
+      if (isRight) cancel();
       return isRight;
     };
   }
@@ -161,7 +162,7 @@ class Gate {
       const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(gathered(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
+        .accept(corked(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
         .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
   };
@@ -173,7 +174,7 @@ class Gate {
  *
  * @param socket what the channel writes to
  */
-export function gathered(channel: Channel, socket: Duplex): Channel {
+export function corked(channel: Channel, socket: Duplex): Channel {
   let isHeld = false;
   const release = (): void => {
     isHeld = false;

@@ -1,8 +1,10 @@
 /** Grants, and requests that wait for their answers, as they are kept (spec 003, "Permissions"). */
+import { deferred } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
 import type { Scope } from '../types.js';
-import { covers, denied, type Policy, say } from './policy.js';
+import { covers, describeScope, type Policy, permissionDenied } from './policy.js';
 
 /** Where the grants of a job stand, and those of a session. */
 export const leasesOf = (owner: string): string => `lease:${owner}`;
@@ -32,13 +34,13 @@ export function leaseRecord(owner: string, leaseId: string, lease: KeptLease, ex
 
 /** @throws ArcpError `LEASE_EXPIRED`, `PERMISSION_DENIED` where it does not allow what is wanted now */
 export function assertAllows(lease: KeptLease, wanted: Scope, now: number): void {
-  if (!covers(lease, wanted)) throw denied(wanted, `what was granted is ${say(lease)}`);
+  if (!covers(lease, wanted)) throw permissionDenied(wanted, `what was granted is ${describeScope(lease)}`);
   if (now >= lease.expiresAt)
-    throw new ArcpError('LEASE_EXPIRED', `${say(wanted)}: what was granted has expired`, {
+    throw new ArcpError('LEASE_EXPIRED', `${describeScope(wanted)}: what was granted has expired`, {
       details: { expired_at: new Date(lease.expiresAt).toISOString() },
     });
   if (lease.maxUses !== undefined && lease.uses >= lease.maxUses)
-    throw denied(wanted, `it was granted for ${lease.maxUses} uses`, { max_uses: lease.maxUses });
+    throw permissionDenied(wanted, `it was granted for ${lease.maxUses} uses`, { max_uses: lease.maxUses });
 }
 
 export function allows(lease: KeptLease, wanted: Scope, now: number): boolean {
@@ -89,25 +91,25 @@ export async function pendingOf(store: ArcpStore, jobId: string): Promise<string
 const LOOK_AGAIN = 1000;
 
 /** Those who wait for answers. */
-export class Answers {
-  readonly #waiting = new Map<string, Set<() => void>>();
+export class AnswerWaiters {
+  readonly #waiting = new Map<string, Set<(value: unknown) => void>>();
 
   /** It has been answered, and that is kept. */
-  settled(id: string): void {
-    for (const wake of this.#waiting.get(id) ?? []) wake();
+  notify(id: string): void {
+    for (const wake of this.#waiting.get(id) ?? []) wake(undefined);
   }
 
   /** Resolves when it may have been answered, or the time has come. @param ms milliseconds */
-  async next(id: string, ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = waiting();
-    const late = setTimeout(resolve, Math.max(0, Math.min(ms, LOOK_AGAIN)));
+  async wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = deferred<unknown>();
+    const cancel = after(Math.max(0, Math.min(ms, LOOK_AGAIN)), () => resolve(undefined));
     const all = this.#waiting.get(id) ?? new Set();
     this.#waiting.set(id, all.add(resolve));
     signal.addEventListener('abort', resolve, { once: true });
     try {
       await promise;
     } finally {
-      clearTimeout(late);
+      cancel();
       signal.removeEventListener('abort', resolve);
       all.delete(resolve);
       if (all.size === 0) this.#waiting.delete(id);
@@ -115,17 +117,9 @@ export class Answers {
   }
 }
 
-function waiting(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve!: () => void;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
 /** What asking needs of the runtime. */
 export interface Permissions {
   readonly policy: Policy;
-  readonly answers: Answers;
+  readonly answers: AnswerWaiters;
   readonly now: () => number;
 }

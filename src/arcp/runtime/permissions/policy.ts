@@ -130,13 +130,19 @@ export function specificity(pattern: string, permission: string): number {
   return names ? pattern.length : 0;
 }
 
-export function say({ permission, resource, operation }: Scope): string {
+export function describeScope({ permission, resource, operation }: Scope): string {
   const on = resource === undefined ? '' : ` on ${resource}`;
   return `${permission}${on}${operation === undefined ? '' : ` (${operation})`}`;
 }
 
-export function denied(scope: Scope, why: string, details: Readonly<Record<string, unknown>> = {}): ArcpError {
-  return new ArcpError('PERMISSION_DENIED', `${say(scope)}: ${why}`, { details: { ...scopeOf(scope), ...details } });
+export function permissionDenied(
+  scope: Scope,
+  why: string,
+  details: Readonly<Record<string, unknown>> = {},
+): ArcpError {
+  return new ArcpError('PERMISSION_DENIED', `${describeScope(scope)}: ${why}`, {
+    details: { ...scopeOf(scope), ...details },
+  });
 }
 
 /** The scope alone, without what is not said. */

@@ -1,7 +1,7 @@
 /** What a session is sent: all that was committed for it, in order, from where it stands in the store. */
 import type { Channel } from '../../../channels/channel.js';
 import type { ArcpStore, StoredEvent } from '../../store/store.js';
-import type { Follower, Hub } from '../events/log.js';
+import type { Hub, Subscriber } from '../events/log.js';
 import type { Sent } from './session.js';
 
 /** Events that are read from the store at once. */
@@ -24,7 +24,7 @@ export interface FeedOptions {
  * A cursor over the store. While the client keeps up, events go out as they are committed. Where it does not, they stay in the store, and
  * are read as it takes them: nothing piles up here, and nothing is lost.
  */
-export class Feed implements Follower {
+export class Feed implements Subscriber {
   readonly #options: FeedOptions;
   readonly #jobs = new Set<string>();
   /** The last event that was sent, or is known to the client. */
@@ -42,7 +42,7 @@ export class Feed implements Follower {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    options.hub.followSession(options.sessionId, this);
+    options.hub.subscribeToSession(options.sessionId, this);
   }
 
   /**
@@ -75,20 +75,20 @@ export class Feed implements Follower {
   /** Follows a job of another session, too, from the next event on. */
   followJob(jobId: string): void {
     this.#jobs.add(jobId);
-    this.#options.hub.followJob(jobId, this);
+    this.#options.hub.subscribeToJob(jobId, this);
   }
 
   /** Nothing goes out, until it is released as often. */
-  hold(): void {
+  pause(): void {
     this.#holds++;
   }
 
-  release(): void {
+  resume(): void {
     this.#holds--;
     if (!this.#isHeld && this.#isBehind) void this.#read();
   }
 
-  readonly told = (event: StoredEvent): void => {
+  readonly onEvent = (event: StoredEvent): void => {
     if (this.#isOver) return;
     // Behind means: the store is read first, where this event is found, too.
     if (this.#isBehind || this.#isReading || this.#isHeld || this.#isFull()) {
@@ -97,13 +97,13 @@ export class Feed implements Follower {
     } else this.#send(event);
   };
 
-  readonly disturbed = (): void => {
+  readonly onExternalCommit = (): void => {
     if (this.#isOver) return;
     this.#isBehind = true;
     if (!this.#isHeld) void this.#read();
   };
 
-  readonly whispered = (body: string): void => {
+  readonly onTransient = (body: string): void => {
     // A sign of life that comes late is none.
     if (!this.#isOver && !this.#isHeld && !this.#isFull()) this.#options.channel.send(body);
   };
@@ -145,8 +145,8 @@ export class Feed implements Follower {
     if (this.#isOver) return;
     this.#isOver = true;
     const { hub, sessionId } = this.#options;
-    hub.leaveSession(sessionId, this);
-    for (const jobId of this.#jobs) hub.leaveJob(jobId, this);
+    hub.unsubscribeFromSession(sessionId, this);
+    for (const jobId of this.#jobs) hub.unsubscribeFromJob(jobId, this);
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

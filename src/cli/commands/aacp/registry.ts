@@ -9,7 +9,7 @@ import { quoted, visible } from '../../../text/visible.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { readText } from '../../io/files.js';
 import { toJson } from '../../io/json.js';
-import type { Output } from '../../io/output.js';
+import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { amount, text, value } from '../../options/option.js';
@@ -208,7 +208,7 @@ function entryLine({ key, timesSeen, packet, instruction }: RegistryEntry): stri
   return `${key.slice(0, SHOWN)}  ${String(timesSeen).padStart(4)}x  ${visible(packet)}  ${quoted(instruction)}`;
 }
 
-function entryText(entry: RegistryEntry, paint: Output['paint']): string {
+function entryText(entry: RegistryEntry, paint: Paint): string {
   const { key, id, instruction, packet, returnAgent, priority, domain, origin, model, cost, created, covered } = entry;
   const rows = [
     ['key', key],

@@ -7,11 +7,11 @@ import {
   type RuleLibrary,
   type RuleReport,
 } from '../../../aacp/fallback/index.js';
-import { sourceOf } from '../../../aacp/rules/rule-schema.js';
+import { sourceOf } from '../../../aacp/rules/rule.js';
 import { visible } from '../../../text/visible.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import type { Output } from '../../io/output.js';
+import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { integer, text, value } from '../../options/option.js';
@@ -80,7 +80,7 @@ function bundledAgain(): RuleLibrary {
   return loadRules(bundledRules().rules.map(sourceOf), { encodeStep });
 }
 
-function reportLine({ index, id, severity, code, message }: RuleReport, paint: Output['paint']): string {
+function reportLine({ index, id, severity, code, message }: RuleReport, paint: Paint): string {
   const head = paint(severity === 'error' ? 'red' : 'yellow', `${severity}[${code}]`);
   return `${index + 1}: ${visible(id ?? 'a rule without an id')}: ${head}: ${visible(message)}`;
 }

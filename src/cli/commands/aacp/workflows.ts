@@ -1,7 +1,7 @@
 import { type InputInfo, listWorkflows, type MethodInfo, type WorkflowInfo } from '../../../aacp/encoders/index.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
-import type { Output } from '../../io/output.js';
+import type { Paint } from '../../io/output.js';
 import { count } from '../../io/report.js';
 import { defineCommand } from '../../options/command.js';
 
@@ -30,8 +30,6 @@ export const command = defineCommand({
     return 0;
   },
 });
-
-type Paint = Output['paint'];
 
 function summaryOf(workflow: WorkflowInfo): string {
   const { encoder, summary, methods } = workflow;

@@ -15,7 +15,7 @@ import { type LineFile, NO_FILE, openLines } from '../../io/files.js';
 import { errorJson, toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, flag, seconds, text, value } from '../../options/option.js';
-import { lineOf } from './lines.js';
+import { lineOf, noteFailure } from './lines.js';
 import { argumentsOf, bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
 
 const OPTIONS = {
@@ -67,7 +67,7 @@ async function run(invocation: Run): Promise<number> {
   const file = openRecord(invocation, log);
   let client: Client;
   try {
-    client = await openClient(await reached(recorded(dial, file)), {
+    client = await openClient(await reached(log === undefined ? dial : recorded(dial, file)), {
       onMessage,
       onPermission: permissions(invocation),
       // A program ends with its connection.
@@ -94,10 +94,7 @@ async function run(invocation: Run): Promise<number> {
     if (!invocation.json || isQuiet) await invocation.output.result(result === undefined ? 'null' : toJson(result));
     return file.isWhole() ? 0 : 2;
   } catch (thrown) {
-    const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
-    await invocation.output.note(
-      invocation.json ? errorJson(code, message) : `${invocation.output.paintNote('red', code)} ${visible(message)}`,
-    );
+    await noteFailure(invocation, thrown);
     if (jobId !== undefined && typeof target === 'string' && (await isLost(client)))
       await invocation.output.note(`The job goes on. To follow it: pegwire arcp tail ${target} ${jobId}`);
     return 1;

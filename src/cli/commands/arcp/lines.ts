@@ -1,11 +1,9 @@
 /** Messages as lines for people. */
-import type { Envelope } from '../../../arcp/index.js';
+import { ArcpError, type Envelope } from '../../../arcp/index.js';
 import { visible } from '../../../text/visible.js';
-import { toJson } from '../../io/json.js';
-import type { Style } from '../../io/output.js';
-
-/** Colours a text. */
-export type Paint = (style: Style, text: string) => string;
+import { errorJson, toJson } from '../../io/json.js';
+import type { Paint, Style } from '../../io/output.js';
+import type { Invocation } from '../../options/command.js';
 
 /** Most characters of a value. */
 const MOST = 160;
@@ -113,4 +111,13 @@ export function shown(value: unknown): string {
   if (value === undefined) return '';
   const text = toJson(value);
   return text.length > MOST ? `${text.slice(0, MOST)}...` : text;
+}
+
+/** Notes why work failed, or what was said of it ends. */
+export async function noteFailure(
+  { json, output }: Pick<Invocation, 'json' | 'output'>,
+  thrown: unknown,
+): Promise<void> {
+  const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
+  await output.note(json ? errorJson(code, message) : `${output.paintNote('red', code)} ${visible(message)}`);
 }

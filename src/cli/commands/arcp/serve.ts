@@ -19,6 +19,7 @@ import {
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
+import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import {
   choice,
@@ -74,7 +75,7 @@ export const command = defineCommand({
 });
 
 /** A way in, and how it is closed. */
-interface Door {
+interface Listening {
   /** What one connects to. */
   readonly name: string;
   readonly close: () => Promise<void>;
@@ -87,17 +88,18 @@ async function run(invocation: Run): Promise<number> {
   const runtime = await makeRuntime(invocation, (error) =>
     note(`${output.paintNote('yellow', 'warning:')} ${systemReason(error)}`),
   );
-  const doors: Door[] = [];
+  const listening: Listening[] = [];
   try {
-    await openDoors(invocation, runtime, doors);
+    await listen(invocation, runtime, listening);
     runtime.start();
-    const names = doors.map(({ name }) => name);
+    const names = listening.map(({ name }) => name);
     // On stdout, there is nothing but messages then.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
-    await ended(invocation, runtime);
+    const drain = (): Promise<void> => runtime.drain((options.grace ?? 10) * 1000);
+    await endBySignal(drain, () => process.exit(130), options.stdio ? serveStdio(runtime) : undefined);
   } finally {
-    await Promise.all(doors.map(({ close }) => close()));
+    await Promise.all(listening.map(({ close }) => close()));
     await runtime.close();
   }
   return 0;
@@ -115,12 +117,12 @@ async function makeRuntime(invocation: Run, onError: (error: unknown) => void): 
   const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
   if (module === undefined) return addTryTools(runtime);
-  await furnish(runtime, module);
+  await loadModule(runtime, module);
   return runtime;
 }
 
 /** Gives the runtime to a module. What goes wrong in there is its author's to mend. */
-async function furnish(runtime: Runtime, module: string): Promise<void> {
+async function loadModule(runtime: Runtime, module: string): Promise<void> {
   try {
     readFileSync(module);
   } catch (thrown) {
@@ -137,7 +139,7 @@ async function furnish(runtime: Runtime, module: string): Promise<void> {
   }
 }
 
-async function openDoors(invocation: Run, runtime: Runtime, doors: Door[]): Promise<void> {
+async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
   const { ws, socket, fifo, stdio, host, insecure, origin, token: secret } = invocation.options;
   const isAlone = ws === undefined && socket === undefined && fifo === undefined && !stdio;
   try {
@@ -149,33 +151,17 @@ async function openDoors(invocation: Run, runtime: Runtime, doors: Door[]): Prom
         insecure,
         origins: origin.length === 0 ? undefined : origin,
       });
-      doors.push({ name: url, close });
+      listening.push({ name: url, close });
     }
     if (socket !== undefined) {
       const { close } = await listenUnix(runtime, socket);
-      doors.push({ name: `unix:${socket}`, close });
+      listening.push({ name: `unix:${socket}`, close });
     }
     if (fifo !== undefined) {
       const { close } = await listenFifo(runtime, fifoPair(fifo));
-      doors.push({ name: `fifo:${fifo}`, close });
+      listening.push({ name: `fifo:${fifo}`, close });
     }
   } catch (thrown) {
     throw notStarted(thrown);
   }
-}
-
-/** Resolves when a signal, or the end of who has started it, has ended it, and the work with it. */
-async function ended(invocation: Run, runtime: Runtime): Promise<void> {
-  let end: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  process.on('SIGINT', end).on('SIGTERM', end);
-  if (invocation.options.stdio) void serveStdio(runtime).then(end);
-  await asked;
-  process.off('SIGINT', end).off('SIGTERM', end);
-  const atOnce = (): never => process.exit(130);
-  process.on('SIGINT', atOnce).on('SIGTERM', atOnce);
-  await runtime.drain((invocation.options.grace ?? 10) * 1000);
-  process.off('SIGINT', atOnce).off('SIGTERM', atOnce);
 }

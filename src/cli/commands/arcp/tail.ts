@@ -2,12 +2,11 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dialOf, openClient } from '../../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../../arcp/index.js';
-import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
-import { errorJson, toJson } from '../../io/json.js';
+import { toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, text } from '../../options/option.js';
-import { lineOf } from './lines.js';
+import { lineOf, noteFailure } from './lines.js';
 import { openLog } from './logs.js';
 import { bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
 
@@ -73,7 +72,8 @@ async function run(invocation: Run): Promise<number> {
     await job.result();
     return 0;
   } catch (thrown) {
-    if (!isOver && !isStopped) await reportLost(invocation, thrown);
+    // The job may go on: without a word, what was shown would pass for all of it.
+    if (!isOver && !isStopped) await noteFailure(invocation, thrown);
     if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND') throw new UsageError(`There is no job ${jobId}`);
     return 1;
   } finally {
@@ -106,12 +106,6 @@ async function tailFile(invocation: Run, file: string): Promise<number> {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await store.close();
   }
-}
-
-/** The job may go on: without a word, what was told would pass for all of it. */
-async function reportLost({ json, output }: Run, thrown: unknown): Promise<void> {
-  const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
-  await output.note(json ? errorJson(code, message) : `${output.paintNote('red', code)} ${visible(message)}`);
 }
 
 async function show({ json, output }: Run, message: Envelope): Promise<void> {

@@ -1,6 +1,6 @@
 import { type CaseResult, runConformance } from '../../../fuzz/differential/conformance.js';
-import { processTarget } from '../../../fuzz/differential/process-target.js';
-import { TargetError } from '../../../fuzz/differential/target-error.js';
+import { TargetError } from '../../../fuzz/differential/target.js';
+import { processTarget } from '../../../fuzz/process/process-target.js';
 import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';

@@ -9,10 +9,8 @@ import {
 import type { Json } from '../../../fuzz/differential/target.js';
 import { codeFrame } from '../../../text/code-frame.js';
 import { visible } from '../../../text/visible.js';
-import type { Output } from '../../io/output.js';
+import type { Paint } from '../../io/output.js';
 import type { CaseSet } from './cases.js';
-
-type Paint = Output['paint'];
 
 /** How many cases came out how, and what could be judged. */
 export interface Tally {

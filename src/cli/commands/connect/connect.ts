@@ -6,11 +6,11 @@ import { type Line, readLines } from '../../io/input.js';
 import { refuse } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, someSeconds, text, token, value } from '../../options/option.js';
-import { speakOverHttp } from './http.js';
-import { readSaid, type Said } from './messages.js';
+import { httpSender } from './http.js';
+import { type Outgoing, readOutgoing } from './messages.js';
 import { Received } from './received.js';
-import type { Speaker, SpeakerOptions } from './speaker.js';
-import { speakOverWebSocket, speakRaw } from './websocket.js';
+import type { Sender, SenderOptions } from './sender.js';
+import { rawSender, webSocketSender } from './websocket.js';
 
 const OPTIONS = {
   as: text('NAME', 'who speaks (cli)'),
@@ -47,42 +47,36 @@ async function run(invocation: Run): Promise<number> {
   if (address === undefined) throw new UsageError('connect needs an address: pegwire connect http://127.0.0.1:4711');
   if (extra !== undefined) throw new UsageError(`connect reads one file; "${extra}" is one too many`);
   const target = readTarget(address);
-  const options = speakerOptions(invocation, target);
   const received = new Received(invocation);
-  const { raw: isRaw } = invocation.options;
-  const speaker = await speakerFor(target, options, received, isRaw);
+  const sender = await senderFor(invocation, target, received);
   const input = { ...invocation, file: file === '-' ? undefined : file };
   let isOver = false;
   try {
-    await sayLines(input, speaker, received, isRaw);
-    await speaker.end();
+    await sendLines(input, sender, received);
+    await sender.end();
     isOver = true;
   } finally {
-    if (!isOver) await speaker.stop();
+    if (!isOver) await sender.stop();
     await received.settled();
   }
   return received.faults > 0 ? 1 : 0;
 }
 
-function speakerOptions({ options }: Run, { url }: Target): SpeakerOptions {
+function senderOptions({ options }: Run, { url }: Target): SenderOptions {
   const { as: agent = 'cli', timeout = 30, token: secret } = options;
   if (!isAgentName(agent)) throw new UsageError(`--as is 1 to 256 letters, digits, "-" and "_", not "${agent}"`);
   if (secret !== undefined && !/^[!-~]+$/.test(secret)) throw new UsageError('A token is of visible ASCII characters');
   return { url, agent, token: secret, timeout };
 }
 
-async function speakerFor(
-  { isWebSocket }: Target,
-  options: SpeakerOptions,
-  received: Received,
-  isRaw: boolean,
-): Promise<Speaker> {
-  if (!isWebSocket) return speakOverHttp(options, received);
-  if (isRaw) return speakRaw(options, received);
-  return speakOverWebSocket(options, received);
+async function senderFor(invocation: Run, target: Target, received: Received): Promise<Sender> {
+  const options = senderOptions(invocation, target);
+  if (!target.isWebSocket) return httpSender(options, received);
+  if (invocation.options.raw) return rawSender(options, received);
+  return webSocketSender(options, received);
 }
 
-async function sayLines(input: Run, speaker: Speaker, received: Received, isRaw: boolean): Promise<void> {
+async function sendLines(input: Run, sender: Sender, received: Received): Promise<void> {
   const lines = readLines(input);
   for (;;) {
     const reading = lines.next();
@@ -90,21 +84,21 @@ async function sayLines(input: Run, speaker: Speaker, received: Received, isRaw:
     received.prompt();
     let next: IteratorResult<Line>;
     try {
-      next = await Promise.race([reading, speaker.broken]);
+      next = await Promise.race([reading, sender.broken]);
     } catch (thrown) {
       leave(input, reading);
       throw thrown;
     }
     if (next.done === true) return;
-    await sayLine(input, next.value, speaker, received, isRaw);
+    await sendLine(input, next.value, sender, received);
   }
 }
 
-async function sayLine(input: Run, line: Line, speaker: Speaker, received: Received, isRaw: boolean): Promise<void> {
+async function sendLine(input: Run, line: Line, sender: Sender, received: Received): Promise<void> {
   try {
-    const said: Said = isRaw ? { kind: 'frame', frame: line.text } : readSaid(line.text);
-    if (said.kind === 'message') await received.lost(said.losses);
-    await speaker.say(said);
+    const outgoing: Outgoing = input.options.raw ? { kind: 'frame', frame: line.text } : readOutgoing(line.text);
+    if (outgoing.kind === 'message') await received.lost(outgoing.losses);
+    await sender.send(outgoing);
   } catch (thrown) {
     if (!(thrown instanceof PegwireError)) throw thrown;
     received.faults++;

@@ -10,7 +10,7 @@ import { UsageError } from '../../io/errors.js';
 import { messageOf, repliesOf, StreamReaders } from '../../session/incoming.js';
 import { isAsking, messageOfFrame } from './messages.js';
 import type { Received } from './received.js';
-import { headersOf, NEVER, type Speaker, type SpeakerOptions } from './speaker.js';
+import { headersOf, NEVER, type Sender, type SenderOptions } from './sender.js';
 
 /** Times that answers may ask for more frames: two sides that do not understand each other could go on for ever. */
 const MAX_ROUNDS = 8;
@@ -18,17 +18,17 @@ const MAX_ROUNDS = 8;
 /** The status of a server that takes no frames of this length: others it may take (RFC 9110, section 15.5.14). */
 const TOO_LARGE = 413;
 
-/** Told each frame of a response. @returns frames to be sent after it */
-type Hear = (frame: string) => readonly string[];
+/** Takes a frame of a response. @returns frames to be sent after it */
+type Receive = (frame: string) => readonly string[];
 
-export function speakOverHttp(options: SpeakerOptions, received: Received): Speaker {
+export function httpSender(options: SenderOptions, received: Received): Sender {
   const codec = createCodec({ state: false });
   const session = createSession({ agent: options.agent, sequence: 'sender' });
   const streams = new StreamReaders(session);
   const posting = { timeout: options.timeout, headers: headersOf(options) };
   let isAnnounced = false;
 
-  const hearOwn: Hear = (frame) => {
+  const receiveOwn: Receive = (frame) => {
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, messageOf(outcome), true);
@@ -37,26 +37,26 @@ export function speakOverHttp(options: SpeakerOptions, received: Received): Spea
     return readHead(frame) === null ? [] : repliesOf(outcome);
   };
 
-  const hearOther: Hear = (frame) => {
+  const receiveOther: Receive = (frame) => {
     void received.frame(frame, messageOfFrame(frame), false);
     return [];
   };
 
-  const post = async (frames: readonly string[], hear: Hear): Promise<void> => {
+  const post = async (frames: readonly string[], receive: Receive): Promise<void> => {
     let waiting = frames;
     for (let round = 0; waiting.length > 0 && round < MAX_ROUNDS; round++) {
       const replies: string[] = [];
       for (const frame of waiting)
-        for await (const answer of streamFrames(options.url, frame, posting)) replies.push(...hear(answer));
+        for await (const answer of streamFrames(options.url, frame, posting)) replies.push(...receive(answer));
       waiting = replies;
     }
   };
 
   /** Who asks is owed an answer. */
-  const ask = async (frames: readonly string[], isRequest: boolean, hear: Hear): Promise<void> => {
+  const ask = async (frames: readonly string[], isRequest: boolean, receive: Receive): Promise<void> => {
     const before = received.frames;
     try {
-      await post(frames, hear);
+      await post(frames, receive);
     } catch (thrown) {
       await failed(thrown, received);
       return;
@@ -64,22 +64,22 @@ export function speakOverHttp(options: SpeakerOptions, received: Received): Spea
     if (isRequest && received.frames === before) await received.unanswered('There was no answer.');
   };
 
-  const sayMessage = async (message: MessageInput): Promise<void> => {
+  const sendMessage = async (message: MessageInput): Promise<void> => {
     if (!isAnnounced) {
       isAnnounced = true;
       // From then on strings may hold anything.
-      await ask(codec.announce(session).frames, false, hearOwn);
+      await ask(codec.announce(session).frames, false, receiveOwn);
     }
     const { frames, losses } = codec.encode(message, session);
     await received.lost(losses);
     for (const frame of frames) await received.sent(frame);
-    await ask(frames, isAsking(message), hearOwn);
+    await ask(frames, isAsking(message), receiveOwn);
   };
 
   return {
-    say: async (said) => {
-      if (said.kind === 'message') await sayMessage(said.message);
-      else await ask([said.frame], isAsking(readHead(said.frame) ?? { intent: '' }), hearOther);
+    send: async (outgoing) => {
+      if (outgoing.kind === 'message') await sendMessage(outgoing.message);
+      else await ask([outgoing.frame], isAsking(readHead(outgoing.frame) ?? { intent: '' }), receiveOther);
     },
     broken: NEVER,
     end: async () => session.close(),

@@ -10,7 +10,7 @@ import { notJson } from '../../io/exact-json.js';
 import { messageOf } from '../../session/incoming.js';
 import { readMessage } from '../../session/message-input.js';
 
-export type Said =
+export type Outgoing =
   | { readonly kind: 'frame'; readonly frame: string }
   | { readonly kind: 'message'; readonly message: MessageInput; readonly losses: readonly Loss[] };
 
@@ -21,7 +21,7 @@ const READING = { refs: false, keepEnvelope: false };
  *
  * @throws PegwireError on JSON that is none, or that is no message
  */
-export function readSaid(line: string): Said {
+export function readOutgoing(line: string): Outgoing {
   const text = line.trim();
   if (text.startsWith('@')) return { kind: 'frame', frame: text };
   if (!/^[{"]/.test(text)) return { kind: 'message', message: chatMessage(text, { role: 'user' }), losses: [] };

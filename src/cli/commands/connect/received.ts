@@ -73,7 +73,7 @@ export class Received {
     return this.#show(() => output.note(json ? errorJson(code, text) : visible(text)));
   }
 
-  /** What goes out is not all that was said. */
+  /** What goes out is not all that was outgoing. */
   async lost(losses: readonly Loss[]): Promise<void> {
     for (const loss of losses) await this.note(loss.kind, lossText(loss));
   }

@@ -20,30 +20,30 @@ import { PegwireError } from '../../../text/errors.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
 import { messageOf, StreamReaders } from '../../session/incoming.js';
-import { isAsking, messageOfFrame, type Said } from './messages.js';
+import { isAsking, messageOfFrame, type Outgoing } from './messages.js';
 import type { Received } from './received.js';
-import { headersOf, Outstanding, type Speaker, type SpeakerOptions, speakerOver } from './speaker.js';
+import { headersOf, lastingSender, Outstanding, type Sender, type SenderOptions } from './sender.js';
 
 /** Attempts to come back, before it is given up. */
 const RECONNECT = { attempts: 5, max: 2 };
 const freshId = createIds();
 
 /** @throws UsageError `unreachable` when no connection comes about */
-export async function speakOverWebSocket(options: SpeakerOptions, received: Received): Promise<Speaker> {
+export async function webSocketSender(options: SenderOptions, received: Received): Promise<Sender> {
   const session = createSession({ agent: options.agent, sequence: 'sender' });
   const streams = new StreamReaders(session);
   const outstanding = new Outstanding();
-  const hear = (frame: string, outcome: DecodeOutcome): void => {
+  const onDecoded = (frame: string, outcome: DecodeOutcome): void => {
     const message = messageOf(outcome);
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, message, true);
     if (outcome.outcome === 'rejected') void received.refused(outcome.error);
-    outstanding.heard(message);
+    outstanding.arrived(message);
   };
   let link: Link;
   try {
     link = await connectWebSocket(() => socketTo(options), {
-      ...{ codec: heard(createCodec({ state: false }), hear), session, reconnect: RECONNECT },
+      ...{ codec: observed(createCodec({ state: false }), onDecoded), session, reconnect: RECONNECT },
       handshakeTimeout: options.timeout,
       onState: (state, cause) => {
         if (state === 'reconnecting') void received.note('reconnecting', `${cause?.message ?? ''} Trying again.`);
@@ -56,9 +56,9 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
   // They are shown as they come; here they would only pile up.
   void drained(link);
 
-  const say = async (said: Said): Promise<void> => {
-    const message = messageToSay(said);
-    if (said.kind === 'frame')
+  const send = async (outgoing: Outgoing): Promise<void> => {
+    const message = messageToSend(outgoing);
+    if (outgoing.kind === 'frame')
       await received.note('sent-as-message', 'The frame goes out as a message of this session.');
     const chain = message.envelope!.correlation_id!;
     try {
@@ -80,21 +80,21 @@ export async function speakOverWebSocket(options: SpeakerOptions, received: Rece
     // Closed here, nothing is wrong.
     return error === undefined ? new Promise<never>(() => {}) : Promise.reject(unreachable(error));
   });
-  return speakerOver({ say, broken, stop }, outstanding, options, received);
+  return lastingSender({ send, broken, stop }, outstanding, options, received);
 }
 
-function socketTo(options: SpeakerOptions): WebSocketLike & WebSocket {
+function socketTo(options: SenderOptions): WebSocketLike & WebSocket {
   const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeout * 1000, LONGEST_TIMER) };
   return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
 }
 
-/** A codec that tells what it decodes. */
-function heard(codec: Codec, hear: (frame: string, outcome: DecodeOutcome) => void): Codec {
+/** A codec whose outcomes are observed. */
+function observed(codec: Codec, onDecoded: (frame: string, outcome: DecodeOutcome) => void): Codec {
   return {
     ...codec,
     decode: (frame, session) => {
       const outcome = codec.decode(frame, session);
-      hear(frame, outcome);
+      onDecoded(frame, outcome);
       return outcome;
     },
   };
@@ -104,10 +104,10 @@ function heard(codec: Codec, hear: (frame: string, outcome: DecodeOutcome) => vo
  * In a chain of its own, which keeps its name when the message has to be sent again. Numbers are the session's business, so of a frame
  * there remains what it says.
  */
-function messageToSay(said: Said): MessageInput {
-  if (said.kind === 'message') return inChain(said.message);
-  parseFrame(said.frame, { dialect: 'lenient' });
-  const message = messageOfFrame(said.frame);
+function messageToSend(outgoing: Outgoing): MessageInput {
+  if (outgoing.kind === 'message') return inChain(outgoing.message);
+  parseFrame(outgoing.frame, { dialect: 'lenient' });
+  const message = messageOfFrame(outgoing.frame);
   if (message === null)
     throw new PegwireError({
       code: 'no-message',
@@ -142,7 +142,7 @@ function unreachable(thrown: unknown): unknown {
 const NORMAL = 1000;
 
 /** @throws UsageError `unreachable` when no connection comes about */
-export async function speakRaw(options: SpeakerOptions, received: Received): Promise<Speaker> {
+export async function rawSender(options: SenderOptions, received: Received): Promise<Sender> {
   const socket = socketTo(options);
   const outstanding = new Outstanding();
   // Before it is open: the first frames may come with the answer to the handshake.
@@ -154,7 +154,7 @@ export async function speakRaw(options: SpeakerOptions, received: Received): Pro
     }
     const message = messageOfFrame(frame);
     void received.frame(frame, message, false);
-    outstanding.heard(message);
+    outstanding.arrived(message);
   });
   const closed = new Promise<[code: number, reason: Buffer]>((resolve) => {
     socket.once('close', (...how) => resolve(how));
@@ -179,14 +179,14 @@ export async function speakRaw(options: SpeakerOptions, received: Received): Pro
     closeWebSocket(socket, NORMAL);
     await closed;
   };
-  const say = async (said: Said): Promise<void> => {
-    if (said.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
-    const message = messageOfFrame(said.frame);
+  const send = async (outgoing: Outgoing): Promise<void> => {
+    if (outgoing.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
+    const message = messageOfFrame(outgoing.frame);
     if (message !== null && isAsking(message)) {
       const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
       outstanding.asked(mid, cid);
     }
-    socket.send(said.frame);
+    socket.send(outgoing.frame);
   };
-  return speakerOver({ say, broken, stop }, outstanding, options, received);
+  return lastingSender({ send, broken, stop }, outstanding, options, received);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { relativeAnchor } from '../../../../src/aacp/matching/instruction/relative-anchor.js';
+import { relativeAnchor } from '../../../../src/aacp/matching/instruction/calendar.js';
 
 const SUNDAY = Date.UTC(2026, 10, 22, 12);
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createFallbackEncoder } from '../../../../src/aacp/fallback/index.js';
-import { normaliseInstruction } from '../../../../src/aacp/matching/instruction/normalise.js';
-import { caseOf, isSameCase } from '../../../../src/aacp/matching/instruction/same-case.js';
+import { caseOf, isSameCase, normaliseInstruction } from '../../../../src/aacp/matching/instruction/normalise.js';
 import { memoryRegistry } from '../../../../src/aacp/registry/memory.js';
 
 describe('capital letters tell instructions apart', () => {

@@ -1,6 +1,6 @@
 /** Starts a target, tells the ids of its processes, and ends without closing it: by itself, or when a signal comes. */
 import process from 'node:process';
-import { processTarget } from '../../../../src/fuzz/differential/process-target.js';
+import { processTarget } from '../../../../src/fuzz/process/process-target.js';
 
 const [, , command = '', way] = process.argv;
 const outcome = await processTarget(command).read({ input: 'x' });

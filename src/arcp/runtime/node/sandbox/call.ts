@@ -8,13 +8,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
-import { LONGEST_TIMER } from '../../../../async/timers.js';
+import { deferred } from '../../../../async/listeners.js';
+import { after } from '../../../../async/timers.js';
 import { LineDecoder } from '../../../../channels/line-decoder.js';
 import { ArcpError, asArcpError, type ErrorBody, errorBodySchema } from '../../../protocol/errors.js';
 import { readJson } from '../../../protocol/json.js';
 import type { JobContext } from '../../types.js';
 import { type Sandbox, startSandbox } from './process.js';
-import { type Asked, answer, askedOf } from './requests.js';
+import { handleRequest, type ToolScope, toolScope } from './requests.js';
 import type { SandboxSettings } from './types.js';
 
 /** What may be asked for and not yet be answered, before nothing more is read: so many, and so many characters. */
@@ -39,24 +40,21 @@ class Call {
   readonly #settings: SandboxSettings;
   readonly #context: JobContext;
   readonly #sandbox: Sandbox;
-  readonly #asked: Asked;
+  readonly #asked: ToolScope;
   /** Aborted at the end, also where that is the tool's own: what goes on for it ends, too. */
   readonly #controller = new AbortController();
-  readonly #steps = new Map<number, (worked: Worked) => void>();
+  readonly #steps = new Map<number, (worked: StepResult) => void>();
   #asking = 0;
   #askingSize = 0;
   #input: unknown;
   #isRunning = false;
   #hasEnded = false;
-  #settle!: (outcome: { readonly value: unknown } | { readonly error: unknown }) => void;
-  readonly #outcome = new Promise<{ readonly value: unknown } | { readonly error: unknown }>((resolve) => {
-    this.#settle = resolve;
-  });
+  readonly #outcome = deferred<{ readonly value: unknown } | { readonly error: unknown }>();
 
   constructor(settings: SandboxSettings, context: JobContext, own: string) {
     this.#settings = settings;
     this.#context = context;
-    this.#asked = askedOf({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
+    this.#asked = toolScope({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
     // Last: what is started has to be ended.
     this.#sandbox = startSandbox(settings, own);
   }
@@ -67,7 +65,7 @@ class Call {
     const { timeoutMs, maxOutputBytes } = this.#settings;
     const { child, pipe, exited, closed, kill } = this.#sandbox;
     signal.addEventListener('abort', this.#cancel, { once: true });
-    const timeout = timeoutMs === undefined ? undefined : setTimeout(this.#late, Math.min(LONGEST_TIMER, timeoutMs));
+    const cancelTimeout = after(timeoutMs ?? Number.POSITIVE_INFINITY, this.#late);
     const printed = [
       logOutput(child.stdout, 'stdout', this.#context, maxOutputBytes),
       logOutput(child.stderr, 'stderr', this.#context, maxOutputBytes),
@@ -75,11 +73,11 @@ class Call {
     this.#listen();
     // What it has said before its end may be an answer.
     void exited.then(() => pipe.resume());
-    void closed.then(({ error }) => this.#settle({ error: signal.aborted ? signal.reason : error }));
-    const outcome = await this.#outcome;
+    void closed.then(({ error }) => this.#outcome.resolve({ error: signal.aborted ? signal.reason : error }));
+    const outcome = await this.#outcome.promise;
     this.#hasEnded = true;
     signal.removeEventListener('abort', this.#cancel);
-    clearTimeout(timeout);
+    cancelTimeout();
     kill();
     pipe.destroy();
     this.#controller.abort('error' in outcome ? outcome.error : ENDED);
@@ -104,16 +102,16 @@ class Call {
   #take(line: string): void {
     if (this.#hasEnded) return;
     try {
-      this.#hear(readSaid(line), line.length);
+      this.#hear(readToolMessage(line), line.length);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #hear(said: Said, size: number): void {
+  #hear(said: ToolMessage, size: number): void {
     if (said.type === 'ready') this.#begin(said.isRestricted);
     else if (!this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool speaks before it was asked to');
-    else if (said.type === 'result') this.#settle({ value: said.value });
+    else if (said.type === 'result') this.#outcome.resolve({ value: said.value });
     else if (said.type === 'error') this.#fail(ArcpError.fromBody(said.error));
     else if (said.type === 'worked') this.#steps.get(said.id)?.(said);
     else if (said.method === 'step') this.#step(said).catch((error) => this.#fail(error));
@@ -148,18 +146,18 @@ class Call {
   }
 
   /** It counts until the tool has taken the answer. */
-  async #answer({ id, method, args }: Ask, size: number): Promise<void> {
+  async #answer({ id, method, args }: ToolRequest, size: number): Promise<void> {
     this.#count(1, size);
     const told = () => this.#count(-1, -size);
     try {
-      this.#tell({ type: 'answer', id, value: await answer(this.#asked, method, args) }, told);
+      this.#tell({ type: 'answer', id, value: await handleRequest(this.#asked, method, args) }, told);
     } catch (error) {
       this.#tell({ type: 'answer', id, error: asArcpError(error).toBody() }, told);
     }
   }
 
   /** The runtime knows whether it was done before; where not, the tool does it. */
-  async #step({ id, args: [key] }: Ask): Promise<void> {
+  async #step({ id, args: [key] }: ToolRequest): Promise<void> {
     if (this.#steps.has(id) || this.#steps.size >= MOST_STEPS)
       throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many steps are under way', { retryable: false });
     this.#steps.set(id, () => {});
@@ -201,8 +199,8 @@ class Call {
       return;
     }
     this.#tell({ type: 'cancel', error: asArcpError(reason).toBody() });
-    const timer = setTimeout(() => this.#fail(reason), Math.min(LONGEST_TIMER, this.#settings.killGraceMs));
-    void this.#outcome.then(() => clearTimeout(timer));
+    const cancelKill = after(this.#settings.killGraceMs, () => this.#fail(reason));
+    void this.#outcome.promise.then(cancelKill);
   };
 
   readonly #late = (): void => {
@@ -211,11 +209,11 @@ class Call {
   };
 
   #fail(error: unknown): void {
-    this.#settle({ error });
+    this.#outcome.resolve({ error });
   }
 
   /** @param taken called when it was taken, or nobody takes anything any more */
-  #tell(told: Told, taken: () => void = () => {}): void {
+  #tell(told: RuntimeMessage, taken: () => void = () => {}): void {
     const { pipe } = this.#sandbox;
     if (this.#hasEnded) return;
     try {
@@ -242,12 +240,12 @@ const said = z.discriminatedUnion('type', [
 ]);
 
 /** What a tool says. */
-export type Said = z.output<typeof said>;
-export type Ask = Extract<Said, { type: 'ask' }>;
-export type Worked = Extract<Said, { type: 'worked' }>;
+export type ToolMessage = z.output<typeof said>;
+export type ToolRequest = Extract<ToolMessage, { type: 'ask' }>;
+export type StepResult = Extract<ToolMessage, { type: 'worked' }>;
 
 /** What a runtime says. */
-export type Told =
+export type RuntimeMessage =
   | {
       readonly type: 'run';
       readonly module: string;
@@ -268,7 +266,7 @@ export type Told =
 const MAX_DEPTH = 72;
 
 /** @throws ArcpError `PAYLOAD_TOO_LARGE` on what is too deep, `INTERNAL` on what is no message */
-export function readSaid(line: string): Said {
+export function readToolMessage(line: string): ToolMessage {
   const reading = readJson(line, MAX_DEPTH);
   if (!reading.ok && reading.fault === 'depth')
     throw new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says something too deep: ${reading.message}`);

@@ -11,37 +11,37 @@ import type { JobContext, Lease } from '../../types.js';
 import type { Brokered } from '../broker.js';
 
 /** Whom it is asked for. */
-export interface Asked {
+export interface ToolScope {
   readonly context: JobContext;
   readonly broker: Brokered | undefined;
   readonly tools: readonly string[];
-  readonly streams: Held<StreamWriter>;
-  readonly incoming: Held<AsyncIterator<Content>>;
-  readonly leases: Held<Pick<Lease, 'use'>>;
+  readonly streams: HandleTable<StreamWriter>;
+  readonly incoming: HandleTable<AsyncIterator<Content>>;
+  readonly leases: HandleTable<Pick<Lease, 'use'>>;
 }
 
 /** Most streams of a tool that are open at once, and most grants that it holds. */
 const MOST_STREAMS = 64;
 const MOST_LEASES = 1024;
 
-export function askedOf(
+export function toolScope(
   context: JobContext,
   broker: ((context: JobContext) => Brokered) | undefined,
   tools: readonly string[],
-): Asked {
-  const incoming = new Held<AsyncIterator<Content>>('stream', MOST_STREAMS);
+): ToolScope {
+  const incoming = new HandleTable<AsyncIterator<Content>>('stream', MOST_STREAMS);
   const held = {
     incoming,
-    streams: new Held<StreamWriter>('stream', MOST_STREAMS),
-    leases: new Held<Pick<Lease, 'use'>>('lease', MOST_LEASES),
+    streams: new HandleTable<StreamWriter>('stream', MOST_STREAMS),
+    leases: new HandleTable<Pick<Lease, 'use'>>('lease', MOST_LEASES),
   };
   return { context, broker: broker?.(context), tools, ...held };
 }
 
-type Answer = (asked: Asked, args: readonly unknown[]) => unknown;
+type Answer = (asked: ToolScope, args: readonly unknown[]) => unknown;
 
 /** @throws ArcpError `INVALID_ARGUMENT` on arguments that are none, later */
-function on<T extends z.ZodType>(args: T, answer: (asked: Asked, args: z.output<T>) => unknown): Answer {
+function on<T extends z.ZodType>(args: T, answer: (asked: ToolScope, args: z.output<T>) => unknown): Answer {
   return (asked, given) => {
     const judged = args.safeParse(given);
     if (judged.success) return answer(asked, judged.data);
@@ -156,13 +156,13 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
  * @returns what it is answered, with a JSON
  * @throws ArcpError
  */
-export async function answer(asked: Asked, method: string, args: readonly unknown[]): Promise<unknown> {
+export async function handleRequest(asked: ToolScope, method: string, args: readonly unknown[]): Promise<unknown> {
   const found = ANSWERS.get(method);
   if (found === undefined) throw new ArcpError('UNIMPLEMENTED', `A sandbox has no ${method}`);
   return found(asked, args);
 }
 
-function brokerOf({ broker }: Asked): Brokered {
+function brokerOf({ broker }: ToolScope): Brokered {
   if (broker === undefined) throw new ArcpError('PERMISSION_DENIED', 'The sandbox was given no broker');
   return broker;
 }
@@ -188,7 +188,7 @@ async function ask(broker: Brokered, url: string, init: z.output<typeof request>
 }
 
 /** What a tool holds of something, by name; so many at once. */
-export class Held<T> {
+export class HandleTable<T> {
   readonly #what: string;
   readonly #most: number;
   readonly #all = new Map<string, T>();

@@ -3,8 +3,8 @@
 /** The runtime, as a sandboxed tool speaks to it. */
 import { bodyOf, errorOf } from './errors.mjs';
 
-/** @typedef {import('../call.js').Said} Said */
-/** @typedef {import('../call.js').Told} Told */
+/** @typedef {import('../call.js').ToolMessage} Said */
+/** @typedef {import('../call.js').RuntimeMessage} Told */
 /** @typedef {Extract<Told, { type: 'run' }>} Run */
 /** @typedef {{ resolve: (value: any) => void, reject: (error: Error) => void, work?: ((operationKey: string) => unknown) | undefined }} Waiting */
 

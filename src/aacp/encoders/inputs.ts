@@ -1,0 +1,89 @@
+/** The inputs that every step has. */
+import { quotedShort } from '../../text/visible.js';
+import type { StepDefinition } from './definition.js';
+import type { EngineInput, Refusal } from './plan.js';
+import { anyBoolean, anyList, anyPriority, anyText, anyTextOrNumber } from './schemas.js';
+
+export const COMMON_INPUTS: readonly string[] = ['return_agent', 'priority'];
+
+/** The inputs of a step: its own, who gets the result, and how urgent it is. */
+export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAgent' | 'priority'>): {
+  readonly [input: string]: EngineInput;
+} {
+  const returnAgent: EngineInput = {
+    schema: anyText,
+    description: 'the agent that gets the result',
+    ...(step.returnAgent === undefined ? {} : { default: step.returnAgent }),
+    example: step.returnAgent ?? 'Agent',
+  };
+  return {
+    ...step.inputs,
+    return_agent: returnAgent,
+    priority: {
+      schema: anyPriority,
+      // The reference SDK takes whatever it is given.
+      compatSchema: anyTextOrNumber,
+      description: '1 (critical), 2 (medium) or 3 (low)',
+      default: String(step.priority ?? 2),
+    },
+  };
+}
+
+/** Of ASCII, in any case. */
+const LETTERS = /^[A-Za-z]{3}$/;
+
+/**
+ * Why what was given is no currency; `null` when it has the form of one, and where the reference SDK is followed. What was made
+ * of it is not looked at: in capitals, "ßa" is "SSA", three letters of ASCII.
+ */
+export function refuseNoCurrency(_capitals: string, compat: boolean, given: string): Refusal | null {
+  if (compat || LETTERS.test(given)) return null;
+  const message = `${quotedShort(given)} is not three letters`;
+  return { code: 'bad-input', message, help: 'a code of ISO 4217, such as GBP' };
+}
+
+type More = Omit<EngineInput, 'schema' | 'description'>;
+
+export function text<const M extends More>(description: string, more: M) {
+  return { schema: anyText, description, ...more };
+}
+
+export function list<const M extends More>(description: string, more: M) {
+  return { schema: anyList, description, list: true, ...more } as const;
+}
+
+/** An amount: a number, or its plain decimal digits, which then stay as they are. */
+export function amount<const M extends More>(description: string, more: M) {
+  return { schema: anyTextOrNumber, description, decimal: true, ...more } as const;
+}
+
+/** A text, or a number that stands for one. */
+export function textOrNumber<const M extends More>(description: string, more: M) {
+  return { schema: anyTextOrNumber, description, ...more };
+}
+
+export function flag(description: string) {
+  return { schema: anyBoolean, description, default: false } as const;
+}
+
+/** Who did what is logged. */
+export function actor<const Default extends string>(agent: Default) {
+  return text('the agent that did it', { default: agent });
+}
+
+/** A three-letter code; it is written in capitals. */
+export function currency<const M extends More>(description: string, more: M) {
+  return text(description, { ...more, normalise: ['upper-case'], refuse: refuseNoCurrency } as const);
+}
+
+/** A month, or another period. */
+export function period<const Example extends string>(description: string, example: Example) {
+  return text(description, { example, period: true });
+}
+
+export const CURRENCY = currency('the currency, as three letters', { example: 'GBP' });
+
+/** The company; it is written with hyphens for spaces. */
+export const SUPPLIER = text('the supplier', { normalise: ['space-to-hyphen'], example: 'ABC Ltd' });
+
+export const USERNAME = text('the account name', { example: 'j.smith' });

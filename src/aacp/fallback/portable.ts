@@ -1,0 +1,89 @@
+/**
+ * The fallback encoder, wherever it runs. Public as `pegwire/aacp/fallback/portable`: as `pegwire/aacp/fallback`, without files and
+ * databases.
+ */
+import { ESTIMATING_COUNTER } from '../../tokens/counter.js';
+import { ModelError } from '../models/model.js';
+import { memoryRegistry } from '../registry/memory.js';
+import type { RuleLibrary } from '../rules/library.js';
+import { type LoadRulesFromOptions, type LoadRulesOptions, readRules, readRulesFrom } from '../rules/load.js';
+import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
+import type { FallbackOptions } from './options.js';
+
+export { type ErrorJson, PegwireError } from '../../text/errors.js';
+export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
+export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
+export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
+export { ModelError, type ModelErrorCode } from '../models/model.js';
+export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
+export {
+  type ExportOptions,
+  exportPatterns,
+  type ImportOptions,
+  type ImportReport,
+  importPatterns,
+  type SkippedPattern,
+} from '../registry/exchange.js';
+export { memoryRegistry } from '../registry/memory.js';
+export type { RegistryOptions } from '../registry/options.js';
+export type {
+  NewEntry,
+  Registry,
+  RegistryEntry,
+  RegistryRequest,
+  RegistryStatistics,
+  Reservation,
+} from '../registry/registry.js';
+export { bundledRules } from '../rules/bundled.js';
+export type { RuleReport, RuleReportCode } from '../rules/check-rule.js';
+export type { RuleLibrary, RuleSummary } from '../rules/library.js';
+export type { LoadRulesFromOptions, LoadRulesOptions } from '../rules/load.js';
+export type { Rule, RuleWorkflow } from '../rules/rule.js';
+export { RulesError, type RulesErrorCode } from '../rules/rule.js';
+export type { FindOptions, FoundRule } from '../rules/search.js';
+export { FallbackError, type FallbackErrorCode } from './errors.js';
+export type { FallbackEncoder } from './fallback-encoder.js';
+export type { FallbackOptions } from './options.js';
+export type { EncodeOptions } from './request.js';
+export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';
+
+/**
+ * Reads rules in the reference format, as `loadRules` of `pegwire/aacp/fallback` does. Steps that rules name are not tried.
+ *
+ * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
+ */
+export function loadRules(source: unknown, options: LoadRulesOptions = {}): RuleLibrary {
+  return readRules(source, options, null);
+}
+
+/**
+ * Loads rules by http or https, as `loadRulesFrom` of `pegwire/aacp/fallback` does. Steps that rules name are not tried.
+ *
+ * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError if an option is
+ *   invalid, and without a pin
+ */
+export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOptions): Promise<RuleLibrary> {
+  return readRulesFrom(url, options, null);
+}
+
+/**
+ * Creates an encoder for instructions that no workflow encoder covers, as `createFallbackEncoder` of `pegwire/aacp/fallback` does. Its
+ * registry is in memory where none is given; rules serve with their own packets, and not with those of workflow steps; its tokens are estimates without a `counter`, and models that constrain what is written get no grammar.
+ *
+ * @throws TypeError if an option is invalid
+ */
+export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEncoder {
+  return encoderOn(
+    {
+      openRegistry: async () => ({ registry: memoryRegistry(), warning: null }),
+      counter: () => ESTIMATING_COUNTER,
+      grammar: async () => {
+        throw new ModelError({
+          code: 'model-bad-request',
+          message: 'Grammars of packets are made by pegwire/aacp/fallback alone, which needs Node.',
+        });
+      },
+    },
+    options,
+  );
+}

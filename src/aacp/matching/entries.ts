@@ -1,0 +1,153 @@
+/** Registry entries as patterns. */
+import type { Field, Packet } from '../ast.js';
+import { tryParsePacket } from '../parse.js';
+import type { RegistryEntry } from './entry.js';
+import { fillPacket } from './fill.js';
+import { anchorAt } from './instruction/calendar.js';
+import { TIME_KINDS } from './instruction/slots.js';
+import { type Pair, type Pattern, type Writing, withoutInventions } from './judge.js';
+import type { MatchRequest } from './match.js';
+import { findPlaces, numbersIn, type Place, REQUEST_KEYS, residueOf, timeIn } from './places.js';
+import { holdsWhole, isCurrencyStated, statementOf } from './statement.js';
+import { saidOf, staleTimeIn } from './unstated.js';
+import { readWording, type Wording } from './wording.js';
+
+/** Most entries whose analyses are kept. */
+const KEPT = 2000;
+
+interface Read {
+  readonly instruction: string;
+  readonly packet: Packet;
+  readonly text: string;
+  readonly wording: Wording;
+  /** Where the packet shows the values of the instruction; looked for when they are first needed. */
+  readonly places: () => readonly Place[];
+}
+
+/** Reads entries, and remembers what it has read. */
+export function createEntryReader(): (
+  entry: RegistryEntry,
+  request: MatchRequest,
+  anchor: string | null,
+) => Pattern | null {
+  const known = new Map<string, Read>();
+  return (entry, request, anchor) => {
+    const read = remembered(known, entry);
+    return read === null ? null : patternOf(entry, read, request, anchor);
+  };
+}
+
+function remembered(known: Map<string, Read>, entry: RegistryEntry): Read | null {
+  const found = known.get(entry.key);
+  if (found !== undefined && found.instruction === entry.instruction && found.text === entry.packet) return found;
+  const packet = tryParsePacket(entry.packet);
+  const wording = readWording(entry.instruction);
+  if (!packet.ok || wording === null) return null;
+  let places: readonly Place[] | undefined;
+  const findOnce = (): readonly Place[] => {
+    places ??= findPlaces(packet.value, wording.slots, saidOf(entry));
+    return places;
+  };
+  const read: Read = {
+    instruction: entry.instruction,
+    text: entry.packet,
+    packet: packet.value,
+    wording,
+    places: findOnce,
+  };
+  if (known.size >= KEPT) {
+    for (const oldest of known.keys()) {
+      known.delete(oldest);
+      break;
+    }
+  }
+  known.set(entry.key, read);
+  return read;
+}
+
+function patternOf(
+  entry: RegistryEntry,
+  { packet, wording, places }: Read,
+  request: MatchRequest,
+  anchor: string | null,
+): Pattern {
+  return {
+    source: { kind: 'registry', entry },
+    domain: entry.domain,
+    wording,
+    anyId: false,
+    write: (pairs) => {
+      const past = staleTimeIn(entry, request.now);
+      if (past !== null) {
+        return { refusal: 'slot-unplaced', reason: `the packet has "${past}", which was worked out on another day` };
+      }
+      const { unit } = wording;
+      const same = anchor === null || (unit !== null && anchor === anchorAt(unit, saidOf(entry)));
+      const names = pairs.filter(({ stored }) => namesReturn(stored, packet, entry));
+      const agent = agentFault(names, request);
+      if (agent !== null) return agent;
+      const rest = pairs.filter((pair) => !names.includes(pair));
+      const filling = fillPacket(packet, rest, places, { given: request.now, same }, entry.instruction);
+      if (filling.refusal !== null) return filling;
+      const written: Writing = { packet: { ...packet, fields: filling.fields }, slots: filling.filled, refusal: null };
+      const writing = withoutInventions(written, request.instruction);
+      if (writing.refusal !== null) return writing;
+      return workedOut(packet, rest, entry) ?? (same ? null : staleTime(packet, rest, entry)) ?? writing;
+    },
+  };
+}
+
+/** "within the last 30 days" may have been worked out: then the packet holds a day that the text does not. */
+function staleTime(packet: Packet, pairs: readonly Pair[], entry: RegistryEntry): Writing | null {
+  const shown = pairs.map(({ stored }) => stored).filter(({ kind }) => TIME_KINDS.has(kind));
+  const time = timeIn(residueOf(packet, findPlaces(packet, shown, saidOf(entry))));
+  if (time === null) return null;
+  return { refusal: 'slot-unplaced', reason: `the packet has "${time}", which was worked out at another time` };
+}
+
+/**
+ * Values that were worked out of several others: a total, or the month that two days lie in. When one of these is another, the
+ * result would be, too.
+ */
+function workedOut({ fields }: Packet, pairs: readonly Pair[], entry: RegistryEntry): Writing | null {
+  const { instruction } = entry;
+  const changed = pairs.filter(({ stored, given }) => stored.value !== given.value);
+  if (changed.length === 0) return null;
+  const amount = fields.find(({ key }) => key === 'amt')?.value;
+  if (amount !== undefined && !numbersIn(instruction).has(Number(amount))) {
+    return { refusal: 'slot-unplaced', reason: `the packet has the amount ${amount}, which was worked out` };
+  }
+  const abbreviation = fields.flatMap((field) => abbreviationsIn(field, entry)).at(0);
+  if (abbreviation !== undefined) {
+    return { refusal: 'slot-unplaced', reason: `the packet has "${abbreviation}", which may have been worked out` };
+  }
+  const times = pairs.filter(({ stored }) => TIME_KINDS.has(stored.kind)).length;
+  const shown = fields.reduce((all, { value }) => all + (value.match(/\d{4}-\w{2,3}/g)?.length ?? 0), 0);
+  if (times < 2 || shown >= times || !changed.some(({ stored }) => TIME_KINDS.has(stored.kind))) return null;
+  return { refusal: 'slot-unplaced', reason: 'the packet has one time for several of the text' };
+}
+
+/** Currencies and other abbreviations that an instruction does not state: `DE` for Germany. */
+function abbreviationsIn({ key, value }: Field, { instruction, said, created }: RegistryEntry): readonly string[] {
+  if (REQUEST_KEYS.has(key)) return [];
+  const found = value.match(/(?<![\p{L}\p{N}])\p{Lu}{2,3}(?![\p{L}\p{N}])/gu) ?? [];
+  if (found.length === 0) return [];
+  const statement = statementOf(instruction, saidOf({ said, created }));
+  const isStated = (code: string): boolean =>
+    holdsWhole(statement.small, code.toLowerCase()) || (key === 'ccy' && isCurrencyStated(code, statement));
+  return found.filter((code) => !isStated(code));
+}
+
+/** An agent that the text names as the one who gets the answer has to be the one whom the request names. */
+function agentFault(names: readonly Pair[], { returnAgent }: MatchRequest): Writing | null {
+  const other = names.find(({ given }) => given.value !== returnAgent.toLowerCase());
+  if (other === undefined) return null;
+  const reason = `the answer goes to ${returnAgent}, and the instruction says ${other.given.text}`;
+  return { refusal: 'contradiction', reason };
+}
+
+/** Whether an agent is the one who gets the answer, and no other field is about it. */
+function namesReturn({ kind, value }: Pair['stored'], { fields }: Packet, { returnAgent }: RegistryEntry): boolean {
+  if (kind !== 'agent' || value !== returnAgent.toLowerCase()) return false;
+  return !fields.some((field) => field.key !== 'return' && field.value.toLowerCase().includes(value));
+}

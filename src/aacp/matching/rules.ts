@@ -1,0 +1,309 @@
+/** Rules as patterns: each slot of a phrase stands as a sample of its kind, and is replaced by the value of the instruction. */
+import type { Rule } from '../rules/rule.js';
+import { type PhraseSlot, type SlotKind as RuleSlotKind, readPhrase } from '../rules/slots.js';
+import type { InstructionItem } from './instruction/ast.js';
+import { resolveRelative } from './instruction/calendar.js';
+import { parseInstruction } from './instruction/parse.js';
+import type { Slot } from './instruction/slots.js';
+import { isFunctionWord } from './instruction/words.js';
+import { judge, type Pair, type Verdict, type Writing, withoutInventions } from './judge.js';
+import type { MatchRequest } from './match.js';
+import { type Captured, type EncodeStep, packetOfRule, SlotFault } from './rule-values.js';
+import { keysOf, readWording, type Wording } from './wording.js';
+
+/** Values that are read as their kind, and that nobody writes. */
+const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
+  period: 'August 1987',
+  quarter: 'Q3 1987',
+  date: '29 August 1987',
+  id: 'ZZ-19870829',
+  amount: '£1,987.65',
+  name: 'Zquorl Xanthy',
+  email: 'zquorl@example.org',
+  number: '19873',
+  list: '"zquorl, xanthy"',
+  text: '"zquorl xanthy"',
+};
+
+/** A phrase with two-digit numbers where only such are read: `net 30`. */
+const SHORT_NUMBER = '87';
+
+/** An amount behind a sign of its phrase, and the signs that may stand there. */
+const SIGNLESS = '1,987.65';
+const SIGN = /(?:US|AU|A|CA|C|NZ|HK|SG|S|R)?[$]$|[£€¥₹]$/;
+
+interface PlacedSlot extends PhraseSlot {
+  /** Where its sample stands in the text that was read. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A slot that takes words: only the words beside it tell where it ends. `null` where the phrase ends, or another slot stands there. */
+interface WordSlot extends PhraseSlot {
+  readonly before: string | null;
+  readonly behind: string | null;
+}
+
+interface RulePattern {
+  readonly rule: Rule;
+  /** `null` for a rule without phrases: its name, alone or behind the verb of its TASK, stands for one. */
+  readonly phrase: string | null;
+  readonly wording: Wording;
+  readonly slots: readonly PlacedSlot[];
+  readonly wordSlots: readonly WordSlot[];
+}
+
+/** The verbs of TASK values that are abbreviated. */
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['PROC', 'process'],
+  ['CALC', 'calculate'],
+  ['ACK', 'acknowledge'],
+]);
+
+function patternsOf(rule: Rule): readonly RulePattern[] {
+  const name = rule.name.toLowerCase();
+  const verb = VERBS.get(rule.task) ?? rule.task.toLowerCase();
+  const isNamed = rule.phrases.length === 0;
+  const phrases = isNamed ? [name, `${verb} ${name}`] : rule.phrases;
+  return phrases.flatMap((phrase) => {
+    const read = readPattern(phrase);
+    return read === null ? [] : [{ rule, phrase: isNamed ? null : phrase, ...read }];
+  });
+}
+
+/** @returns `null` for a phrase that cannot be read */
+function readPattern(phrase: string): Pick<RulePattern, 'wording' | 'slots' | 'wordSlots'> | null {
+  const parts = partsOrNull(phrase);
+  if (parts === null) return null;
+  let text = '';
+  const slots: PlacedSlot[] = [];
+  const wordSlots: WordSlot[] = [];
+  parts.forEach((part, index) => {
+    if (typeof part === 'string') {
+      text += part;
+      return;
+    }
+    let sample = SAMPLES[part.kind];
+    // "${amount}" is an amount in that currency, and not one behind a sign.
+    if (part.kind === 'amount' && SIGN.test(text)) sample = SIGNLESS;
+    else if (part.kind === 'number' && /\bnet[ -]?$/i.test(text)) sample = SHORT_NUMBER;
+    const start = text.length;
+    text += sample;
+    slots.push({ ...part, start, end: text.length });
+    if (part.kind === 'text' || part.kind === 'list') wordSlots.push({ ...part, ...neighbours(parts, index) });
+  });
+  const wording = readWording(text);
+  return wording === null ? null : { wording, slots, wordSlots };
+}
+
+function partsOrNull(phrase: string): ReturnType<typeof readPhrase> | null {
+  try {
+    return readPhrase(phrase);
+  } catch {
+    // A rule that was not checked when it was loaded.
+    return null;
+  }
+}
+
+function neighbours(parts: readonly (string | PhraseSlot)[], index: number): Pick<WordSlot, 'before' | 'behind'> {
+  const [before, behind] = [parts[index - 1], parts[index + 1]];
+  return {
+    before: typeof before === 'string' ? (/([\p{L}\p{N}'-]+)\s*$/u.exec(before)?.[1]?.toLowerCase() ?? null) : null,
+    behind: typeof behind === 'string' ? (/^\s*([\p{L}\p{N}'-]+)/u.exec(behind)?.[1]?.toLowerCase() ?? null) : null,
+  };
+}
+
+/** Most patterns that are compared with one instruction. */
+const MOST_RULES = 12;
+
+/** Judges the rules that share words with an instruction. */
+export type RuleJudge = (request: MatchRequest, instruction: Wording, threshold: number) => readonly Verdict[];
+
+/** The index is built once. */
+export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep | undefined): RuleJudge {
+  const patterns = rules.flatMap(patternsOf);
+  const index = new Map<string, number[]>();
+  patterns.forEach(({ rule, wording }, number) => {
+    for (const key of new Set(keysOf(wording))) {
+      const name = `${rule.domain} ${key}`;
+      const list = index.get(name);
+      if (list === undefined) index.set(name, [number]);
+      else list.push(number);
+    }
+  });
+  return (request, instruction, threshold) =>
+    nearest(index, request.domain, instruction).map((number) =>
+      judgeRule(patterns[number]!, request, instruction, threshold, encodeStep),
+    );
+}
+
+/** The patterns that share most of the instruction's words, rare ones counting more. */
+function nearest(
+  index: ReadonlyMap<string, readonly number[]>,
+  domain: string,
+  instruction: Wording,
+): readonly number[] {
+  const weights = new Map<number, number>();
+  for (const key of new Set(keysOf(instruction))) {
+    const list = index.get(`${domain} ${key}`) ?? [];
+    for (const number of list) weights.set(number, (weights.get(number) ?? 0) + 1 / list.length);
+  }
+  return [...weights]
+    .sort(([a, weightA], [b, weightB]) => weightB - weightA || a - b)
+    .slice(0, MOST_RULES)
+    .map(([number]) => number);
+}
+
+function judgeRule(
+  pattern: RulePattern,
+  request: MatchRequest,
+  instruction: Wording,
+  threshold: number,
+  encodeStep: EncodeStep | undefined,
+): Verdict {
+  const { rule, phrase, wording } = pattern;
+  const reading = readFor(pattern, request.instruction, instruction);
+  return judge(
+    {
+      source: { kind: 'rule', rule, phrase },
+      domain: rule.domain,
+      wording,
+      anyId: true,
+      write: (pairs) =>
+        withoutInventions(writtenBy(pattern, reading?.captured ?? null, pairs, encodeStep), request.instruction),
+    },
+    request,
+    withCalendar(reading?.wording ?? instruction, request.now),
+    threshold,
+  );
+}
+
+function writtenBy(
+  pattern: RulePattern,
+  captured: readonly Captured[] | null,
+  pairs: readonly Pair[],
+  encodeStep: EncodeStep | undefined,
+): Writing {
+  if (captured === null) {
+    return { refusal: 'slot-missing', reason: 'the words that a slot of the phrase stands between are missing' };
+  }
+  const { values, other } = valuesOf(pattern, pairs);
+  if (other !== null) {
+    const reason = `it says "${other.given.text}", and the rule is for "${other.stored.text}"`;
+    return { refusal: 'slot-unplaced', reason };
+  }
+  try {
+    const packet = packetOfRule(pattern.rule, { slots: values, captured }, encodeStep);
+    const words = captured.map(({ name, text }) => [name, text] as const);
+    const slots = Object.fromEntries([...[...values].map(([name, { text }]) => [name, text] as const), ...words]);
+    return { packet, slots, refusal: null };
+  } catch (thrown) {
+    if (thrown instanceof SlotFault) return { refusal: thrown.refusal, reason: thrown.message };
+    // Encoders of others may throw anything.
+    const why = thrown instanceof Error ? thrown.message.replace(/\.$/, '') : 'the step fails';
+    return { refusal: 'invalid-packet', reason: why };
+  }
+}
+
+/** The values of the slots by name. Samples that were paired with something else are constants of the phrase. */
+function valuesOf(
+  pattern: RulePattern,
+  pairs: readonly Pair[],
+): { readonly values: ReadonlyMap<string, Slot>; readonly other: Pair | null } {
+  const values = new Map<string, Slot>();
+  let other: Pair | null = null;
+  for (const pair of pairs) {
+    const { stored, given } = pair;
+    const slot = pattern.slots.find(({ start, end }) => start >= stored.start && end <= stored.end);
+    // A currency that the phrase itself says is no slot.
+    const isWhole = slot !== undefined && slot.start === stored.start && slot.end === stored.end;
+    const isSame = stored.currency === given.currency && stored.kind === given.kind;
+    if (slot !== undefined && (isWhole || isSame)) values.set(slot.name, given);
+    else if (stored.value !== given.value) other ??= pair;
+  }
+  return { values, other };
+}
+
+/** The same, with days and months in place of "today" and "last month". */
+function withCalendar(wording: Wording, now: number): Wording {
+  if (wording.unit === null) return wording;
+  const tokens = wording.tokens.map((token) => {
+    const slot = token.slot === null ? null : resolveRelative(token.slot, now);
+    return slot === null ? token : { key: `{${slot.kind}}`, slot };
+  });
+  return { ...wording, tokens, slots: tokens.flatMap(({ slot }) => (slot === null ? [] : [slot])) };
+}
+
+/** Most words that a slot takes. */
+const MOST_WORDS = 4;
+const MOST_LIST_ITEMS = 24;
+
+interface Reading {
+  readonly wording: Wording;
+  readonly captured: readonly Captured[];
+}
+
+/**
+ * The instruction with a quotation in place of what the slots take; `null` where a neighbour is missing or comes twice, or
+ * where what stands there is more than a value.
+ *
+ * @param wording of the instruction as it stands
+ */
+function readFor({ wordSlots }: RulePattern, instruction: string, wording: Wording): Reading | null {
+  if (wordSlots.length === 0) return { wording, captured: [] };
+  const items = parseInstruction(instruction);
+  if (items === null) return null;
+  const found: (Captured & { readonly start: number; readonly end: number })[] = [];
+  for (const slot of wordSlots) {
+    const range = rangeOf(items, slot);
+    if (range === null) return null;
+    const text = instruction.slice(range.start, range.end).replace(/^["'\u201C`]|["'\u201D`]$/g, '');
+    if (text === '' || text.includes('"')) return null;
+    found.push({ name: slot.name, text, ...range });
+  }
+  found.sort((a, b) => b.start - a.start);
+  let text = instruction;
+  for (const { start, end, text: inside } of found) text = `${text.slice(0, start)}"${inside}"${text.slice(end)}`;
+  const read = readWording(text);
+  return read === null
+    ? null
+    : { wording: read, captured: found.map(({ name, text: inside }) => ({ name, text: inside })) };
+}
+
+function rangeOf(
+  items: readonly InstructionItem[],
+  { kind, before, behind }: WordSlot,
+): { readonly start: number; readonly end: number } | null {
+  if (before === null) return null;
+  const starts = items.flatMap((item, index) => (isWord(item, before) ? [index + 1] : []));
+  const [from] = starts;
+  if (from === undefined || starts.length > 1) return null;
+  const taken: Exclude<InstructionItem, { readonly kind: 'span' }>[] = [];
+  for (const item of items.slice(from)) {
+    if (item.kind === 'span' || (behind !== null && isWord(item, behind))) break;
+    if (item.kind === 'mark' && !(kind === 'list' && /[,&]/.test(item.text))) break;
+    // A value is complete by itself.
+    if (kind === 'text' && taken.length > 0 && (item.kind !== 'word' || taken[0]?.kind !== 'word')) break;
+    taken.push(item);
+  }
+  const most = kind === 'list' ? MOST_LIST_ITEMS : MOST_WORDS;
+  const isPlain = taken.every((item) => isPlainItem(item, kind, taken.length));
+  if (taken.length === 0 || taken.length > most || !isPlain) return null;
+  return { start: taken[0]!.start, end: taken.at(-1)!.end };
+}
+
+function isWord(item: InstructionItem, word: string): boolean {
+  return item.kind === 'word' && item.text.toLowerCase() === word;
+}
+
+/** Words that say how something is done, and are no part of a value. */
+const MANNER = /ly$|^(?:asap|urgent|today|now)$/;
+
+/** No relation, no article, and nothing that says how: "jsmith except for VPN" and "jsmith at once" are no names of users. */
+function isPlainItem(item: InstructionItem, kind: PhraseSlot['kind'], words: number): boolean {
+  if (item.kind !== 'word') return item.kind !== 'relative';
+  const plain = item.text.toLowerCase();
+  if (kind === 'list' && plain === 'and') return true;
+  if (words > 1 && MANNER.test(plain)) return false;
+  return !isFunctionWord(plain);
+}

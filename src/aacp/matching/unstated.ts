@@ -1,0 +1,307 @@
+/** Compares a packet with the instruction that it was made for: values that the instruction does not state. */
+import type { Packet } from '../ast.js';
+import { tryParsePacket } from '../parse.js';
+import { lowerAscii } from '../vocabulary.js';
+import type { RegistryEntry } from './entry.js';
+import { isForeignName } from './instruction/calendar.js';
+import { wordedNumbers, wordedTimes } from './instruction/numbers.js';
+import { type Slot, TIME_KINDS } from './instruction/slots.js';
+import { CALENDAR, findPlaces, isOfName, isOwnPlace, NUMBER, numbersIn, type Place, REQUEST_KEYS } from './places.js';
+import {
+  holdsWhole,
+  isCurrencyStated,
+  isWordStated,
+  type Statement,
+  statementOf,
+  wordsIn,
+  wordsOf,
+} from './statement.js';
+
+/** A value of a packet that its instruction does not state. */
+export interface Unstated {
+  /** `time`: a date, a period, or a number that could be one. The others are amounts, ids and names. */
+  readonly kind: 'time' | 'value';
+  readonly key: string;
+  readonly text: string;
+}
+
+const DAY = 86_400_000;
+
+/** Most instructions whose comparison is kept. */
+const MOST_KNOWN = 1000;
+const known = new Map<string, { readonly packet: string; readonly day: number; readonly found: readonly Unstated[] }>();
+
+/**
+ * Lists the values of a packet that neither stand in the instruction nor follow from it by the calendar: the first and last day of a
+ * period that it names, and what "last month" and the like are on the day on which it was given (UTC).
+ *
+ * @param said when the instruction was given, in milliseconds since 1970
+ */
+export function unstatedIn(packet: string, instruction: string, said: number): readonly Unstated[] {
+  const day = Math.floor(said / DAY);
+  const before = known.get(instruction);
+  if (before !== undefined && before.packet === packet && before.day === day) return before.found;
+  const found = compare(packet, instruction, said);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(instruction, { packet, day, found });
+  return found;
+}
+
+/** When the instruction of an entry was given, in milliseconds since 1970. */
+export function saidOf({ said, created }: Pick<RegistryEntry, 'said' | 'created'>): number {
+  return said ?? created;
+}
+
+/**
+ * The time in an entry's packet that holds only on the day (UTC) on which it was worked out, where that day is over; `null` for an
+ * entry that may be served.
+ */
+export function staleTimeIn(
+  entry: Pick<RegistryEntry, 'packet' | 'instruction' | 'said' | 'created'>,
+  now: number,
+): string | null {
+  const said = saidOf(entry);
+  if (Math.floor(said / DAY) === Math.floor(now / DAY)) return null;
+  return unstatedIn(entry.packet, entry.instruction, said).find(({ kind }) => kind === 'time')?.text ?? null;
+}
+
+/** Keys, and names within `filter`, whose values are times in words: `period:month_end`. */
+const TIMED: ReadonlySet<string> = new Set(
+  'period date day week month quarter year time due deadline from since until till start end by before after on at when as_of asof effective expires expiry valid'.split(
+    ' ',
+  ),
+);
+
+/** Words by which a longer name is that of a time: `order_year`. */
+const UNITS =
+  /(?:^|[_.])(period|date|day|week|month|quarter|year|season|deadline|hour|minute|fy|yr|qtr|mth|wk|dob)(?:$|[_.])/;
+
+/** Keys, and names within `filter`, whose values name persons, companies and agents. */
+const NAMED: ReadonlySet<string> = new Set(
+  'sup party actor chain to usr user username name emp employee customer client vendor supplier owner assignee agent email'.split(
+    ' ',
+  ),
+);
+
+/** A year, a month or a day without anything between their digits. */
+const YEARLY = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
+
+/** Keys whose values name forms of a result: `fmt:mp4`. */
+const FREE: ReadonlySet<string> = new Set(['fmt']);
+
+function compare(text: string, instruction: string, said: number): readonly Unstated[] {
+  const read = tryParsePacket(text);
+  if (!read.ok) return [];
+  const packet = read.value;
+  const statement = statementOf(instruction, said);
+  const all = findPlaces(packet, statement.slots, said);
+  const places = all.filter((place) => isOwnPlace(packet, place, all));
+  const found: Unstated[] = [];
+  packet.fields.forEach(({ key: written, value }, field) => {
+    const key = lowerAscii(written);
+    if (REQUEST_KEYS.has(key)) return;
+    if (key === 'ccy' && /^\p{L}+$/u.test(value)) {
+      if (!isCurrencyStated(value, statement)) found.push({ kind: 'value', key, text: value });
+      return;
+    }
+    if (hasTimeInName(key, statement)) found.push({ kind: 'time', key, text: written });
+    const own = places.filter((place) => place.field === field);
+    for (const item of itemsOf(key, value)) {
+      if (item.name !== key && hasTimeInName(item.name, statement)) found.push({ kind: 'time', key, text: item.name });
+      const kind = unstatedKind(item, key, own, statement);
+      if (kind !== null) found.push({ kind, key, text: item.text });
+    }
+  });
+  return found;
+}
+
+/** Kinds of values that are no time, whatever their digits: "Pay \u00a32026". */
+const TIMELESS: ReadonlySet<Slot['kind']> = new Set(['amount', 'percent', 'terms', 'email', 'url']);
+
+/** Tells whether a value of the instruction may stand in a place that is for a time. Numbers are looked at apart. */
+function mayBeTime({ slot }: Place, text: string, { counted }: Statement): boolean {
+  if (TIMELESS.has(slot.kind)) return false;
+  const isTime = (TIME_KINDS.has(slot.kind) || slot.kind === 'ordinal') && !counted.has(Number(text));
+  return isTime || !/^\d+$/.test(text);
+}
+
+/** The numbers that may stand in an item. Where it is for a time, one alone has to have its name: "month 11" for `month=11`; but "at 9" has an hour. */
+function numbersFor(
+  { name }: Item,
+  isTimed: boolean,
+  { numbers, times, dates, words }: Statement,
+): ReadonlySet<number> {
+  if (!isTimed) return numbers;
+  const unit = UNITS.exec(name)?.[1] ?? name;
+  return unit === 'hour' || unit === 'minute' || isWordStated(unit, words) ? times : dates;
+}
+
+/** What an item has that the instruction does not state; `null` for nothing. */
+function unstatedKind(
+  item: Item,
+  key: string,
+  places: readonly Place[],
+  statement: Statement,
+): Unstated['kind'] | null {
+  const isTimed = TIMED.has(item.name) || UNITS.test(item.name);
+  let rest = item.text;
+  for (const place of places) {
+    const [start, end] = [place.start - item.start, place.end - item.start];
+    if (start < 0 || end > item.text.length) continue;
+    if (isTimed && !mayBeTime(place, item.text.slice(start, end), statement)) continue;
+    rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
+  }
+  const numbers = [...unstatedNumbers(rest, numbersFor(item, isTimed, statement), statement)].filter(
+    ({ digits, isPartOfName }) => !(isPartOfName && FREE.has(key) && !YEARLY.test(digits)),
+  );
+  // "v2" is a name; all else may have been worked out from the day: a year, a sum up to now, the number of days that are left.
+  if (numbers.some(({ digits, isPartOfName }) => !isPartOfName || digits.length > 1)) return 'time';
+  if (hasUnstatedName(rest, statement) || hasForeignDigits(rest, statement)) return 'time';
+  if (hasUnstatedNumberWord(rest, statement)) return 'time';
+  // A letter alone is an initial, or a part of a time: 09:00Z.
+  const other = wordsOf(rest.replace(CALENDAR, ' ')).some(
+    (word) => word.length > 1 && !isWordStated(word, statement.words),
+  );
+  if (isTimed && other) return 'time';
+  if (numbers.length > 0) return 'value';
+  return other && !FREE.has(key) && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
+}
+
+/** Whether a name contains a time that the instruction does not state: a year, a quarter, a month (`q3_2026`, `november`). */
+function hasTimeInName(name: string, statement: Statement): boolean {
+  const numbers = unstatedNumbers(name, statement.numbers, statement);
+  if ([...numbers].some(({ digits, isPartOfName }) => !isPartOfName || YEARLY.test(digits))) return true;
+  return hasUnstatedName(name.replace(/(?<!\p{L})may(?!\p{L})/gu, ' '), statement);
+}
+
+/** Whole names of days and months, which stand within other words, too. */
+const WHOLE = /january|february|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi;
+
+function hasUnstatedName(rest: string, { calendar, words }: Statement): boolean {
+  // "reportNov" is two words.
+  const parted = rest.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
+  const names = [...(parted.match(CALENDAR) ?? []), ...(rest.match(WHOLE) ?? [])];
+  if (names.some((name) => !calendar.has(name.slice(0, 3).toLowerCase()))) return true;
+  return wordsOf(parted).some((word) => isForeignName(word.toLowerCase()) && !words.has(word.toLowerCase()));
+}
+
+/** Whether digits of another script stand there, which the instruction does not have so. */
+function hasForeignDigits(rest: string, { small }: Statement): boolean {
+  return (rest.match(/[^\P{Nd}0-9]+/gu) ?? []).some((digits) => !small.includes(digits));
+}
+
+/** Keys of facts that only a person or a record can vouch for. */
+const VOUCHED: ReadonlySet<string> = new Set(['actor', 'chain', 'req', 'rules']);
+
+/**
+ * Finds who acted, what was gone through, what is demanded and which rules apply, where a rule's packet has it and the instruction does
+ * not state it; `null` for none. An audit trail that nobody stated is worse than asking the model.
+ */
+export function inventedIn({ fields }: Packet, instruction: string): Pick<Unstated, 'key' | 'text'> | null {
+  const words = wordsIn(instruction);
+  const numbers = numbersIn(instruction);
+  for (const { key: written, value } of fields) {
+    const key = lowerAscii(written);
+    if (!VOUCHED.has(key)) continue;
+    for (const { text } of itemsOf(key, value)) {
+      const digits = text.match(/\d+/g) ?? [];
+      const isStated =
+        wordsOf(text).every((word) => word.length === 1 || isWordStated(word, words)) &&
+        digits.every((number) => numbers.has(Number(number)));
+      if (!isStated) return { key, text };
+    }
+  }
+  return null;
+}
+
+interface Item {
+  /** Where the text begins in the value. */
+  readonly start: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The items of a value, each with the name before its sign of comparison, or else the key. */
+function itemsOf(key: string, value: string): readonly Item[] {
+  let start = 0;
+  // Not between thousands.
+  return value.split(/,(?!(?<=\d,)\d{3}(?!\d))/).map((item) => {
+    const [head = '', name = key] = /^\s*(?:([\w.]+)\s*[<>=!]+\s*)?/.exec(item) ?? [];
+    const text = item.slice(head.length).trimEnd();
+    const from = start + head.length;
+    start += item.length + 1;
+    return { start: from, name: lowerAscii(name), text };
+  });
+}
+
+/** An address, an agent, or a capitalised word. */
+function looksLikeName(text: string): boolean {
+  return /\S@\S|:\/\/|-Agent(?![\p{L}\p{N}])/iu.test(text) || /(?<![\p{L}\p{N}])\p{Lu}\p{Ll}{2,}/u.test(text);
+}
+
+interface FoundNumber {
+  readonly digits: string;
+  /** Letters stand before it: `payroll_v2`. */
+  readonly isPartOfName: boolean;
+}
+
+/** Letters before a number that stand for a length of time, a sum or terms of payment. */
+const MEASURED = /^(?:pt?|net|total|gbp|eur|usd)$/i;
+
+/** Lists the numbers of a text that are not among those given, and times of day that the instruction does not state. */
+function* unstatedNumbers(given: string, numbers: ReadonlySet<number>, statement: Statement): Iterable<FoundNumber> {
+  const { small, counted } = statement;
+  // No seconds, and the time zone of all times here, add nothing.
+  const rest = given.replace(/(?<=\s):00(?!\d)|(?<=:\d\d)\.0+(?!\d)|(?<=\d:\d\d|\s)(?:Z|[+-]00:00)/g, '');
+  for (const { 0: digits, index } of rest.matchAll(NUMBER)) {
+    const before = rest.slice(0, index);
+    if (/^\d+:\d\d/.test(digits) && isTimeStated(digits, /(?:\d|\s)T$/.test(before), statement)) continue;
+    const isPartOfName = isOfName(before, digits);
+    const letters = /\p{L}+$/u.exec(before)?.[0] ?? '';
+    const isLettered = letters !== '' && !isPartOfName && !MEASURED.test(letters);
+    const isStated =
+      isLettered || /[-:]/.test(digits)
+        ? holdsWhole(small, `${letters}${digits}`.toLowerCase()) || saysInFull(small, letters, digits)
+        : numbers.has(Number(digits.replaceAll(',', ''))) ||
+          isCounted(counted.get(Number(digits)), rest.slice(index + digits.length));
+    if (!isStated) yield { digits, isPartOfName };
+  }
+}
+
+/** Whether what an instruction counts stands behind the number: `30d`, `P30D`, `last_30_days` for "30 days". */
+function isCounted(noun: string | undefined, behind: string): boolean {
+  const letters = /^[-_ ]?(\p{L}+)/u.exec(behind)?.[1]?.toLowerCase();
+  return noun !== undefined && letters !== undefined && (noun.startsWith(letters) || letters.startsWith(noun));
+}
+
+/**
+ * Whether an instruction states a time of day: `17:00` by "5 pm", "at 5" or "17.00", `12:00` by "noon", `05:30` by "half past five".
+ *
+ * @param isOfDay whether a day stands before it, of which it may be the first or the last moment
+ */
+function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: Statement): boolean {
+  if (isOfDay && /^(?:00:00|23:59|24:00)(?::(?:00|59))?$/.test(text)) return true;
+  const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number);
+  if (second !== 0) return false;
+  if (new RegExp(`(?<!\\d)0?${hour}[:.h ]?${String(minute).padStart(2, '0')}(?!\\d)`).test(small)) return true;
+  if (minute === 0 && hour % 12 === 0 && words.has(hour === 12 ? 'noon' : 'midnight')) return true;
+  const isHour = [hour, hour % 12 || 12].some((one) => times.has(one));
+  return minute === 0 ? isHour : wordedTimes(small).has((hour * 60 + minute) % 720);
+}
+
+/** Whether letters are the beginning of the word before a number: "week 48" for `w48`, "Microsoft 365" for `m365`. */
+function saysInFull(small: string, letters: string, number: string): boolean {
+  if (letters === '' || !/^\d+$/.test(number)) return false;
+  return new RegExp(`(?<!\\p{L})${letters.toLowerCase()}\\p{L}* ${number}(?!\\d)`, 'u').test(small);
+}
+
+/** Words that are parts of names as often as numbers: `grand_total`, `unit:thousands`, `half_day`. */
+const UNCOUNTED = /(?<!\p{L})(?:grand|hal(?:f|ves)|(?:quarter|dozen|hundred|thousand|million|billion)s)(?!\p{L})/giu;
+
+/** Whether a text has a number word that the instruction does not state. One to three may be part of a name: `first_name`. */
+function hasUnstatedNumberWord(text: string, { numbers }: Statement): boolean {
+  for (const number of wordedNumbers(text.replace(UNCOUNTED, ','))) {
+    if (number > 3 && !numbers.has(number) && !(number === 25 && /quarter/i.test(text))) return true;
+  }
+  return false;
+}

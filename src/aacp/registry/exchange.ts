@@ -1,0 +1,329 @@
+/** Registries as the reference SDK keeps them: `unknown_patterns.json`. */
+
+import type { Packet } from '../ast.js';
+import { anchoredForm, relativeUnit } from '../matching/instruction/calendar.js';
+import {
+  instructionId,
+  keyOf,
+  MAX_INSTRUCTION,
+  normaliseInstruction,
+  wordsOf,
+} from '../matching/instruction/normalise.js';
+import { termsOf as encoderTermsOf } from '../matching/wording.js';
+import { printPacket } from '../print.js';
+import { validatePacket } from '../validate.js';
+import { lowerAscii, VERSION } from '../vocabulary.js';
+import { RegistryError } from './errors.js';
+import type { NewEntry, Registry, RegistryEntry } from './registry.js';
+
+/** One entry of the file. Names and order are the reference's. */
+export interface SdkPattern {
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
+  readonly domain: string;
+  readonly english: string;
+  readonly english_normalised: string;
+  readonly keywords: readonly string[];
+  readonly aacp_packet: string;
+  readonly compression_loss: 'none';
+  readonly loss_note: string;
+  readonly token_estimate_english: number;
+  readonly token_estimate_packet: number;
+  /** Per cent, to one decimal place. */
+  readonly reduction_pct: number;
+  readonly rule_based_written: boolean;
+  readonly times_seen: number;
+}
+
+export interface ExportOptions {
+  /** Counts tokens. @default a quarter of the characters, as the reference estimates */
+  readonly countTokens?: ((text: string) => number) | undefined;
+}
+
+/** The format wants a loss, and readers know only `none`, `minor` and `partial`. */
+const LOSS_NOTE = 'not measured';
+
+/**
+ * All entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. The format has no place
+ * for models, prices and hits, nor for agent and priority, which the packets say.
+ *
+ * @throws RegistryError when the registry cannot be read
+ */
+export function exportPatterns(registry: Registry, { countTokens = estimate }: ExportOptions = {}): string {
+  const patterns = Array.from(registry.entries(), (entry) => sdkPatternOf(entry, countTokens));
+  return `${JSON.stringify(patterns, null, 2)}\n`;
+}
+
+function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => number): SdkPattern {
+  const { instruction, packet, domain, created, covered, timesSeen } = entry;
+  const normalised = normaliseInstruction(instruction);
+  const english = countTokens(instruction);
+  const tokens = countTokens(packet);
+  return {
+    id: instructionId(normalised),
+    timestamp: new Date(created).toISOString(),
+    domain,
+    english: instruction,
+    english_normalised: normalised,
+    keywords: keywordsOf(instruction),
+    aacp_packet: packet,
+    compression_loss: 'none',
+    loss_note: LOSS_NOTE,
+    token_estimate_english: english,
+    token_estimate_packet: tokens,
+    reduction_pct: english > 0 ? Math.round((1 - tokens / english) * 1000) / 10 : 0,
+    rule_based_written: covered === true,
+    times_seen: timesSeen,
+  };
+}
+
+function estimate(text: string): number {
+  return Math.floor(text.length / 4);
+}
+
+export interface ImportOptions {
+  /** The terms that tier 2 finds an entry by, most telling first. @default those of the fallback encoder */
+  readonly termsOf?: ((instruction: string) => readonly string[]) | undefined;
+  /**
+   * The normal form that an instruction is asked for by, with what its relative dates refer to.
+   *
+   * @param created when it was first asked for, in milliseconds since 1970
+   * @default that of the fallback encoder
+   */
+  readonly normalise?: ((instruction: string, created: number) => string) | undefined;
+  /** Milliseconds since 1970, for entries that do not say when they were made. @default `Date.now` */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Why an entry was not taken. */
+export interface SkippedPattern {
+  /** Its place in the file, from 0. */
+  readonly index: number;
+  /** The id that it has in the file; `null` for none. */
+  readonly id: string | null;
+  /** One sentence. */
+  readonly reason: string;
+}
+
+export interface ImportReport {
+  readonly imported: number;
+  /** Entries that were there already, from before or from earlier in the file. Their packets stay; the larger count is kept. */
+  readonly merged: number;
+  /** How many of the imported packets were written anew: in this version of the protocol, or without stray white space. */
+  readonly rewritten: number;
+  readonly skipped: readonly SkippedPattern[];
+}
+
+/** What is needed of an entry. All else can be worked out, or does not matter. */
+interface Pattern {
+  readonly domain: string;
+  readonly english: string;
+  readonly aacp_packet: string;
+  readonly timestamp: string;
+  readonly times_seen: number;
+  readonly rule_based_written: boolean;
+}
+
+/**
+ * Puts the entries of a reference SDK's file into a registry: those with a valid packet for the domain that they name. They are
+ * entered for the agent and the priority that the packet says, and all that follows from the instruction is worked out anew.
+ *
+ * @param file the text of the file, or what its JSON stands for
+ * @throws RegistryError `bad-registry-file` when it is no JSON or no list; and when the registry fails
+ * @example
+ * const { imported, skipped } = importPatterns(registry, await readFile('registry/unknown_patterns.json', 'utf8'));
+ */
+export function importPatterns(registry: Registry, file: unknown, options: ImportOptions = {}): ImportReport {
+  const skipped: SkippedPattern[] = [];
+  const counts = { imported: 0, merged: 0, rewritten: 0 };
+  /** What waits to be put in, by its key. */
+  const waiting = new Map<string, NewEntry>();
+  patternsOf(file).forEach((given, index) => {
+    const read = readPattern(given, options);
+    if (typeof read === 'string') {
+      skipped.push({ index, id: idOf(given), reason: read });
+      return;
+    }
+    const { entry, isRewritten } = read;
+    const before = waiting.get(entry.key) ?? registry.get(entry.key);
+    counts[before === undefined ? 'imported' : 'merged']++;
+    if (before === undefined && isRewritten) counts.rewritten++;
+    const wanted = before === undefined ? entry : merged(before, entry);
+    if (wanted !== before) waiting.set(entry.key, wanted);
+    if (waiting.size >= BATCH) putWaiting();
+  });
+  putWaiting();
+  return { ...counts, skipped };
+
+  function putWaiting(): void {
+    registry.putAll(waiting.values());
+    waiting.clear();
+  }
+}
+
+/** Entries that are put in together: the file may be long, and what it says is soon to be served. */
+const BATCH = 512;
+
+function patternsOf(file: unknown): readonly unknown[] {
+  const value = typeof file === 'string' ? parsed(file) : file;
+  if (Array.isArray(value)) return value;
+  throw badFile('it is no list of entries');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (cause) {
+    throw badFile(`it is no JSON: ${(cause as Error).message}`, cause);
+  }
+}
+
+function badFile(reason: string, cause?: unknown): RegistryError {
+  const message = `This is no registry file of the reference SDK: ${reason}.`;
+  return new RegistryError({ code: 'bad-registry-file', message }, { cause });
+}
+
+function idOf(given: unknown): string | null {
+  const id = (given as { readonly id?: unknown } | null | undefined)?.id;
+  return typeof id === 'string' ? id : null;
+}
+
+/** What was there, with the larger count, and covered where either is; the very same where nothing changes. */
+function merged(before: NewEntry, { timesSeen = 1, covered }: NewEntry): NewEntry {
+  const most = before.timesSeen ?? 1;
+  if (timesSeen <= most && (covered !== true || before.covered === true)) return before;
+  return { ...before, timesSeen: Math.max(timesSeen, most), covered: covered === true || before.covered };
+}
+
+/** An entry, or why it cannot be taken. */
+function readPattern(
+  given: unknown,
+  options: ImportOptions,
+): { readonly entry: NewEntry; readonly isRewritten: boolean } | string {
+  const data = patternOf(given);
+  if (typeof data === 'string') return data;
+  const text = packetOf(data);
+  if (typeof text !== 'string') return text.reason;
+  // It is valid by now.
+  const packet = validatePacket(text).packet!;
+  const { termsOf = encoderTermsOf, normalise = normalFormAt, clock = Date.now } = options;
+  const instruction = data.english;
+  const plain = normaliseInstruction(instruction);
+  if (plain === '') return 'Its instruction is empty.';
+  if (instruction.length > MAX_INSTRUCTION)
+    return `Its instruction is longer than ${MAX_INSTRUCTION} characters: no such one is ever asked for.`;
+  const created = timeOf(data.timestamp, clock());
+  const request = {
+    normalised: normalise(instruction, created),
+    domain: packet.domain,
+    returnAgent: fieldOf(packet, 'return')!,
+    priority: fieldOf(packet, 'p') ?? '2',
+    version: VERSION,
+  };
+  const entry: NewEntry = {
+    ...request,
+    ...{ instruction, packet: text, created },
+    key: keyOf(request),
+    id: instructionId(plain),
+    origin: 'import',
+    model: null,
+    cost: null,
+    terms: termsOf(instruction),
+    timesSeen: Math.min(data.times_seen, Number.MAX_SAFE_INTEGER),
+    // What the file does not say is no reason to take it back.
+    covered: data.rule_based_written || undefined,
+  };
+  return { entry, isRewritten: text !== data.aacp_packet };
+}
+
+/** As the encoder asks for it. */
+function normalFormAt(instruction: string, created: number): string {
+  return anchoredForm(normaliseInstruction(instruction), relativeUnit(instruction), created);
+}
+
+/** The members of an entry; or what is wrong with them. */
+function patternOf(given: unknown): Pattern | string {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'It is no entry.';
+  const entry = given as { readonly [name in keyof Pattern]?: unknown };
+  const { domain, english, aacp_packet, timestamp, times_seen, rule_based_written } = entry;
+  if (typeof domain !== 'string') return 'Its domain is missing or no text.';
+  if (typeof english !== 'string') return 'Its english is missing or no text.';
+  if (typeof aacp_packet !== 'string') return 'Its aacp_packet is missing or no text.';
+  return {
+    domain,
+    english,
+    aacp_packet,
+    timestamp: typeof timestamp === 'string' ? timestamp : '',
+    times_seen: Number.isSafeInteger(times_seen) && Number(times_seen) >= 1 ? Number(times_seen) : 1,
+    rule_based_written: rule_based_written === true,
+  };
+}
+
+/** The packet as this version writes it; or why it is none. */
+function packetOf({ aacp_packet: text, domain }: Pattern): string | { readonly reason: string } {
+  const { packet, errors } = validatePacket(text);
+  if (packet === null || errors.length > 0) return { reason: `Its packet is not valid: ${errors[0]?.message}` };
+  if (packet.domain !== domain.toUpperCase()) {
+    const named = JSON.stringify(domain.slice(0, 40));
+    return { reason: `Its packet is of the domain ${packet.domain}, and not of ${named}, as it says itself.` };
+  }
+  const fields = packet.fields.map(({ key, value }) => ({ key: lowerAscii(key), value }));
+  const current = fields.map(({ key, value }) => ({ key, value: key === 'aacp' ? VERSION : value }));
+  try {
+    const written = printPacket({ ...packet, fields: current });
+    const [problem] = validatePacket(written).errors;
+    return problem === undefined ? written : { reason: `Its packet is not valid: ${problem.message}` };
+  } catch (thrown) {
+    return { reason: `Its packet cannot be written: ${(thrown as Error).message}` };
+  }
+}
+
+function fieldOf({ fields }: Packet, key: string): string | undefined {
+  return fields.find((field) => field.key === key)?.value;
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/;
+
+/** When an entry was made: not later than now. Without a zone, UTC is meant. */
+function timeOf(timestamp: string, now: number): number {
+  const match = TIMESTAMP.exec(timestamp);
+  const time = match === null ? Number.NaN : Date.parse(match[1] === undefined ? `${timestamp}Z` : timestamp);
+  return Math.floor(time >= 0 && time <= now ? time : now);
+}
+
+/** Words that tell nothing. Some are too short to count as they are; they stand in the format's list all the same. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `
+  a about all also an and are at be been being both but by could did do does each every few for from had has
+  have i in into is it its just like may me might more most my need of on or other our please should some than
+  that the then this through to up want was we were will with would you your
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+/** What is taken off both ends of a word. */
+const PUNCTUATION = `.,;:!?"'()[]`;
+
+/** Characters that a word needs at least. */
+const MIN_LENGTH = 4;
+
+/** The keywords of an instruction, in its order, each once. */
+export function keywordsOf(instruction: string): readonly string[] {
+  const words = wordsOf(instruction).map(bare);
+  return [...new Set(words.filter((word) => !STOP_WORDS.has(word) && isLong(word)))];
+}
+
+function bare(word: string): string {
+  let start = 0;
+  let end = word.length;
+  while (start < end && PUNCTUATION.includes(word[start]!)) start++;
+  while (end > start && PUNCTUATION.includes(word[end - 1]!)) end--;
+  return word.slice(start, end);
+}
+
+/** The reference counts characters, not UTF-16 code units. */
+function isLong(word: string): boolean {
+  return word.length >= MIN_LENGTH && (word.length >= 2 * MIN_LENGTH || [...word].length >= MIN_LENGTH);
+}

@@ -1,0 +1,23 @@
+/** Long lists of a store, read page by page. */
+import { nextTurn } from '../../async/timers.js';
+
+export interface Page {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+const LIMIT = 100;
+
+/** Reads a list to its end. Others have their turn between two pages. @param keyOf gives what a page begins after */
+export async function* pagesOf<T>(
+  list: (page: Page) => Promise<readonly T[]>,
+  keyOf: (item: T) => string,
+): AsyncGenerator<readonly T[]> {
+  for (let after: string | undefined; ; ) {
+    const items = await list({ after, limit: LIMIT });
+    yield items;
+    if (items.length < LIMIT) return;
+    after = keyOf(items.at(-1)!);
+    await new Promise<void>(nextTurn);
+  }
+}

@@ -1,0 +1,106 @@
+/** Matches a part of a grammar against a text, without its code: what a generator needs to keep to lookaheads. */
+
+import type { ast } from 'peggy';
+import { characterAt, holds, rangesOf } from '../grammar/classes.js';
+import { boundsOf, type Expression, rulesByName } from '../grammar/expressions.js';
+
+/** The part does not match. */
+export const FAILS = -1;
+/** The text is too short to tell, or telling would take too long. */
+export const UNKNOWN = -2;
+
+/** Steps of one match: a lookahead that looks further is not worth the time. */
+const MAX_STEPS = 5_000;
+
+/** @returns the end of the match, {@link FAILS} or {@link UNKNOWN}. Where code decides, nothing is known. */
+export type Match = (node: Expression, text: string, at: number) => number;
+
+export function matcherOf(grammar: ast.Grammar): Match {
+  const rules = rulesByName(grammar);
+  let steps = 0;
+
+  const match: Match = (node, text, at) => {
+    if (++steps > MAX_STEPS) return UNKNOWN;
+    switch (node.type) {
+      case 'choice':
+        for (const alternative of node.alternatives) {
+          const end = match(alternative, text, at);
+          if (end !== FAILS) return end;
+        }
+        return FAILS;
+      case 'sequence': {
+        let end = at;
+        for (const element of node.elements) {
+          end = match(element, text, end);
+          if (end < 0) return end;
+        }
+        return end;
+      }
+      case 'optional':
+      case 'zero_or_more':
+      case 'one_or_more':
+      case 'repeated':
+        return repeat(node, text, at);
+      case 'simple_and': {
+        const end = match(node.expression, text, at);
+        return end < 0 ? end : at;
+      }
+      case 'simple_not': {
+        const end = match(node.expression, text, at);
+        if (end === UNKNOWN) return UNKNOWN;
+        return end === FAILS ? at : FAILS;
+      }
+      case 'rule_ref': {
+        const rule = rules.get(node.name);
+        return rule === undefined ? UNKNOWN : match(rule.expression, text, at);
+      }
+      case 'literal':
+        return literal(node, text, at);
+      case 'class':
+      case 'any': {
+        const character = characterAt(node, text, at);
+        if (character === undefined) return UNKNOWN;
+        return holds(rangesOf(node), character) ? at + (character > 0xffff ? 2 : 1) : FAILS;
+      }
+      case 'semantic_and':
+      case 'semantic_not':
+      case 'library_ref':
+        // Only the parser can tell.
+        return UNKNOWN;
+      default:
+        return match(node.expression, text, at);
+    }
+  };
+
+  const repeat = (node: Expression & { expression: Expression }, text: string, at: number): number => {
+    const { min, max } = boundsOf(node)!;
+    const delimiter = node.type === 'repeated' ? node.delimiter : null;
+    let end = at;
+    for (let count = 0; max === null || count < max; count++) {
+      let next = end;
+      if (count > 0 && delimiter !== null) next = match(delimiter, text, end);
+      if (next >= 0) next = match(node.expression, text, next);
+      if (next === UNKNOWN) return UNKNOWN;
+      if (next === FAILS) return count < min ? FAILS : end;
+      if (next === end && count >= min) return end;
+      end = next;
+    }
+    return end;
+  };
+
+  return (node, text, at) => {
+    steps = 0;
+    return match(node, text, at);
+  };
+}
+
+/** A text that ends within the literal may still become it. */
+function literal({ value, ignoreCase }: ast.Literal, text: string, at: number): number {
+  const wanted = ignoreCase ? value.toLowerCase() : value;
+  const given = text.slice(at, at + wanted.length);
+  const found = ignoreCase ? given.toLowerCase() : given;
+  if (wanted === found) return at + wanted.length;
+  // A capital sigma at the end of what there is may become another small letter when more follows.
+  const isBeginning = wanted.startsWith(found) || (ignoreCase && given.endsWith('\u03a3'));
+  return given.length < wanted.length && isBeginning ? UNKNOWN : FAILS;
+}

@@ -1,0 +1,140 @@
+/** Sets of code points, as ascending ranges with gaps between them. */
+
+import { type CodePointRange, type Pattern, sequence } from './context-free.js';
+
+/** Sets of code points, as ascending ranges with gaps between them. */
+export type Ranges = readonly CodePointRange[];
+
+/** The halves of UTF-16 pairs, which are no characters by themselves. */
+export const SURROGATES: CodePointRange = [0xd800, 0xdfff];
+
+/** The first halves of pairs, and the second. */
+export const HIGH_HALVES: CodePointRange = [0xd800, 0xdbff];
+export const LOW_HALVES: CodePointRange = [0xdc00, 0xdfff];
+
+/** All code points that are characters. */
+export const CHARACTERS: Ranges = [
+  [0, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
+
+/** The last code unit. */
+export const LAST_UNIT = 0xffff;
+
+export const LAST_CODE_POINT = 0x10ffff;
+
+export function unionOf(...sets: readonly Ranges[]): Ranges {
+  return joined(sets.flat());
+}
+
+export function intersectionOf(a: Ranges, b: Ranges): Ranges {
+  const found: CodePointRange[] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const first = Math.max(a[i]![0], b[j]![0]);
+    const last = Math.min(a[i]![1], b[j]![1]);
+    if (first <= last) found.push([first, last]);
+    if (a[i]![1] < b[j]![1]) i++;
+    else j++;
+  }
+  return found;
+}
+
+/** What is between `0` and `last` and not in the set. */
+export function complementOf(ranges: Ranges, last: number): Ranges {
+  const gaps: CodePointRange[] = [];
+  let from = 0;
+  for (const range of ranges) {
+    if (range[0] > last) break;
+    if (range[0] > from) gaps.push([from, range[0] - 1]);
+    from = range[1] + 1;
+  }
+  if (from <= last) gaps.push([from, last]);
+  return gaps;
+}
+
+export function differenceOf(a: Ranges, b: Ranges): Ranges {
+  return intersectionOf(a, complementOf(b, LAST_CODE_POINT));
+}
+
+/** No letter has a case beyond this (Unicode 16: Adlam, U+1E943). */
+const LAST_LETTER = 0x1ffff;
+
+let upperCases: ReadonlyMap<number, readonly number[]> | undefined;
+
+/** All code points whose lower case is that of `codePoint`, ascending. */
+export function caseVariants(codePoint: number): readonly number[] {
+  upperCases ??= collect();
+  const lower = lowerCase(codePoint);
+  return [lower, ...(upperCases.get(lower) ?? [])].sort((a, b) => a - b);
+}
+
+/** Sigmas, whose lower case depends on their neighbors. */
+const SIGMA = /[\u03a3\u03c2\u03c3]/;
+
+/** Tells whether {@link caseVariants} of each character is not what Peggy takes for a literal whose case is ignored. */
+export function dependsOnContext(literal: string): boolean {
+  return SIGMA.test(literal);
+}
+
+/**
+ * Returns, for each character of the lower case of a literal whose case is ignored, those that stand in its place in the texts of
+ * the same length that have this lower case. A capital sigma becomes a final one or another by the letters around it, in the text
+ * that is compared alone: the rest of the input has no influence.
+ */
+export function variantsInContext(literal: string): readonly (readonly number[])[] {
+  const lower = literal.toLowerCase();
+  let at = 0;
+  return [...lower].map((character) => {
+    const start = at;
+    at += character.length;
+    if (!SIGMA.test(character)) return caseVariants(character.codePointAt(0)!);
+    const withCapital = `${lower.slice(0, start)}\u03a3${lower.slice(at)}`;
+    const sigma = character.codePointAt(0)!;
+    return withCapital.toLowerCase() === lower ? [0x03a3, sigma] : [sigma];
+  });
+}
+
+/** Tells whether a class that holds a character, and ignores case, takes other characters than the literal does. */
+export function differsAsClass(character: string): boolean {
+  const codePoint = character.codePointAt(0)!;
+  // Beyond ASCII, a class may go by the Unicode way of ignoring case, or not, according to its neighbors.
+  return codePoint > 0x7f || caseVariants(codePoint).some((one) => one > 0x7f);
+}
+
+/** A literal whose case is ignored, as sets of single characters. */
+export function spelledOut(text: string): Pattern {
+  return sequence(
+    [...text].map((character) => {
+      const variants = caseVariants(character.codePointAt(0)!);
+      return { kind: 'set', ranges: joined(variants.map((one) => [one, one])) };
+    }),
+  );
+}
+
+/** Ranges in ascending order, those that touch as one. */
+export function joined(ranges: readonly CodePointRange[]): CodePointRange[] {
+  const result: CodePointRange[] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const before = result.at(-1);
+    if (before !== undefined && first <= before[1] + 1)
+      result[result.length - 1] = [before[0], Math.max(before[1], last)];
+    else result.push([first, last]);
+  }
+  return result;
+}
+
+function lowerCase(codePoint: number): number {
+  const lower = String.fromCodePoint(codePoint).toLowerCase();
+  const first = lower.codePointAt(0)!;
+  // What becomes several characters is a letter of its own.
+  return lower.length === (first > 0xffff ? 2 : 1) ? first : codePoint;
+}
+
+function collect(): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let codePoint = 0; codePoint <= LAST_LETTER; codePoint++) {
+    const lower = lowerCase(codePoint);
+    if (lower !== codePoint) found.set(lower, [...(found.get(lower) ?? []), codePoint]);
+  }
+  return found;
+}

@@ -1,0 +1,310 @@
+/** Context-free grammars made smaller, the texts and the names that say something kept. */
+
+import { charactersOf, concatenated, itemsOf, patternOf, sizeOf, unionOfPatterns } from './automata/algebra.js';
+import { type Alphabet, alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
+import { createGraph, type Dfa, determinized, minimized, pathsOf, statesOf } from './automata/dfa.js';
+import {
+  type ContextFreeGrammar,
+  choice,
+  EMPTY,
+  isEmpty,
+  isNothing,
+  NOTHING,
+  type Pattern,
+  partsOf,
+  rebuilt,
+  referencesOf,
+  repeat,
+  sequence,
+} from './context-free.js';
+import { reachedRules } from './tidy.js';
+
+type Rules = ReadonlyMap<string, Pattern>;
+
+/** What comparing alternatives may cost. */
+const MOST_EFFORT = 2_000_000;
+
+/** The same language in fewer rules and alternatives. Only what the start rule reaches is left. */
+export function simplify(rules: Rules, startRule: string): Rules {
+  const clean = (given: Rules): Rules => settled(given, (some) => withoutTrivial(mapped(some, tidied), startRule));
+  // A rule that is another one under a second name: first, what the grammar wrote that way keeps the outer name; what comes
+  // down to it, because other alternatives go, is better named by what is left.
+  const folded = clean(withoutOnlyUses(reachedRules(clean(rules), startRule), startRule));
+  const budget = { left: MOST_EFFORT };
+  const fewer = clean(mapped(folded, (pattern) => withoutIncluded(pattern, folded, budget)));
+  const unaliased = reachedRules(withoutAliases(fewer, startRule), startRule);
+  return reachedRules(clean(shortened(unaliased)), startRule);
+}
+
+function mapped(rules: Rules, change: (pattern: Pattern) => Pattern): Rules {
+  return new Map([...rules].map(([name, pattern]) => [name, change(pattern)]));
+}
+
+/** Does something until it changes nothing. */
+function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
+  for (let before = rules; ; ) {
+    const after = step(before);
+    if (JSON.stringify([...after]) === JSON.stringify([...before])) return after;
+    before = after;
+  }
+}
+
+/** Without references to rules that match the empty text alone, or nothing. */
+function withoutTrivial(rules: Rules, startRule: string): Rules {
+  const trivial = new Map([...rules].filter(([, pattern]) => isEmpty(pattern) || isNothing(pattern)));
+  const kept = [...rules].filter(([name]) => name === startRule || !trivial.has(name));
+  return mapped(new Map(kept), (pattern) =>
+    rebuilt(pattern, (part) => (part.kind === 'rule' ? (trivial.get(part.name) ?? part) : part)),
+  );
+}
+
+/** Rules that are nothing but another one which only they use take over what it says. */
+function withoutOnlyUses(rules: Rules, startRule: string): Rules {
+  const uses = new Map([[startRule, 1]]);
+  for (const name of [...rules.values()].flatMap(referencesOf)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  const taken = new Map(rules);
+  for (const name of rules.keys()) {
+    for (let pattern = taken.get(name); pattern?.kind === 'rule'; pattern = taken.get(name)) {
+      if (pattern.name === name || uses.get(pattern.name) !== 1) break;
+      taken.set(name, taken.get(pattern.name)!);
+      taken.delete(pattern.name);
+    }
+  }
+  return taken;
+}
+
+/** References to rules that are nothing but another one become references to that. */
+function withoutAliases(rules: Rules, startRule: string): Rules {
+  const target = (name: string): string => {
+    const seen = new Set<string>();
+    let at = name;
+    for (let pattern = rules.get(at); pattern?.kind === 'rule' && !seen.has(at); pattern = rules.get(at)) {
+      seen.add(at);
+      at = pattern.name;
+    }
+    return at;
+  };
+  const direct = mapped(rules, (pattern) =>
+    rebuilt(pattern, (part) => (part.kind === 'rule' ? { kind: 'rule', name: target(part.name) } : part)),
+  );
+  // The start rule has to be there under its own name.
+  const start = direct.get(startRule)!;
+  return start.kind === 'rule' && start.name !== startRule
+    ? new Map(direct).set(startRule, direct.get(start.name)!)
+    : direct;
+}
+
+const LARGEST = 300;
+const MOST_STATES = 100;
+
+/**
+ * The rules, those made anew that become shorter. A rule takes in what it refers to, if nothing else does: what other rules need
+ * keeps its name. Where a name is lost that way, it has to become shorter by a third.
+ */
+export function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pattern> {
+  const users = usersOf(rules);
+  const made = new Map(rules);
+  for (const [name, pattern] of rules) {
+    if (!isPrivate(name, rules, users)) continue;
+    const shorter = shorterPattern(pattern, rules);
+    if (shorter !== null) made.set(name, shorter);
+  }
+  return made;
+}
+
+function shorterPattern(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): Pattern | null {
+  const written = expanded(pattern, rules, LARGEST);
+  if (written === null) return null;
+  const plain = tidied(written);
+  if (statesOf(plain) > LARGEST) return null;
+  const alphabet = alphabetOf([plain], 'code-point');
+  const graph = createGraph();
+  const end = graph.state();
+  const dfa = determinized(graph, [pathsOf(plain, graph, end, alphabet)], end, MOST_STATES);
+  const size = sizeOf(plain);
+  const found = dfa === null ? null : patternOf(minimized(dfa), alphabet.rangesOf, size);
+  if (found === null) return null;
+  const shorter = tidied(found);
+  const isWorthIt = referencesOf(pattern).length === 0 ? sizeOf(shorter) < size : sizeOf(shorter) * 3 <= size * 2;
+  return isWorthIt ? shorter : null;
+}
+
+/** By whom each rule is used. */
+function usersOf(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, ReadonlySet<string>> {
+  const users = new Map([...rules.keys()].map((name) => [name, new Set<string>()]));
+  for (const [name, pattern] of rules) for (const used of referencesOf(pattern)) users.get(used)!.add(name);
+  return users;
+}
+
+/** Whether all that a rule leads to is used by itself and by what it leads to, and by nothing else. */
+function isPrivate(
+  name: string,
+  rules: ReadonlyMap<string, Pattern>,
+  users: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
+  const within = new Set([name]);
+  for (const inner of within) for (const used of referencesOf(rules.get(inner)!)) within.add(used);
+  return [...within].every((inner) => inner === name || [...users.get(inner)!].every((user) => within.has(user)));
+}
+
+/** A pattern that matches the same texts, and is nicer to read. */
+export function tidied(pattern: Pattern): Pattern {
+  return rebuilt(pattern, (part) => {
+    switch (part.kind) {
+      case 'literal':
+        return part.text === '' ? EMPTY : part;
+      case 'set':
+        return single(part);
+      case 'choice':
+        return alternatives(part.items);
+      case 'sequence':
+        return joinedLiterals(concatenated(part.items));
+      case 'repeat':
+        return flattened(part);
+      default:
+        return part;
+    }
+  });
+}
+
+function alternatives(items: readonly Pattern[]): Pattern {
+  const union = unionOfPatterns(items);
+  return union.kind === 'choice' ? { ...union, items: union.items.map(single) } : single(union);
+}
+
+/** A set of one character is written as that character, a set of none as nothing. */
+function single(pattern: Pattern): Pattern {
+  const ranges = charactersOf(pattern);
+  if (ranges?.length === 0) return NOTHING;
+  if (ranges?.length !== 1 || ranges[0]![0] !== ranges[0]![1]) return pattern;
+  return { kind: 'literal', text: String.fromCodePoint(ranges[0]![0]), ignoreCase: false };
+}
+
+function joinedLiterals(pattern: Pattern): Pattern {
+  const made: Pattern[] = [];
+  for (const item of itemsOf(pattern)) {
+    const before = made.at(-1);
+    if (item.kind === 'literal' && before?.kind === 'literal' && item.ignoreCase === before.ignoreCase) {
+      made[made.length - 1] = { ...item, text: before.text + item.text };
+    } else {
+      made.push(item);
+    }
+  }
+  return sequence(made);
+}
+
+/** Repetitions of repetitions, as one where that is the same. */
+function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
+  const { item, min, max } = pattern;
+  if (item.kind !== 'repeat') return pattern;
+  if (item.max === null && item.min <= 1) return repeat(item.item, min * item.min, null);
+  if (item.min === 0 && item.max === 1) return repeat(item.item, 0, max);
+  return pattern;
+}
+
+/** Parts of an alternative with all rules written out, and states of its automata, beyond which it is left alone. */
+const LARGEST_INCLUSION = 1_000;
+const MOST_INCLUSION_STATES = 300;
+
+/**
+ * The same texts without alternatives that match nothing which the others of their choice do not match, too. Where the budget does
+ * not suffice to tell, all stay.
+ */
+export function withoutIncluded(pattern: Pattern, rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
+  return rebuilt(pattern, (part) =>
+    part.kind === 'choice' && part.items.length > 1 ? reduced(part.items, rules, budget) : part,
+  );
+}
+
+function reduced(items: readonly Pattern[], rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
+  const plain = items.map((item) => {
+    const written = expanded(item, rules, LARGEST_INCLUSION);
+    return written === null || statesOf(written) > LARGEST_INCLUSION ? null : written;
+  });
+  const regular = plain.filter((item) => item !== null);
+  if (regular.length < 2) return choice(items);
+  const alphabet = alphabetOf(regular, 'code-point');
+  const ends = endsOf(
+    plain.map((item) => item && automatonOf(item, alphabet)),
+    budget,
+  );
+  if (ends === null) return choice(items);
+  const dropped = new Set<number>();
+  for (const [index, own] of ends) {
+    if (ends.size - dropped.size < 2 || own.some((others) => others.size < 2)) continue;
+    dropped.add(index);
+    for (const others of own) others.delete(index);
+  }
+  return choice(items.filter((_, index) => !dropped.has(index)));
+}
+
+/** The sets of alternatives that match the same texts, for each alternative that has an automaton; null beyond the budget. */
+function endsOf(automata: readonly (Dfa | null)[], budget: Budget): ReadonlyMap<number, Set<number>[]> | null {
+  const states: { readonly dfa: Dfa; readonly owner: number; readonly own: number; readonly first: number }[] = [];
+  const starts: number[] = [];
+  const ends = new Map<number, Set<number>[]>();
+  automata.forEach((dfa, owner) => {
+    if (dfa === null) return;
+    const first = states.length;
+    dfa.next.forEach((_, own) => {
+      states.push({ dfa, owner, own, first });
+    });
+    starts.push(first + dfa.start);
+    ends.set(owner, []);
+  });
+  const moves = (at: number): (readonly [symbol: number, to: number])[] => {
+    const { dfa, own, first } = states[at]!;
+    return [...dfa.next[own]!].map(([symbol, to]) => [symbol, first + to]);
+  };
+  const subsets = subsetsOf(starts, moves, budget);
+  for (const subset of subsets ?? []) {
+    const accepting = [...subset].map((at) => states[at]!).filter(({ dfa, own }) => dfa.accepting[own]);
+    const owners = new Set(accepting.map(({ owner }) => owner));
+    for (const owner of owners) ends.get(owner)!.push(owners);
+  }
+  return subsets && ends;
+}
+
+function automatonOf(pattern: Pattern, alphabet: Alphabet): Dfa | null {
+  const graph = createGraph();
+  const end = graph.state();
+  return determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, MOST_INCLUSION_STATES);
+}
+
+/** Parts, beyond which a pattern is of no use to anybody. */
+const LARGEST_COPY = 100_000;
+
+/** Whether no rule leads back to itself. */
+export function isRegular(grammar: ContextFreeGrammar): boolean {
+  return Number.isFinite(sizeWhenExpanded({ kind: 'rule', name: grammar.startRule }, grammar.rules));
+}
+
+/** All rules written out where they are used; null where that would never end, or be larger than 100,000 parts. */
+export function asSinglePattern(grammar: ContextFreeGrammar): Pattern | null {
+  return expanded({ kind: 'rule', name: grammar.startRule }, grammar.rules, LARGEST_COPY);
+}
+
+/** A pattern with the rules written out; null where that would be of more than `limit` parts. */
+export function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: number): Pattern | null {
+  if (sizeWhenExpanded(pattern, rules) > limit) return null;
+  const write = (part: Pattern): Pattern =>
+    rebuilt(part, (one) => (one.kind === 'rule' ? write(rules.get(one.name)!) : one));
+  return write(pattern);
+}
+
+/** How many parts a pattern has with all rules written out; Infinity where a rule leads back to itself. */
+function sizeWhenExpanded(pattern: Pattern, rules: ContextFreeGrammar['rules']): number {
+  const sizes = new Map<string, number>();
+  const size = (part: Pattern): number => {
+    if (part.kind !== 'rule') return 1 + partsOf(part).reduce((sum, one) => sum + size(one), 0);
+    let known = sizes.get(part.name);
+    if (known === undefined) {
+      // While a rule is being worked out it is without end, and so is all that leads back to it.
+      sizes.set(part.name, Number.POSITIVE_INFINITY);
+      known = size(rules.get(part.name)!);
+      sizes.set(part.name, known);
+    }
+    return known;
+  };
+  return size(pattern);
+}

@@ -1,0 +1,97 @@
+import type {
+  AnonymousClassDeclaration,
+  AnonymousFunctionDeclaration,
+  AnyNode,
+  ArrowFunctionExpression,
+  ClassDeclaration,
+  ClassExpression,
+  FunctionDeclaration,
+  FunctionExpression,
+} from 'acorn';
+
+/** Any node of a tree that acorn builds. */
+export type Node = AnyNode;
+
+/** The nodes that have parameters and a body of their own. */
+export type FunctionNode =
+  | FunctionDeclaration
+  | AnonymousFunctionDeclaration
+  | FunctionExpression
+  | ArrowFunctionExpression;
+
+export type ClassNode = ClassDeclaration | AnonymousClassDeclaration | ClassExpression;
+
+export function isFunction(node: Node): node is FunctionNode {
+  return (
+    node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression'
+  );
+}
+
+export function isClass(node: Node): node is ClassNode {
+  return node.type === 'ClassDeclaration' || node.type === 'ClassExpression';
+}
+
+/** The nodes right below a node, in the order in which acorn keeps them. */
+export function children(node: Node): Node[] {
+  const found: Node[] = [];
+  // A loop and not a chain of array methods: this is where most of the time of an analysis goes.
+  for (const member of Object.values(node) as unknown[]) {
+    if (typeof member !== 'object' || member === null) continue;
+    if (Array.isArray(member)) {
+      for (const each of member) if (isNode(each)) found.push(each);
+    } else if (isNode(member)) found.push(member);
+  }
+  return found;
+}
+
+/** The name that a property, method or member access has in the source, or `null` where it is computed. */
+export function propertyName(key: Node, computed: boolean): string | null {
+  if (key.type === 'Literal') return String(key.value);
+  if (key.type === 'TemplateLiteral' && key.expressions.length === 0) return key.quasis[0]!.value.cooked ?? null;
+  if (computed) return null;
+  if (key.type === 'Identifier') return key.name;
+  return key.type === 'PrivateIdentifier' ? `#${key.name}` : null;
+}
+
+/** Template literals keep plain objects beside their nodes, and literals a regular expression: neither has `start`. */
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+/** A place in a grammar, as Peggy counts: lines and columns from 1, lines ended by a line feed. */
+export interface Position {
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A stretch of a grammar: Peggy's `LocationRange`. */
+export interface LocationRange {
+  // biome-ignore lint/suspicious/noExplicitAny: Peggy takes any value for the name of a source.
+  readonly source: any;
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** Where code stands in the grammar text. */
+export interface Snippet {
+  readonly code: string;
+  readonly location: LocationRange;
+}
+
+/** The place in the grammar of a stretch of a snippet's code. */
+export function locate({ code, location }: Snippet, start: number, end: number): LocationRange {
+  const from = advance(code, 0, location.start, start);
+  return { source: location.source, start: from, end: advance(code, start, from, end) };
+}
+
+function advance(code: string, from: number, position: Position, to: number): Position {
+  let { line, column } = position;
+  for (let at = from; at < to; at++) {
+    if (code.charCodeAt(at) === 10) {
+      line++;
+      column = 1;
+    } else column++;
+  }
+  return { offset: position.offset + to - from, line, column };
+}

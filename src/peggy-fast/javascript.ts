@@ -1,0 +1,57 @@
+import type { TryStatement } from 'acorn';
+import type { Reference } from './effects/scopes.js';
+import { children, isFunction, type Node } from './effects/syntax.js';
+
+/** Changes to a piece of source text by offsets, as a parser of its language reports them. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The part of `code` from `start` to `end` with the edits that lie in it. Edits do not overlap. */
+export function edited(code: string, edits: readonly Edit[], start = 0, end = code.length): string {
+  const inside = edits.filter((edit) => edit.start >= start && edit.end <= end).sort((a, b) => a.start - b.start);
+  let result = '';
+  let from = start;
+  for (const edit of inside) {
+    result += code.slice(from, edit.start) + edit.text;
+    from = edit.end;
+  }
+  return result + code.slice(from, end);
+}
+
+/**
+ * Whether `text`, `error` and the like may be called when nobody expects it: handed on as values, or, in actions and predicates,
+ * called within functions that these may leave behind. What functions of an initializer call is known.
+ *
+ * @param references those to what Peggy gives
+ */
+export function handsOn(program: Node, references: readonly Reference[], kind: 'block' | 'initializer'): boolean {
+  const given = new Set<Node>(references.map(({ node }) => node));
+  const visit = (node: Node, isInside: boolean): boolean => {
+    if (given.has(node)) return true;
+    const isWithin = isInside || (kind === 'block' && isFunction(node));
+    const isCall = node.type === 'CallExpression' && given.has(node.callee) && !isWithin;
+    return children(node).some((child) => !(isCall && child === node.callee) && visit(child, isWithin));
+  };
+  return given.size > 0 && visit(program, false);
+}
+
+/** Whether code catches errors and goes on, so that one parse may make many. */
+export function catchesErrors(node: Node): boolean {
+  return (node.type === 'TryStatement' && !throwsOn(node)) || children(node).some(catchesErrors);
+}
+
+/** Whether what is thrown leaves the statement in any case: the handler does nothing but come to a `throw`. */
+function throwsOn({ handler, finalizer }: TryStatement): boolean {
+  const handled = handler === null || handler === undefined || handler.body.body.at(-1)?.type === 'ThrowStatement';
+  return handled && ![handler, finalizer].some((part) => part && holdsJump(part));
+}
+
+/** A jump inside of a function or a loop of its own counts as well: that costs little. */
+function holdsJump(node: Node): boolean {
+  return JUMPS.has(node.type) || children(node).some(holdsJump);
+}
+
+const JUMPS: ReadonlySet<string> = new Set(['ReturnStatement', 'BreakStatement', 'ContinueStatement']);
