@@ -5,9 +5,11 @@
  *     npm run build
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
+import ts from 'typescript';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, 'dist');
@@ -26,4 +28,36 @@ for (const file of readdirSync(path.join(root, 'generated'))) {
 for (const file of readdirSync(path.join(root, 'grammar'))) {
   if (file.endsWith('.peggy')) copyFileSync(path.join(root, 'grammar', file), path.join(dist, 'grammar', file));
 }
+withoutComments();
+onlyPublicDeclarations();
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
+
+/** Removes the comments of the programs, a sixth of the package; those for users stand in the declarations. */
+function withoutComments(): void {
+  for (const file of filesOf('.js')) {
+    const { code } = transformSync(readFileSync(file, 'utf8'), { charset: 'utf8', legalComments: 'inline' });
+    writeFileSync(file, code);
+  }
+}
+
+/** Removes the declarations that no entry point leads to: those of the command line, and of helpers. */
+function onlyPublicDeclarations(): void {
+  const { exports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+  };
+  const reached = new Set(
+    Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [path.join(root, entry.types)])),
+  );
+  for (const file of reached) {
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
+      if (fileName.startsWith('.')) reached.add(path.resolve(path.dirname(file), fileName.replace(/\.js$/, '.d.ts')));
+    }
+  }
+  for (const file of filesOf('.d.ts')) if (!reached.has(file)) rmSync(file);
+}
+
+function filesOf(ending: string): readonly string[] {
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => path.join(dist, name));
+}

@@ -1,40 +1,6 @@
 /** The errors of all drivers as one. */
-import { PegwireError } from '../text/errors.js';
+import { StoreError, type StoreReason } from '../text/store-error.js';
 import { systemReason } from '../text/system-reason.js';
-
-/**
- * - `foreign`: the file is no database, or another program's.
- * - `newer`: a later version of pegwire wrote it.
- * - `corrupt`: it is damaged.
- * - `busy`: another process kept it locked for longer than the time-out.
- * - `full`: there is no room left.
- * - `unavailable`: it cannot be opened, read or written; or there is no driver.
- * - `misconfigured`: a setting names no place for it.
- * - `failed`: any other error; see `cause`.
- */
-export type StorageReason =
-  | 'foreign'
-  | 'newer'
-  | 'corrupt'
-  | 'busy'
-  | 'full'
-  | 'unavailable'
-  | 'misconfigured'
-  | 'failed';
-
-/** A database file cannot be used. What was in the file is left as it was. */
-export class StorageError extends PegwireError {
-  override readonly name: string = 'StorageError';
-  declare readonly code: StorageReason;
-  readonly reason: StorageReason;
-  readonly file: string;
-
-  constructor(reason: StorageReason, file: string, message: string, options?: ErrorOptions) {
-    super({ code: reason, message }, options);
-    this.reason = reason;
-    this.file = file;
-  }
-}
 
 /** A result code of SQLite that tells more than that something failed. */
 interface ResultCode {
@@ -42,7 +8,7 @@ interface ResultCode {
   readonly name: string;
   /** How SQLite itself words it. */
   readonly text: string;
-  readonly reason: StorageReason;
+  readonly reason: StoreReason;
   readonly message: string;
 }
 
@@ -59,9 +25,9 @@ const CODES: readonly ResultCode[] = (
   ] as const
 ).map(([number, name, text, reason, message]) => ({ number, name, text, reason, message }));
 
-/** What a driver or the file system threw, as a {@link StorageError}. */
-export function storageError(thrown: unknown, file: string): StorageError {
-  if (thrown instanceof StorageError) return thrown;
+/** What a driver or the file system threw, as a {@link StoreError}. */
+export function storeError(thrown: unknown, file: string): StoreError {
+  if (thrown instanceof StoreError) return thrown;
   const { code, errno, errcode, message } = thrown as Readonly<Record<string, unknown>>;
   // `node:sqlite` gives the extended number, better-sqlite3 the name, extended too: SQLITE_IOERR_WRITE. `@photostructure/sqlite`
   // gives neither where a statement that returns rows fails.
@@ -69,10 +35,10 @@ export function storageError(thrown: unknown, file: string): StorageError {
     if (typeof errcode === 'number') return (errcode & 0xff) === number;
     return `${String(code)}_`.startsWith(`${name}_`) || (code === 'ERR_SQLITE_ERROR' && message === text);
   });
-  if (known !== undefined) return new StorageError(known.reason, file, `${file} ${known.message}`, { cause: thrown });
+  if (known !== undefined) return new StoreError(known.reason, `${file} ${known.message}`, { file, cause: thrown });
   if (typeof errno === 'number') {
     const reason = systemReason(thrown, 'there is no such folder');
-    return new StorageError('unavailable', file, `${file} cannot be opened: ${reason}`, { cause: thrown });
+    return new StoreError('unavailable', `${file} cannot be opened: ${reason}`, { file, cause: thrown });
   }
-  return new StorageError('failed', file, `${file}: ${String(message ?? thrown)}`, { cause: thrown });
+  return new StoreError('failed', `${file}: ${String(message ?? thrown)}`, { file, cause: thrown });
 }

@@ -1,6 +1,7 @@
 /** Which program a database file belongs to, in which version, and how it is brought to the latest. */
+
+import { StoreError } from '../text/store-error.js';
 import type { Database } from './database.js';
-import { StorageError } from './errors.js';
 
 /** One kind of database file. */
 export interface Format {
@@ -15,7 +16,7 @@ export interface Format {
 /**
  * The version of a file of the format; 0 when it is empty. Reads only.
  *
- * @throws StorageError when the file is another program's, or of a later version
+ * @throws StoreError when the file is another program's, or of a later version
  */
 export function versionOf(database: Database, format: Format, file: string): number {
   // Another process may just be making the file, which sets all three at once. In this order, what is read later is never
@@ -25,13 +26,13 @@ export function versionOf(database: Database, format: Format, file: string): num
   const applicationId = pragma(database, 'application_id');
   if (applicationId === 0 && version === 0 && objects === 0) return 0;
   if (applicationId !== format.applicationId) {
-    throw new StorageError('foreign', file, `${file} is a database of another program, not one of ${format.name}`);
+    throw new StoreError('foreign', `${file} is a database of another program, not one of ${format.name}`, { file });
   }
   if (version > format.migrations.length) {
-    throw new StorageError(
+    throw new StoreError(
       'newer',
-      file,
       `${file} was written by a later version of pegwire (${version}; this one knows ${format.migrations.length})`,
+      { file },
     );
   }
   return version;

@@ -2,8 +2,9 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { StoreError } from '../text/store-error.js';
 import type { Database, Driver } from './database.js';
-import { StorageError, storageError } from './errors.js';
+import { storeError } from './errors.js';
 import { type Format, migrate, versionOf } from './migrate.js';
 import { platformDriver } from './platform.js';
 import { isReadOnly, readOnlyDatabase } from './read-only.js';
@@ -29,7 +30,7 @@ export interface OpenOptions {
    * Called when opening fails, while the connection is still open. SQLite leaves a file alone that was moved before it is
    * closed; otherwise closing merges its log into it, and deletes the log.
    */
-  readonly onFailure?: ((error: StorageError) => void) | undefined;
+  readonly onFailure?: ((error: StoreError) => void) | undefined;
 }
 
 /** A database file that is open. Closing it leaves all data in the one file, unless others still use it. */
@@ -49,7 +50,7 @@ const HEADER = 100;
 /**
  * Opens a database file, and makes it when there is none: readable for its owner only.
  *
- * @throws StorageError when it cannot be opened, or is no file of the format; it is not changed then
+ * @throws StoreError when it cannot be opened, or is no file of the format; it is not changed then
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<OpenDatabase> {
   // An absolute path is a path for every driver, and no ":memory:" or "file:" address.
@@ -60,20 +61,39 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     throw new TypeError('busyTimeout is a number of milliseconds, 0 or more');
   }
   makePrivate(absolute);
-  const driver = options.driver ?? (await loadDriver(absolute));
+  const driver = options.driver ?? (await platformDriver(absolute));
   if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeout, options);
   const database = openWith(driver, absolute);
   try {
     await makeReady(database, absolute, busyTimeout, options);
     return { ...database, close: () => closeWhole(database), abandon: database.close, isReadOnly: false };
   } catch (thrown) {
-    const error = storageError(thrown, absolute);
+    const error = storeError(thrown, absolute);
     try {
       options.onFailure?.(error);
     } finally {
       database.close();
     }
     throw error;
+  }
+}
+
+/**
+ * Opens a database file and makes a store of it; if that fails, closes the file again.
+ *
+ * @throws StoreError if the file cannot be opened, or is no file of the format
+ */
+export async function openStore<S>(
+  file: string,
+  options: OpenOptions,
+  make: (database: OpenDatabase) => S,
+): Promise<S> {
+  const database = await openDatabase(file, options);
+  try {
+    return make(database);
+  } catch (thrown) {
+    database.close();
+    throw storeError(thrown, file);
   }
 }
 
@@ -85,7 +105,7 @@ function openToRead(driver: Driver, file: string, busyTimeout: number, options: 
       try {
         setUp(opened, busyTimeout);
         if (versionOf(opened, format, file) === format.migrations.length) return opened;
-        throw new StorageError('unavailable', file, `${file} is of an earlier version, and cannot be written`);
+        throw new StoreError('unavailable', `${file} is of an earlier version, and cannot be written`, { file });
       } catch (thrown) {
         opened.close();
         throw thrown;
@@ -93,7 +113,7 @@ function openToRead(driver: Driver, file: string, busyTimeout: number, options: 
     });
     return { ...database, abandon: database.close, isReadOnly: true };
   } catch (thrown) {
-    const error = storageError(thrown, file);
+    const error = storeError(thrown, file);
     options.onFailure?.(error);
     throw error;
   }
@@ -106,23 +126,13 @@ function openToRead(driver: Driver, file: string, busyTimeout: number, options: 
 function makePrivate(file: string): void {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found?.isDirectory()) throw new StorageError('unavailable', file, `${file} cannot be opened: it is a folder`);
+    if (found?.isDirectory()) throw new StoreError('unavailable', `${file} cannot be opened: it is a folder`, { file });
     if (found === undefined) closeSync(openSync(file, 'wx', 0o600));
     // SQLite takes a file of one byte for an empty one.
-    else if (found.size > 0 && found.size < HEADER) throw new StorageError('foreign', file, `${file} is no database`);
+    else if (found.size > 0 && found.size < HEADER) throw new StoreError('foreign', `${file} is no database`, { file });
   } catch (thrown) {
     // Somebody else was faster.
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storageError(thrown, file);
-  }
-}
-
-async function loadDriver(file: string): Promise<Driver> {
-  try {
-    return await platformDriver();
-  } catch (cause) {
-    throw new StorageError('unavailable', file, `${file} cannot be opened: no SQLite driver could be loaded`, {
-      cause,
-    });
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storeError(thrown, file);
   }
 }
 
@@ -130,7 +140,7 @@ function openWith(driver: Driver, file: string): Database {
   try {
     return driver(file);
   } catch (thrown) {
-    throw storageError(thrown, file);
+    throw storeError(thrown, file);
   }
 }
 
@@ -151,7 +161,7 @@ async function makeReady(database: Database, file: string, busyTimeout: number, 
       database.prepare('PRAGMA journal_mode = WAL').get();
       break;
     } catch (thrown) {
-      if (storageError(thrown, file).reason !== 'busy' || waited >= busyTimeout) throw thrown;
+      if (storeError(thrown, file).reason !== 'busy' || waited >= busyTimeout) throw thrown;
       await wait(RETRY);
     }
   }

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { StorageError, storageError } from './errors.js';
+import { StoreError } from '../text/store-error.js';
+import { storeError } from './errors.js';
 
 /** Sets the folder of the user's data, instead of the usual one of the system. */
 const VARIABLE = 'PEGWIRE_DATA_DIR';
@@ -13,14 +14,14 @@ const VARIABLE = 'PEGWIRE_DATA_DIR';
  * That is `pegwire` below `XDG_DATA_HOME` or `~/.local/share` (XDG Base Directory Specification), below `~/Library/Application Support`
  * on macOS, and `pegwire\\Data` below `LOCALAPPDATA` on Windows.
  *
- * @throws StorageError when `PEGWIRE_DATA_DIR` is no absolute path: data would end up wherever the program was started; or when
+ * @throws StoreError when `PEGWIRE_DATA_DIR` is no absolute path: data would end up wherever the program was started; or when
  *   it is not set, and the user has no home folder, as in a container
  */
 export function userDataFile(name: string): string {
   const set = process.env[VARIABLE];
   if (set === undefined || set === '') return path.join(systemFolder(), name);
   if (path.isAbsolute(set)) return path.join(set, name);
-  throw new StorageError('misconfigured', set, `${VARIABLE} is not an absolute path: ${JSON.stringify(set)}`);
+  throw new StoreError('misconfigured', `${VARIABLE} is not an absolute path: ${JSON.stringify(set)}`, { file: set });
 }
 
 function systemFolder(): string {
@@ -48,21 +49,23 @@ function home(): string {
     // The system does not know the user.
   }
   if (path.isAbsolute(folder)) return folder;
-  throw new StorageError('unavailable', folder, `has no place: there is no home folder; set ${VARIABLE} to a folder`);
+  throw new StoreError('unavailable', `has no place: there is no home folder; set ${VARIABLE} to a folder`, {
+    file: folder,
+  });
 }
 
 /**
  * Makes the folder of a file where there is none, for its owner only.
  *
  * @returns the absolute path of the file
- * @throws StorageError when it cannot be made
+ * @throws StoreError when it cannot be made
  */
 export function makeFolderOf(file: string): string {
   const absolute = path.resolve(file);
   try {
     makeFolders(path.dirname(absolute), 0o700);
   } catch (thrown) {
-    throw storageError(thrown, absolute);
+    throw storeError(thrown, absolute);
   }
   return absolute;
 }

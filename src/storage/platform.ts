@@ -1,5 +1,6 @@
 /** The SQLite driver of this platform: Node's own where it has one, else the package with the same interface. */
 import process from 'node:process';
+import { StoreError } from '../text/store-error.js';
 import { type NodeSqliteConstructor, nodeSqlite } from './adapters.js';
 import type { Driver } from './database.js';
 
@@ -7,10 +8,30 @@ interface SqliteModule {
   readonly DatabaseSync: NodeSqliteConstructor;
 }
 
-/** Loads the driver; nothing is loaded before it is called. */
-export async function platformDriver(): Promise<Driver> {
-  const { DatabaseSync } = builtIn() ?? ((await import('@photostructure/sqlite')) as SqliteModule);
+/**
+ * Loads the driver; nothing is loaded before it is called.
+ *
+ * @throws StoreError if there is none; `no-driver` says how to install one
+ */
+export async function platformDriver(file = 'The database'): Promise<Driver> {
+  const { DatabaseSync } = builtIn() ?? (await installed(file));
   return nodeSqlite(DatabaseSync);
+}
+
+/** The package of the same interface, an optional peer. */
+async function installed(file: string): Promise<SqliteModule> {
+  try {
+    return (await import('@photostructure/sqlite')) as SqliteModule;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ERR_MODULE_NOT_FOUND') throw new StoreError('no-driver', missingDriver(file), { file, cause });
+    const message = `${file} cannot be opened: @photostructure/sqlite cannot be loaded: ${(cause as Error).message}`;
+    throw new StoreError('unavailable', message, { file, cause });
+  }
+}
+
+function missingDriver(file: string): string {
+  return `${file} cannot be opened: Node ${process.versions.node} has no SQLite driver: npm install @photostructure/sqlite, or use Node 22.15 or later`;
 }
 
 /** Node's own module, from Node 22.15 on. Those before lack it, iteration over rows, or the addresses that immutable files need. */

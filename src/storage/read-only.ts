@@ -1,8 +1,8 @@
 /** Database files that cannot be written are read all the same. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { StoreError } from '../text/store-error.js';
 import type { Database, Statement } from './database.js';
-import { StorageError } from './errors.js';
 
 /** What SQLite keeps beside a file while it has not all of its data. */
 const LOGS = ['-wal', '-journal'];
@@ -33,7 +33,7 @@ function isWritable(place: string): boolean {
  * has come, it is opened again.
  *
  * @param open opens and checks it; `immutable` where there is no log
- * @throws StorageError when it cannot be read
+ * @throws StoreError when it cannot be read
  */
 export function readOnlyDatabase(file: string, open: (immutable: boolean) => Database): Database {
   const real = realpathSync(file);
@@ -66,7 +66,7 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
         if (!immutable || stateOf(real) === state) throw thrown;
       }
     }
-    throw new StorageError('busy', file, `${file} is written again and again while it is read`);
+    throw new StoreError('busy', `${file} is written again and again while it is read`, { file });
   }
 
   function prepare(sql: string): Statement {
@@ -90,7 +90,7 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
     exec: (sql) => run((database) => database.exec(sql)),
     prepare,
     transaction() {
-      throw new StorageError('unavailable', file, `${file} cannot be written`);
+      throw new StoreError('unavailable', `${file} cannot be written`, { file });
     },
     close: () => opened?.close(),
   };

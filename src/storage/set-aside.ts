@@ -1,6 +1,6 @@
 /** Damaged files are kept under another name: nothing is ever written over them. */
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
-import type { StorageError } from './errors.js';
+import type { StoreError } from '../text/store-error.js';
 import type { Format } from './migrate.js';
 import { identityOf } from './place.js';
 
@@ -32,7 +32,7 @@ export interface Origin {
  *
  * @param error why it was not opened
  */
-export function isDamagedOwn(error: StorageError, file: string, origin: Origin): boolean {
+export function isDamagedOwn(error: StoreError, file: string, origin: Origin): boolean {
   try {
     // A sound database of another program is not looked into: where this process has it open, it would lose its locks.
     const isUnreadable = error.cause !== undefined || statSync(file).size < HEADER;

@@ -9,5 +9,6 @@ export {
   type Form,
 } from './compare.js';
 export { ENCODINGS, type Encoding, ESTIMATING_COUNTER, estimateTokens, type TokenCounter } from './counter.js';
-export { countTokens, installedCounter, loadTokenCounter, type TokenCount } from './load-counter.js';
+export { installedCounter } from './installed-counter.js';
+export { countTokens, loadTokenCounter, type TokenCount } from './load-counter.js';
 export { upperBoundTokens } from './upper-bound.js';

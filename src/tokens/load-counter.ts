@@ -1,19 +1,11 @@
 /** Exact counting, at once and fast, once a vocabulary is loaded. */
 import { resolveChoice } from '../text/limits.js';
-import { createAsciiCounter } from './ascii-counter.js';
 import { ENCODINGS, type Encoding, ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
-import { countMerged, loadVocabulary, requireVocabulary, utf8Bytes, type Vocabulary } from './vocabulary.js';
+import { counterOf, keepCounter } from './installed-counter.js';
+import { type Vocabulary, vocabularyOf } from './vocabulary.js';
 
 /** A vocabulary takes tens of megabytes: there is one counter of each. */
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
-
-/** The exact one for current models, once it is there. */
-let current: TokenCounter | null = null;
-
-/** The exact counter for current models (`o200k_base`), where it has been loaded; else `null`. */
-function loadedCounter(): TokenCounter | null {
-  return current;
-}
 
 /**
  * Loads a counter, which then counts without waiting: exactly, in time proportional to the length of a text (and little more
@@ -48,77 +40,34 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
   const vocabulary = await loadVocabulary(encoding);
   if (vocabulary === null) return ESTIMATING_COUNTER;
   const counter = counterOf(vocabulary, encoding);
-  if (encoding === 'o200k_base') current = counter;
+  if (encoding === 'o200k_base') keepCounter(counter);
   return counter;
 }
 
-/** Short pieces of text whose counts are kept. When there are more, all are dropped. */
-const MAX_PIECES = 8192;
-const MAX_PIECE = 64;
-
-function counterOf(vocabulary: Vocabulary, encoding: Encoding): TokenCounter {
-  return { count: counting(vocabulary), exact: true, encoding };
-}
-
-function counting({ rankOf, pattern, splitting }: Vocabulary): TokenCounter['count'] {
-  const known = new Map<string, number>();
-
-  function countPiece(piece: string): number {
-    if (piece.length > MAX_PIECE) return countMerged(utf8Bytes(piece), rankOf);
-    const counted = known.get(piece);
-    if (counted !== undefined) return counted;
-    const tokens = countMerged(utf8Bytes(piece), rankOf);
-    if (known.size >= MAX_PIECES) known.clear();
-    known.set(piece, tokens);
-    return tokens;
+/** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
+async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
+  try {
+    const [ranks, patterns] = await Promise.all([ranksOf(encoding), import('gpt-tokenizer/encodingParams/constants')]);
+    return vocabularyOf(encoding, ranks, patterns);
+  } catch (thrown) {
+    if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw thrown;
   }
+}
 
-  /** Any text, by the vocabulary's own pattern. */
-  function countAny(text: string): number {
-    let tokens = 0;
-    let start = 0;
-    pattern.lastIndex = 0;
-    while (pattern.test(text)) {
-      tokens += countPiece(text.slice(start, pattern.lastIndex));
-      start = pattern.lastIndex;
-    }
-    return tokens;
+/** By literal names, so that bundlers find the files. */
+function ranksOf(encoding: Encoding) {
+  switch (encoding) {
+    case 'o200k_base':
+    case 'o200k_harmony':
+      return import('gpt-tokenizer/bpeRanks/o200k_base');
+    case 'cl100k_base':
+      return import('gpt-tokenizer/bpeRanks/cl100k_base');
+    case 'p50k_base':
+      return import('gpt-tokenizer/bpeRanks/p50k_base');
+    case 'r50k_base':
+      return import('gpt-tokenizer/bpeRanks/r50k_base');
   }
-
-  if (splitting === null) return countAny;
-  const countAscii = createAsciiCounter(splitting, (piece) => countMerged(piece, rankOf));
-  return (text) => {
-    const tokens = countAscii(text);
-    return tokens < 0 ? countAny(text) : tokens;
-  };
-}
-
-/**
- * A counter for current models (`o200k_base`) without waiting: the exact one where it is loaded already, or can be at once,
- * as Node can from version 20.16 on (that takes up to 200 ms, the first time); else one of estimates. For the choice of a
- * vocabulary, and to be sure, use {@link loadTokenCounter}.
- */
-export function installedCounter(): TokenCounter {
-  return loadedCounter() ?? requireCounter() ?? ESTIMATING_COUNTER;
-}
-
-/** What a Node that can load modules at once has in its global object. */
-interface NodeGlobal {
-  readonly process?: {
-    readonly getBuiltinModule?: (name: 'node:module') => { createRequire(from: string): (name: string) => unknown };
-  };
-}
-
-/** Tried once: where it is not installed now, it will not be later. */
-let required: TokenCounter | null | undefined;
-
-function requireCounter(): TokenCounter | null {
-  if (required !== undefined) return required;
-  // No import of the built-in: browsers run this file, too.
-  const module = (globalThis as NodeGlobal).process?.getBuiltinModule?.('node:module');
-  const vocabulary = module === undefined ? null : requireVocabulary(module.createRequire(import.meta.url));
-  required = vocabulary === null ? null : counterOf(vocabulary, 'o200k_base');
-  return required;
 }
 
 /** How many tokens a text is. */

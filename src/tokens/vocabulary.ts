@@ -20,62 +20,35 @@ type PatternName = 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50
 type Patterns = Readonly<Record<PatternName, RegExp>>;
 
 interface Source {
-  readonly tokens: () => Promise<Ranks>;
   readonly pattern: PatternName;
   readonly splitting: Vocabulary['splitting'];
 }
 
 /** Without its special tokens, which are not counted as such here, the vocabulary of harmony is that of o200k. */
-const O200K: Source = {
-  tokens: () => import('gpt-tokenizer/bpeRanks/o200k_base'),
-  pattern: 'O200K_TOKEN_SPLIT_REGEX',
-  splitting: { cased: true },
-};
+const O200K: Source = { pattern: 'O200K_TOKEN_SPLIT_REGEX', splitting: { cased: true } };
 
 const SOURCES: Readonly<Record<Encoding, Source>> = {
   o200k_base: O200K,
   o200k_harmony: O200K,
-  cl100k_base: {
-    tokens: () => import('gpt-tokenizer/bpeRanks/cl100k_base'),
-    pattern: 'CL100K_TOKEN_SPLIT_REGEX',
-    splitting: { cased: false },
-  },
-  p50k_base: {
-    tokens: () => import('gpt-tokenizer/bpeRanks/p50k_base'),
-    pattern: 'R50K_TOKEN_SPLIT_REGEX',
-    splitting: null,
-  },
-  r50k_base: {
-    tokens: () => import('gpt-tokenizer/bpeRanks/r50k_base'),
-    pattern: 'R50K_TOKEN_SPLIT_REGEX',
-    splitting: null,
-  },
+  cl100k_base: { pattern: 'CL100K_TOKEN_SPLIT_REGEX', splitting: { cased: false } },
+  p50k_base: { pattern: 'R50K_TOKEN_SPLIT_REGEX', splitting: null },
+  r50k_base: { pattern: 'R50K_TOKEN_SPLIT_REGEX', splitting: null },
 };
-
-/** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
-export async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
-  const source = SOURCES[encoding];
-  try {
-    const [ranks, patterns] = await Promise.all([source.tokens(), import('gpt-tokenizer/encodingParams/constants')]);
-    return vocabularyOf(source, ranks, patterns);
-  } catch (thrown) {
-    if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
-    throw thrown;
-  }
-}
 
 /** The vocabulary of current models at once, by a `require` of Node's. `null` where the package is not installed. */
 export function requireVocabulary(require: (name: string) => unknown): Vocabulary | null {
   try {
     const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as Ranks;
-    return vocabularyOf(O200K, ranks, require('gpt-tokenizer/encodingParams/constants') as Patterns);
+    return vocabularyOf('o200k_base', ranks, require('gpt-tokenizer/encodingParams/constants') as Patterns);
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'MODULE_NOT_FOUND') return null;
     throw thrown;
   }
 }
 
-function vocabularyOf({ pattern, splitting }: Source, ranks: Ranks, patterns: Patterns): Vocabulary {
+/** A vocabulary from two modules of gpt-tokenizer: the ranks of an encoding, and the patterns of all. */
+export function vocabularyOf(encoding: Encoding, ranks: Ranks, patterns: Patterns): Vocabulary {
+  const { pattern, splitting } = SOURCES[encoding];
   return { rankOf: ranksOf(ranks.default), pattern: asInRust(patterns[pattern]), splitting };
 }
 

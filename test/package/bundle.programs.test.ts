@@ -59,22 +59,24 @@ describe('in a browser bundle', () => {
     }
   });
 
-  test('sessions need zod and hashes, and no Node built-in', async () => {
-    const { packages } = await bundle(`
-      export * from './src/accp/codec/index.ts';
-      export * from './src/accp/render/index.ts';
-    `);
-    const names = new Set(packages.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)![1]));
-    expect([...names].sort()).toEqual(['@noble/hashes', 'zod']);
-  });
-
+  /** Bytes after minification and gzip, and the packages that are in it. */
   test.each([
-    ['http', 'connectHttp'],
-    ['a2a', 'connectA2A'],
-    ['websocket', 'connectWebSocket'],
-  ])('a link over %s needs what sessions need, and no Node built-in', async (binding, name) => {
-    const { packages } = await bundle(`export { ${name} } from './src/accp/bindings/${binding}/index.ts';`);
-    for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|zod)\//);
+    ['sessions', `export * from './src/accp/session/index.ts';`, 66_000, []],
+    ['a codec', `export { createCodec } from './src/accp/session/index.ts';`, 42_500, []],
+    ['a link over WebSocket', `export { connectWebSocket } from './src/accp/bindings/websocket/index.ts';`, 26_500, []],
+    ['a link over HTTP', `export { connectHttp } from './src/accp/bindings/http/index.ts';`, 29_500, []],
+    ['a link over A2A', `export { connectA2A } from './src/accp/bindings/a2a/index.ts';`, 31_000, []],
+    ['rendering', `export * from './src/accp/render/index.ts';`, 5_000, []],
+    ['all encoders', `export * from './src/aacp/encoders/index.ts';`, 45_000, ['zod']],
+    ['one encoder', `export { PayrollEncoder } from './src/aacp/encoders/index.ts';`, 34_500, ['zod']],
+    ['a client of ARCP', `export * from './src/arcp/client/portable.ts';`, 30_000, ['ulid', 'zod']],
+    ['a runtime of ARCP', `export * from './src/arcp/runtime/portable.ts';`, 61_500, ['ulid', 'zod']],
+    ['a connection of ACP', `export * from './src/acp/portable.ts';`, 13_500, []],
+  ])('%s: no Node built-in, few packages, and within the budget', async (_what, code, budget, allowed) => {
+    const { packages, bytes } = await bundle(code);
+    const names = new Set(packages.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)![1]));
+    expect([...names].sort()).toEqual(allowed);
+    expect(bytes).toBeLessThanOrEqual(budget);
   });
 
   test.each([

@@ -1,6 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,8 +35,67 @@ beforeAll(() => {
     config.replace('TYPE_ROOTS', path.join(root, 'node_modules/@types')),
   );
   writeFileSync(path.join(scratch, 'package.json'), JSON.stringify({ name: 'scratch', private: true, type: 'module' }));
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], scratch);
-});
+  install(`./${tarball}`);
+  bare = lookAtBare();
+  const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  install(...PEERS.map((name) => `${name}@${devDependencies[name]}`));
+}, 240_000);
+
+/** Optional peers that commands of the documents need. */
+const PEERS = ['@photostructure/sqlite', '@toon-format/toon', 'gpt-tokenizer'] as const;
+
+function install(...packages: readonly string[]): void {
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], scratch);
+}
+
+/** What there is, and what is said, where no optional peer is installed. */
+interface Bare {
+  readonly packages: readonly string[];
+  readonly bytes: number;
+  readonly scripts: readonly string[];
+  readonly outputs: Readonly<
+    Record<'check' | 'estimate' | 'exact' | 'file', { readonly code: number | null; readonly said: string }>
+  >;
+}
+
+let bare: Bare;
+
+function lookAtBare(): Bare {
+  const modules = path.join(scratch, 'node_modules');
+  const files = readdirSync(modules, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const lock = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+  };
+  const frame = '@planner>req:schedule{task:impl_auth}[mid:m1,seq:1]\n';
+  const pegwire = (...args: readonly string[]): Bare['outputs']['check'] => {
+    const command = path.join(installed, 'dist/src/cli/main.js');
+    const { status, stderr } = spawnSync(process.execPath, [command, ...args], {
+      cwd: scratch,
+      input: frame,
+      encoding: 'utf8',
+    });
+    return { code: status, said: stderr };
+  };
+  const script = `import { sqliteStore } from 'pegwire/accp/sqlite';
+    await sqliteStore('bare.db').then(() => console.error('opened'), ({ code, message }) => console.error(code, message));`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: scratch,
+    encoding: 'utf8',
+  });
+  return {
+    packages: readdirSync(modules).filter((name) => !name.startsWith('.')),
+    bytes: files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0),
+    scripts: Object.entries(lock.packages).flatMap(([name, { hasInstallScript }]) => (hasInstallScript ? [name] : [])),
+    outputs: {
+      check: pegwire('check', 'accp'),
+      estimate: pegwire('tokens'),
+      exact: pegwire('tokens', '--encoding', 'o200k_base'),
+      file: { code: status, said: stderr },
+    },
+  };
+}
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
@@ -215,16 +284,42 @@ test('its files are what an importer needs, and nothing else', () => {
     'test',
   ]);
   expect(readdirSync(path.join(installed, 'test')).sort()).toEqual(['conformance', 'examples']);
-  expect(
-    readdirSync(path.join(scratch, 'node_modules'))
-      .filter((name) => !name.startsWith('.'))
-      .sort(),
-  ).toEqual([
-    // Peggy and acorn, for the plugin, with what Peggy needs; SQLite with its own; hashes,
-    // stems, tokens, diagrams, schemas, servers.
-    ...['@noble', '@peggyjs', '@photostructure', '@remix-run', '@toon-format', 'acorn', 'commander'],
-    'gpt-tokenizer',
-    ...['moo', 'node-addon-api', 'node-gyp-build', 'peggy', 'pegwire', 'railroad-diagrams', 'semver'],
-    ...['source-map-generator', 'stemmer', 'ulid', 'ws', 'zod'],
-  ]);
+});
+
+describe('without optional peers', () => {
+  test('it is below 15 MB and runs no script when it is installed', () => {
+    expect(bare.scripts).toEqual([]);
+    expect(bare.bytes).toBeLessThan(15_000_000);
+    expect([...bare.packages].sort()).toEqual([
+      // Peggy and acorn, for the plugin, with what Peggy needs; stems, diagrams, schemas, servers.
+      ...['@peggyjs', '@remix-run', 'acorn', 'commander', 'moo', 'peggy', 'pegwire', 'railroad-diagrams'],
+      ...['semver', 'source-map-generator', 'stemmer', 'ulid', 'ws', 'zod'],
+    ]);
+  });
+
+  test('commands run, and counts are estimates', () => {
+    const { check, estimate } = bare.outputs;
+    expect(check).toEqual({ code: 0, said: expect.any(String) });
+    expect(estimate.code).toBe(0);
+    expect(estimate.said).toContain('Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)');
+    expect(estimate.said).toContain('(npm install @toon-format/toon)');
+  });
+
+  test('an exact count says in one line what to install', () => {
+    const { code, said } = bare.outputs.exact;
+    expect(code).toBe(2);
+    expect(said.trimEnd().split('\n').at(-1)).toMatch(
+      /needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.$/,
+    );
+  });
+
+  test('a database file opens with the driver of Node, or says in one line what to install', () => {
+    const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+    const hasDriver = major > 22 || (major === 22 && minor >= 15);
+    expect(bare.outputs.file.said).toMatch(
+      hasDriver
+        ? /^opened\n$/
+        : /^store-no-driver \S+bare\.db cannot be opened: .*npm install @photostructure\/sqlite.*\n$/,
+    );
+  });
 });

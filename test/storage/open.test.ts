@@ -14,10 +14,10 @@ import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.js';
-import type { StorageError } from '../../src/storage/errors.js';
 import type { Format } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open.js';
 import { platformDriver } from '../../src/storage/platform.js';
+import type { StoreError } from '../../src/text/store-error.js';
 import { DRIVERS } from './drivers.js';
 import { freshFiles } from './folder.js';
 
@@ -37,13 +37,13 @@ function texts(database: Database): unknown[] {
 describe.each(DRIVERS)('with %s', (_name, driver) => {
   const open = (file: string, format = FORMAT, busyTimeout = 50) => openDatabase(file, { format, driver, busyTimeout });
 
-  async function refusal(file: string, format = FORMAT): Promise<StorageError> {
+  async function refusal(file: string, format = FORMAT): Promise<StoreError> {
     const before = statSync(file).isFile() ? readFileSync(file) : null;
     const error = await open(file, format).then(
       (database) => database.close(),
-      (thrown: unknown) => thrown as StorageError,
+      (thrown: unknown) => thrown as StoreError,
     );
-    expect(error).toMatchObject({ name: 'StorageError', file });
+    expect(error).toMatchObject({ name: 'StoreError', file });
     if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
     return error!;
   }

@@ -40,7 +40,7 @@ describe("the folder of the user's data", () => {
     [{ HOME: '' }, 'unavailable', 'has no place: there is no home folder; set PEGWIRE_DATA_DIR to a folder'],
   ] as const)('is refused with %o', (variables, reason, message) => {
     for (const name of SET) vi.stubEnv(name, (variables as Partial<Record<string, string>>)[name]);
-    expect(() => userDataFile('a.db')).toThrow(expect.objectContaining({ name: 'StorageError', reason, message }));
+    expect(() => userDataFile('a.db')).toThrow(expect.objectContaining({ name: 'StoreError', reason, message }));
   });
 });
 
@@ -61,7 +61,7 @@ describe('the folder of a file', () => {
     const file = fresh();
     writeFileSync(file, '');
     expect(() => makeFolderOf(path.join(file, 'deep', 'file.db'))).toThrow(
-      expect.objectContaining({ name: 'StorageError', reason: 'unavailable' }),
+      expect.objectContaining({ name: 'StoreError', reason: 'unavailable' }),
     );
   });
 

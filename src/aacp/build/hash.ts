@@ -1,7 +1,7 @@
 /** Equality and hashes of packets, both by their canonical form. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { PrintError } from '../../text/errors.js';
+
+import { sha256Hex } from '../../text/sha256.js';
 import type { Field, Packet } from '../ast.js';
 import { unprintable } from '../errors.js';
 import { parsePacket } from '../parse.js';
@@ -21,7 +21,7 @@ import { EncodeError } from './values.js';
  * packetHash('ACK|HR|return:A|p:2') === packetHash('ACK|HR|p:2|return:A') // true
  */
 export function packetHash(packet: Packet | string): string {
-  return bytesToHex(sha256(utf8ToBytes(canonicalText(packet))));
+  return sha256Hex(canonicalText(packet));
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Audit logs: what a record holds, and where records go. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import * as z from 'zod';
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
+import { sha256Hex } from '../../text/sha256.js';
 
 /**
  * `handed-over`: the packet was valid and went to its handler. `refused`: it did not, see `reason`. `done`, `failed`: how the
@@ -156,7 +156,7 @@ export function isSealed({ chain, ...body }: AuditRecord): boolean {
 }
 
 function chainOf(body: Omit<AuditRecord, 'chain'>): string {
-  return bytesToHex(sha256(utf8ToBytes(`${body.previous}\n${asciiJson(body)}`)));
+  return sha256Hex(`${body.previous}\n${asciiJson(body)}`);
 }
 
 /** JSON with all but ASCII escaped. */

@@ -1,5 +1,5 @@
 /** How a workflow is written down. `defineWorkflow` turns it into an encoder. */
-import type * as z from 'zod';
+import type * as z from 'zod/v4/core';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type Receiver, resolveReceiver } from '../build/packet.js';
 import type { Normalisation } from './normalise.js';
@@ -19,7 +19,7 @@ export interface InputDefinition {
    * What may be given: a text, a number, a boolean, a list of texts. Its output is what is written; where a transform of the
    * schema changes a character, the loss report says so.
    */
-  readonly schema: z.ZodType;
+  readonly schema: z.$ZodType;
   readonly description: string;
   /** May be left out. An input that is not given is `undefined`, `null`, an empty text or an empty list. @default false */
   readonly optional?: boolean;

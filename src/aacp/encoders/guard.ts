@@ -1,5 +1,5 @@
 /** Schemas as cheap checks: encoding a text must not cost a run of zod where a `typeof` says as much. */
-import type * as z from 'zod';
+import type * as z from 'zod/v4/core';
 
 /** Whether a schema takes a value and gives it back unchanged. */
 export type Guard = (value: unknown) => boolean;
@@ -12,12 +12,12 @@ interface Definition {
   readonly coerce?: boolean;
   readonly entries?: Readonly<Record<string, string | number>>;
   readonly values?: readonly unknown[];
-  readonly element?: z.ZodType;
-  readonly options?: readonly z.ZodType[];
+  readonly element?: z.$ZodType;
+  readonly options?: readonly z.$ZodType[];
 }
 
 /** The check that says what the schema would say, or `null` for a schema that only zod can run. */
-export function guardOf(schema: z.ZodType): Guard | null {
+export function guardOf(schema: z.$ZodType): Guard | null {
   const definition = definitionOf(schema);
   if (isRefined(definition)) return null;
   switch (definition.type) {
@@ -41,7 +41,7 @@ export function guardOf(schema: z.ZodType): Guard | null {
 }
 
 /** Whether the schema takes every string as it is. */
-export function takesAnyString(schema: z.ZodType): boolean {
+export function takesAnyString(schema: z.$ZodType): boolean {
   const definition = definitionOf(schema);
   if (isRefined(definition)) return false;
   if (definition.type === 'union') return guardOf(schema) !== null && (definition.options ?? []).some(takesAnyString);
@@ -49,12 +49,12 @@ export function takesAnyString(schema: z.ZodType): boolean {
 }
 
 /** Whether the schema is one of booleans. */
-export function isBoolean(schema: z.ZodType): boolean {
+export function isBoolean(schema: z.$ZodType): boolean {
   const definition = definitionOf(schema);
   return definition.type === 'boolean' && !isRefined(definition);
 }
 
-function definitionOf(schema: z.ZodType): Definition {
+function definitionOf(schema: z.$ZodType): Definition {
   return schema._zod.def as unknown as Definition;
 }
 

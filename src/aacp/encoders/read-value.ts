@@ -1,4 +1,6 @@
 /** From a value that was given for an input to the text that stands for it. */
+
+import { safeParse } from 'zod/v4/core';
 import { digitsOf } from '../../text/decimal.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError } from '../build/values.js';
@@ -82,7 +84,7 @@ function itemText(slot: Slot, item: unknown, path: string, reader: Reader): stri
 /** The value as the schema gives it. */
 function parsed(slot: Slot, { schema, guard, anyString }: Reading, value: unknown): unknown {
   if ((anyString && typeof value === 'string') || guard?.(value)) return value;
-  const result = schema.safeParse(value);
+  const result = safeParse(schema, value);
   if (result.success) return result.data;
   const { message, path } = result.error.issues[0]!;
   const help = slot.list && typeof value === 'string' ? 'give a list of texts' : undefined;

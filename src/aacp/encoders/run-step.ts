@@ -1,8 +1,8 @@
 /** Runs a step: from arguments to a packet. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import { isRecord } from '../../text/guards.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
+import { sha256Hex } from '../../text/sha256.js';
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError } from '../build/values.js';
@@ -208,7 +208,7 @@ function referTo(
 /** Of the canonical JSON: `{"email":"..."}`, names ascending. */
 function digestOf(entries: readonly (readonly [name: string, text: string])[]): string {
   const json = entries.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',');
-  return `sha256:${bytesToHex(sha256(utf8ToBytes(`{${json}}`)))}`;
+  return `sha256:${sha256Hex(`{${json}}`)}`;
 }
 
 function checkedPointer(pointer: unknown): string {

@@ -1,5 +1,5 @@
 /** What the encoders that come with pegwire take. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const anyText = z.string({ error: 'is no text' });
 export const anyTextOrNumber = z.union([anyText, z.number()], { error: 'is neither a text nor a finite number' });

@@ -1,7 +1,7 @@
 /** A result whose losses, tokens and findings are worked out when they are first read. */
 import type { Span } from '../../text/span.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { installedCounter } from '../../tokens/load-counter.js';
+import { installedCounter } from '../../tokens/installed-counter.js';
 import { isPeriod, lintPacket, periodForm } from '../lint/lint.js';
 import { type PacketDiagnostic, validatePacket } from '../validate.js';
 import { lossesOf, type Run, writeField, writeItem } from './losses.js';

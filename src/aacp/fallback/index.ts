@@ -2,7 +2,7 @@
 
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 
-import { installedCounter } from '../../tokens/load-counter.js';
+import { installedCounter } from '../../tokens/installed-counter.js';
 import { encodeStep } from '../encoders/index.js';
 import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions, OpenRegistry } from './options.js';

@@ -5,11 +5,12 @@ import { chmodSync, realpathSync, statSync } from 'node:fs';
 // biome-ignore lint/correctness/noNodejsModules: the mask of the process is asked for
 import process from 'node:process';
 import type { Driver } from '../../storage/database.js';
-import { type StorageError, type StorageReason, storageError } from '../../storage/errors.js';
+import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
 import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/limits.js';
+import type { StoreError, StoreReason } from '../../text/store-error.js';
 import { systemReason } from '../../text/system-reason.js';
 import { RegistryError, type RegistryErrorCode } from './errors.js';
 import { memoryRegistry } from './memory.js';
@@ -21,7 +22,7 @@ import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK, typ
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
 export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/database.js';
-export { StorageError, type StorageReason } from '../../storage/errors.js';
+export { StoreError, type StoreReason } from '../../text/store-error.js';
 export type { NoticeListener, RegistryNotice } from './options.js';
 
 export interface SqliteRegistryOptions extends RegistryOptions {
@@ -75,7 +76,7 @@ export function defaultRegistryFile(): string {
  * @param file @default `defaultRegistryFile()`
  * @throws RegistryError `registry-corrupt` when the file is damaged, see `onCorrupt`; `bad-registry-file` when it is another
  *   program's, which is left alone; `registry-newer` when a later version wrote it; `registry-busy`, `registry-full` or
- *   `registry-unavailable` when it cannot be opened: its `cause` is a StorageError then; `bad-registry-file` for `:memory:` and
+ *   `registry-unavailable` when it cannot be opened: its `cause` is a StoreError then; `bad-registry-file` for `:memory:` and
  *   what begins with `file:`, which name no file: see `memoryRegistry`
  * @throws TypeError on options that are none
  * @example
@@ -182,7 +183,7 @@ async function openedDatabase(
   let aside: string | null = null;
 
   /** Before the connection is closed, and once more after, for systems where no open file can be renamed. */
-  function consider(error: StorageError): void {
+  function consider(error: StoreError): void {
     isOurs ||= isDamagedOwn(error, file, origin);
     if (isOurs) aside ??= triedAside(file, identity, limits.now());
   }
@@ -191,7 +192,7 @@ async function openedDatabase(
     return await openDatabase(file, { ...open, format: origin.format, onFailure: consider });
   } catch (thrown) {
     if (thrown instanceof TypeError) throw thrown;
-    const cause = storageError(thrown, file);
+    const cause = storeError(thrown, file);
     consider(cause);
     if (!isOurs) throw cause.reason === 'corrupt' ? strangerError(cause, file) : registryError(cause, file);
     const error = corruptError(file, aside, cause);
@@ -232,7 +233,7 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
   function failure(thrown: unknown): Error {
     // Wrong use by the caller, or by its clock.
     if (thrown instanceof RegistryError || thrown instanceof TypeError) return thrown;
-    const error = storageError(thrown, file);
+    const error = storeError(thrown, file);
     return isDamage(error) ? damaged(error) : registryError(error, file);
   }
 
@@ -305,7 +306,10 @@ function abandon(database: OpenDatabase): void {
   }
 }
 
-const CODES: Readonly<Record<StorageReason, RegistryErrorCode>> = {
+const CODES: Readonly<Record<StoreReason, RegistryErrorCode>> = {
+  taken: 'registry-unavailable',
+  closed: 'registry-unavailable',
+  'no-driver': 'registry-unavailable',
   foreign: 'bad-registry-file',
   newer: 'registry-newer',
   corrupt: 'registry-corrupt',
@@ -317,16 +321,16 @@ const CODES: Readonly<Record<StorageReason, RegistryErrorCode>> = {
 };
 
 /** What can be done about it. */
-const HELP: Readonly<Partial<Record<StorageReason, string>>> = {
+const HELP: Readonly<Partial<Record<StoreReason, string>>> = {
   foreign: 'name another file; this one is left as it is',
   newer: 'use the version of pegwire that wrote it, or name another file',
   busy: 'try again, or give a longer busyTimeout',
 };
 
-/** What storage threw, as a RegistryError with the StorageError as its cause. */
+/** What storage threw, as a RegistryError with the StoreError as its cause. */
 export function registryError(thrown: unknown, file: string): RegistryError {
   if (thrown instanceof RegistryError) return thrown;
-  const cause = storageError(thrown, file);
+  const cause = storeError(thrown, file);
   return new RegistryError(
     { code: CODES[cause.reason], message: `The registry ${cause.message}.`, help: HELP[cause.reason] },
     { cause },
@@ -334,7 +338,7 @@ export function registryError(thrown: unknown, file: string): RegistryError {
 }
 
 /** A damaged file that says nothing of a registry: it may be somebody else's. */
-export function strangerError(cause: StorageError, file: string): RegistryError {
+export function strangerError(cause: StoreError, file: string): RegistryError {
   const message = `${file} is damaged, and it does not look like a registry; it is left as it is.`;
   return new RegistryError({ code: 'bad-registry-file', message, help: HELP.foreign }, { cause });
 }
@@ -351,7 +355,7 @@ export function corruptError(file: string, aside: string | null, cause: unknown)
 }
 
 /** Whether a file that could be opened is one no longer. */
-export function isDamage(error: StorageError): boolean {
+export function isDamage(error: StoreError): boolean {
   return error.reason === 'corrupt' || error.reason === 'foreign';
 }
 

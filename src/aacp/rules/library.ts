@@ -1,8 +1,7 @@
 /** Rules that were loaded, to look things up in. */
 
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { byCodeUnit } from '../../text/ascii.js';
+import { sha256Hex } from '../../text/sha256.js';
 import type { RuleReport } from './check-rule.js';
 import { type Rule, sourceOf } from './rule.js';
 import { createSearch, type Find } from './search.js';
@@ -86,7 +85,7 @@ function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<s
 
 /** SHA-256 of bytes, as 64 hexadecimal digits. */
 export function digestOfBytes(bytes: Uint8Array): string {
-  return bytesToHex(sha256(bytes));
+  return sha256Hex(bytes);
 }
 
 /**
@@ -95,7 +94,7 @@ export function digestOfBytes(bytes: Uint8Array): string {
  */
 export function hashOfRules(rules: readonly Rule[]): string {
   const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
-  return digestOfBytes(utf8ToBytes(canonicalJson(ordered.map(sourceOf))));
+  return sha256Hex(canonicalJson(ordered.map(sourceOf)));
 }
 
 function canonicalJson(value: unknown): string {

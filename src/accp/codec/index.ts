@@ -60,7 +60,7 @@ export type {
 } from '../state/state.js';
 export type { EventListener, SessionEvent } from '../store/events.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
-export { type EndpointStore, type SessionStore, StoreError } from '../store/store.js';
+export { type EndpointStore, type SessionStore, StoreError, type StoreReason } from '../store/store.js';
 export type { StreamSource } from '../streams/stream-messages.js';
 export { type StreamMessagesOptions, streamMessages } from '../streams/stream-messages.js';
 export type { StreamChunk } from '../streams/streams.js';

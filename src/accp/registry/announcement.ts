@@ -1,7 +1,6 @@
 /** The payload of `sync:registry` frames (draft-benzing-accp-00, section 6.4), with full key names. */
-
-import * as z from 'zod';
 import { asciiLowerCase } from '../../text/ascii.js';
+import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
 import {
   bare,
   type FieldType,
@@ -62,22 +61,28 @@ export function registryDelta(registry: Registry, features: Features): JsonObjec
   };
 }
 
-const featureText = z.string().transform((text) => (text === 'transliterate' ? text : undefined));
-
 /** A whole hash of any usual algorithm fits. */
-const hashText = z
-  .union([z.string(), z.int(), z.bigint()])
-  .transform((hash) => asciiLowerCase(String(hash)))
-  .pipe(z.string().regex(/^[!-~]{1,128}$/, 'expected a hash'));
+const hash: Check<string> = (value, path) => {
+  if (typeof value !== 'string' && typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
+    throw new ShapeError(path, 'Invalid input');
+  }
+  const digits = asciiLowerCase(String(value));
+  if (!/^[!-~]{1,128}$/.test(digits)) throw new ShapeError(path, 'expected a hash');
+  return digits;
+};
 
-const announcementSchema = z.object({
-  version: z.int().min(1),
-  hash: hashText,
-  // A feature of a later version is none of ours; how frames are numbered both sides have to know.
-  text: featureText.optional(),
-  sequence: z.enum(['session', 'sender']).optional(),
-  delta: z.custom<Delta>(isPlainMap, 'expected a map').optional(),
-  operations: z.array(z.string()).optional(),
+/** A feature of a later version is none of ours. */
+const feature: Check<'transliterate' | undefined> = (value, path) =>
+  text(value, path) === 'transliterate' ? 'transliterate' : undefined;
+
+const announcementShape = object({
+  version: integer(1),
+  hash,
+  text: optional(feature),
+  // Both sides have to know how frames are numbered.
+  sequence: optional(oneOf(['session', 'sender'])),
+  delta: optional(where(isPlainMap, 'expected a map')),
+  operations: optional(list(text)),
 });
 
 /**
@@ -86,7 +91,7 @@ const announcementSchema = z.object({
  * @throws AccpError E1004 on one of another shape
  */
 export function readAnnouncement(payload: { readonly [key: string]: Json }): Announcement {
-  return checkShape(announcementSchema, payload, 'payload');
+  return checkShape(announcementShape, payload, 'payload');
 }
 
 function payload({ version }: Registry, hash: string, { text, sequence }: Features): JsonObject {

@@ -1,5 +1,5 @@
 /** The check of definitions that come from outside (draft-benzing-accp-00, section 6.2). */
-import * as z from 'zod';
+import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { AccpError } from '../errors.js';
@@ -10,36 +10,44 @@ import { whyNoWord } from './words.js';
 
 export type { SchemaDefinition } from '../message/json.js';
 
-const word = z.string().superRefine((text, context) => {
-  const why = whyNoWord(text);
-  if (why !== null) context.addIssue(`${quotedShort(text)} ${why}`);
-});
+const word: Check<string> = (value, path) => {
+  const checked = text(value, path);
+  const why = whyNoWord(checked);
+  if (why !== null) throw new ShapeError(path, `${quotedShort(checked)} ${why}`);
+  return checked;
+};
 
-const words = z.array(word).superRefine((list, context) => {
-  const seen = new Set<string>();
-  for (const [at, text] of list.entries()) {
-    if (seen.has(text))
-      context.addIssue({ code: 'custom', message: `${quotedShort(text)} is there twice`, path: [at] });
-    seen.add(text);
-  }
-});
+const words: Check<readonly string[]> = (value, path) => {
+  const checked = list(word)(value, path);
+  const twice = checked.findIndex((one, at) => checked.indexOf(one) < at);
+  if (twice >= 0) throw new ShapeError(`${path}[${twice}]`, `${quotedShort(checked[twice]!)} is there twice`);
+  return checked;
+};
 
-/** By field; the keys are checked apart, because zod drops one of the name `__proto__`. */
-const byField = z.custom<{ readonly [field: string]: unknown }>(isPlainMap, 'expected an object');
+const code: Check<string> = (value, path) => {
+  const checked = text(value, path);
+  if (/^(?!(?:true|false)$)[A-Za-z][A-Za-z0-9]*$/.test(checked)) return checked;
+  throw new ShapeError(path, 'expected a letter, then letters and digits');
+};
 
-const definitionSchema = z.strictObject({
-  code: z.string().regex(/^(?!(?:true|false)$)[A-Za-z][A-Za-z0-9]*$/, 'expected a letter, then letters and digits'),
-  version: z.int().min(1),
-  fields: words,
-  defaults: byField.optional(),
-  types: byField.optional(),
-  operations: words.optional(),
-});
+const byField = where(isPlainMap, 'expected an object');
+
+const definitionShape = object(
+  {
+    code,
+    version: integer(1),
+    fields: words,
+    defaults: optional(byField),
+    types: optional(byField),
+    operations: optional(words),
+  },
+  { strict: true },
+);
 
 /** Characters of a schema's defaults as JSON: each frame that names the schema, however short, stands for all of them. */
 const MAX_DEFAULTS = 4096;
 
-const fieldTypeSchema = z.enum(FIELD_TYPES);
+const fieldType = oneOf(FIELD_TYPES);
 
 /**
  * Checks a definition that comes from outside.
@@ -52,11 +60,10 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
   const why = whyNoWord(name);
   if (why !== null) throw malformed('schemas', `The name ${quotedShort(name)} ${why}.`);
   const path = `schemas.${name}`;
-  const { code, version, fields, defaults, types, operations } = checkShape(definitionSchema, definition, path);
+  const { code, version, fields, defaults, types, operations } = checkShape(definitionShape, definition, path);
   checkFieldNames(fields, code, path);
   const known = new Set(fields);
-  const checkedTypes =
-    types && eachField(types, known, `${path}.types`, (type, at) => checkShape(fieldTypeSchema, type, at));
+  const checkedTypes = types && eachField(types, known, `${path}.types`, (type, at) => checkShape(fieldType, type, at));
   const checkedDefaults =
     defaults &&
     eachField(defaults, known, `${path}.defaults`, (value, at, field) =>
@@ -77,23 +84,17 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
 }
 
 /**
- * Checks JSON from outside against a zod schema.
+ * Checks JSON from outside.
  *
  * @throws AccpError E1004 about the first fault, at its path
  */
-export function checkShape<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
-  const at = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  const place = path === '' ? at.replace(/^\./, '') : path + at;
-  if (issue.code === 'unrecognized_keys' && schema instanceof z.ZodObject) {
-    const key = issue.keys[0]!;
-    const meant = nearest(key, Object.keys(schema.shape));
-    const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
-    throw malformed(place, `There is no member ${quotedShort(key)}.`, help);
+export function checkShape<T>(check: Check<T>, value: unknown, path: string): T {
+  try {
+    return check(value, path);
+  } catch (thrown) {
+    if (thrown instanceof ShapeError) throw malformed(thrown.path, `${thrown.message}.`, thrown.help);
+    throw thrown;
   }
-  throw malformed(place, `${issue.message}.`);
 }
 
 function checkFieldNames(fields: readonly string[], code: string, path: string): void {

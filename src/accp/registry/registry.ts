@@ -1,7 +1,6 @@
 /** Registries of schemas and operations (draft-benzing-accp-00, sections 4.3 and 6): immutable values. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import * as z from 'zod';
+import { sha256Hex } from '../../text/sha256.js';
+import { integer, list, object, optional, text, where } from '../../text/shape.js';
 import { quotedShort } from '../../text/visible.js';
 import { AccpError } from '../errors.js';
 import { bare, canonicalJson, isPlainMap, type JsonObject, type SchemaDefinition } from '../message/json.js';
@@ -33,12 +32,15 @@ export interface RegistryJson {
 
 type Schemas = { readonly [name: string]: SchemaDefinition };
 
-const registrySchema = z.strictObject({
-  version: z.int().min(1).optional(),
-  // Each is checked by itself.
-  schemas: z.custom<{ readonly [name: string]: unknown }>(isPlainMap, 'expected an object'),
-  operations: z.array(z.string()).optional(),
-});
+const registryShape = object(
+  {
+    version: optional(integer(1)),
+    // Each is checked by itself.
+    schemas: where(isPlainMap, 'expected an object'),
+    operations: optional(list(text)),
+  },
+  { strict: true },
+);
 
 /**
  * A registry of the profiles' schemas and of those given. A schema of the name of a profile's replaces it.
@@ -49,7 +51,7 @@ const registrySchema = z.strictObject({
  */
 export function createRegistry(json?: RegistryJson): Registry {
   if (json === undefined) return build(1, PROFILE_SCHEMAS, []);
-  const { version = 1, schemas, operations = [] } = checkShape(registrySchema, json, '');
+  const { version = 1, schemas, operations = [] } = checkShape(registryShape, json, '');
   const all = Object.assign(bare<SchemaDefinition>(), PROFILE_SCHEMAS);
   for (const name of Object.keys(schemas)) {
     all[name] = keepProfile(name, checkDefinition(name, schemas[name]));
@@ -135,9 +137,7 @@ function build(version: number, schemas: Schemas, operations: readonly string[])
 
 function hashOf(schemas: Schemas, operations: readonly string[]): string {
   const plain = schemas as unknown as JsonObject;
-  return bytesToHex(
-    sha256(utf8ToBytes(canonicalJson(operations.length === 0 ? plain : { operations, schemas: plain }))),
-  );
+  return sha256Hex(canonicalJson(operations.length === 0 ? plain : { operations, schemas: plain }));
 }
 
 function checkCodes(schemas: Schemas): void {

@@ -1,6 +1,5 @@
 /** Tier 3: what lies in the store and costs no context (draft-benzing-accp-00, section 5.1). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../text/sha256.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -32,7 +31,7 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
   /** By the value's hash: endpoints that share the tier never give one key to two values, and need not ask each other. */
   function keyOf(value: Json): { readonly key: string; readonly isNew: boolean } {
     const text = toText(value);
-    const hash = bytesToHex(sha256(utf8ToBytes(text)));
+    const hash = sha256Hex(text);
     for (let digits = HASH_DIGITS; digits < hash.length; digits += 2) {
       const key = `v${hash.slice(0, digits)}`;
       const known = journal.cold(key);

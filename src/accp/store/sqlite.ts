@@ -1,18 +1,19 @@
 /** Sessions in a SQLite file: they outlive the process, however it ends. Node only. */
 import type { Database, Driver } from '../../storage/database.js';
-import { storageError } from '../../storage/errors.js';
-import { openDatabase } from '../../storage/open.js';
+import { storeError } from '../../storage/errors.js';
+import { openStore } from '../../storage/open.js';
+import { StoreError } from '../../text/store-error.js';
 import { heldName, nameOf } from './keys.js';
 import { SESSION_FORMAT } from './sqlite-format.js';
 import { prepareStatements, type Statements } from './sqlite-statements.js';
-import { type Change, type ColdEntry, type EndpointStore, type SessionStore, StoreError } from './store.js';
+import type { Change, ColdEntry, EndpointStore, SessionStore } from './store.js';
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
 export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/database.js';
-export { StorageError, type StorageReason } from '../../storage/errors.js';
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
-export { type ColdChange, StoreError } from './store.js';
+export { StoreError, type StoreReason } from '../../text/store-error.js';
+export type { ColdChange } from './store.js';
 export type { Change, ColdEntry, EndpointStore, SessionStore };
 
 export interface SqliteStoreOptions {
@@ -46,22 +47,12 @@ const DAY = 24 * 60 * 60;
  * A store in a file, which is made when there is none, readable for its owner only. Several processes may use it at
  * once.
  *
- * @throws StoreError with reason `failed` when the file cannot be opened or is no session file, `busy` when it is locked; its
- *   `cause` is a StorageError
+ * @throws StoreError if the file cannot be opened, is locked, or is no session file
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
-  try {
-    const database = await openDatabase(file, { ...options, format: SESSION_FORMAT });
-    try {
-      return storeIn(database, prepareStatements(database), file);
-    } catch (thrown) {
-      database.close();
-      throw thrown;
-    }
-  } catch (thrown) {
-    if (thrown instanceof TypeError) throw thrown;
-    throw failure(thrown, file);
-  }
+  return await openStore(file, { ...options, format: SESSION_FORMAT }, (database) =>
+    storeIn(database, prepareStatements(database), file),
+  );
 }
 
 /** A database with what a store needs beside it. */
@@ -81,7 +72,7 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
     try {
       return step();
     } catch (thrown) {
-      throw failure(thrown, file);
+      throw storeError(thrown, file);
     }
   }
 
@@ -169,10 +160,4 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
 function readCold(statements: Statements, session: string, key: string): ColdEntry | undefined {
   const row = statements.readCold.get(session, heldName(key));
   return row && { value: row['value'] as string, expires: row['expires'] as number | null };
-}
-
-function failure(thrown: unknown, file: string): StoreError {
-  if (thrown instanceof StoreError) return thrown;
-  const cause = storageError(thrown, file);
-  return new StoreError(cause.reason === 'busy' ? 'busy' : 'failed', cause.message, { cause });
 }

@@ -1,5 +1,6 @@
 /** Where a session's data lies, so that another process can go on with it (draft-benzing-accp-00, section 5.1, tier 3). */
-import { PegwireError } from '../../text/errors.js';
+
+export { StoreError, type StoreReason } from '../../text/store-error.js';
 
 /** One change to an endpoint's data. */
 export interface Change {
@@ -75,22 +76,4 @@ export interface EndpointStore {
   readonly sessionsWithCold: (key: string) => readonly string[];
   /** Gives the endpoint back. */
   readonly release: () => void;
-}
-
-/** Storage failed; nothing of the commit was kept. */
-export class StoreError extends PegwireError {
-  override readonly name: string = 'StoreError';
-  /**
-   * - `taken`: another holder has claimed the endpoint.
-   * - `closed`: used after its end.
-   * - `busy`: somebody else kept the store locked for longer than the time-out; the same may succeed later.
-   * - `failed`: see `cause`.
-   */
-  readonly reason: 'taken' | 'closed' | 'busy' | 'failed';
-  declare readonly code: StoreError['reason'];
-
-  constructor(reason: StoreError['reason'], message: string, options?: ErrorOptions) {
-    super({ code: reason, message }, options);
-    this.reason = reason;
-  }
 }

@@ -1,5 +1,5 @@
 /** All message types (spec 003, "Message Types"): the schema of each payload, who sends it, and what its envelope names. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import * as control from './payloads/control.js';
 import * as event from './payloads/event.js';
 import * as execution from './payloads/execution.js';
@@ -21,10 +21,10 @@ interface Description {
   /** The last message of a job. */
   readonly endsJob: boolean;
   readonly requires: RequiredId | undefined;
-  readonly payload: z.ZodType;
+  readonly payload: z.ZodMiniType;
 }
 
-function message<P extends z.ZodType>(
+function message<P extends z.ZodMiniType>(
   group: MessageGroup,
   from: Sender,
   payload: P,

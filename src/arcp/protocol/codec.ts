@@ -1,5 +1,7 @@
 /** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
-import type * as z from 'zod';
+
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 import { isLonger } from '../../text/bytes.js';
 import type { Result } from '../../text/errors.js';
 import { isDeeper, scalarMembers } from '../../text/json-text.js';
@@ -23,7 +25,7 @@ export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 export const MAX_DEPTH = 64;
 
 /** Schemas of payloads of message types that are no part of the protocol: `x.VENDOR.NAME`, or a domain read backwards. */
-export type Extensions = Readonly<Record<string, z.ZodType>>;
+export type Extensions = Readonly<Record<string, z.core.$ZodType>>;
 
 export interface CodecOptions {
   /** Most bytes of a message in UTF-8. @default 4 MiB */
@@ -131,7 +133,7 @@ export function readEnvelope(
     const details = { supported: SUPPORTED_VERSIONS };
     return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not supported`, sketch(value), details);
   }
-  if (!isWellFormed) return refuseFor(value, anyEnvelopeSchema.safeParse(value).error!, []);
+  if (!isWellFormed) return refuseFor(value, judge(anyEnvelopeSchema, value).error!, []);
   const description = describe(value.type);
   const payload = description?.payload ?? (Object.hasOwn(extensions, value.type) ? extensions[value.type] : undefined);
   if (payload === undefined) {
@@ -145,9 +147,17 @@ export function readEnvelope(
       issues: [{ path: required, message: 'is required' }],
     });
   }
-  const judged = payload.safeParse(value.payload);
+  const judged = judge(payload, value.payload);
   if (judged.success) return { ok: true, value: value as Envelope };
   return refuseFor(value, judged.error, ['payload']);
+}
+
+/** In English, whatever language zod is set to: refusals go over the wire. */
+const ENGLISH = /* @__PURE__ */ en();
+
+/** Checks a value against a schema, of zod or of zod/mini. */
+export function judge<S extends z.core.$ZodType>(schema: S, value: unknown): z.core.util.SafeParseResult<z.output<S>> {
+  return z.safeParse(schema, value, { error: ENGLISH.localeError });
 }
 
 /**
@@ -209,7 +219,11 @@ export function resolveExtensions(extensions: Extensions = {}): Extensions {
   return extensions;
 }
 
-function refuseFor(value: unknown, error: z.ZodError, prefix: readonly PropertyKey[]): Result<never, EnvelopeError> {
+function refuseFor(
+  value: unknown,
+  error: z.core.$ZodError,
+  prefix: readonly PropertyKey[],
+): Result<never, EnvelopeError> {
   const issues = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: shortened([...prefix, ...path].map(String).join('.')),
     message: shortened(message),

@@ -1,5 +1,5 @@
 /** The envelope that all messages have (spec 003, "Canonical Envelope"). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { MessageType, PayloadOf } from './catalogue.js';
 import { isId, isTimestamp } from './ids.js';
 import { id, members, timestamp } from './payloads/parts.js';
@@ -26,21 +26,21 @@ export function isSupported(version: string): boolean {
 export const SUBPROTOCOL = 'arcp';
 
 const optionalIds = {
-  source: id.optional(),
-  target: id.optional(),
-  session_id: id.optional(),
-  job_id: id.optional(),
-  stream_id: id.optional(),
-  trace_id: id.optional(),
-  span_id: id.optional(),
-  parent_span_id: id.optional(),
-  correlation_id: id.optional(),
-  causation_id: id.optional(),
+  source: z.optional(id),
+  target: z.optional(id),
+  session_id: z.optional(id),
+  job_id: z.optional(id),
+  stream_id: z.optional(id),
+  trace_id: z.optional(id),
+  span_id: z.optional(id),
+  parent_span_id: z.optional(id),
+  correlation_id: z.optional(id),
+  causation_id: z.optional(id),
 };
 
 /** What an envelope says beside its type and its payload. */
 export const envelopeFields = {
-  arcp: z.string().regex(VERSION, { error: 'a version is two numbers, such as "1.0"' }),
+  arcp: z.string().check(z.regex(VERSION, { error: 'a version is two numbers, such as "1.0"' })),
   id,
   timestamp,
   ...optionalIds,
@@ -52,7 +52,7 @@ export const anyEnvelopeSchema = z.looseObject({ ...envelopeFields, type: id, pa
 /** An envelope of any type, with its payload unread. */
 export type AnyEnvelope = z.output<typeof anyEnvelopeSchema>;
 
-interface Fields extends z.output<z.ZodObject<typeof envelopeFields>> {}
+interface Fields extends z.output<z.ZodMiniObject<typeof envelopeFields>> {}
 
 interface Typed<T extends MessageType> extends Fields {
   type: T;

@@ -1,5 +1,5 @@
 /** Errors as they stand on the wire (spec 003, "Errors": "Errors MUST be structured"), and as programs throw them. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { PegwireError } from '../../text/errors.js';
 
 export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();
@@ -60,15 +60,15 @@ export function isRetryable({ code, retryable }: Pick<ErrorBody, 'code' | 'retry
 
 /** The members of every error; payloads that are errors have more. */
 export const errorFields = {
-  code: z.string().regex(ERROR_CODE),
+  code: z.string().check(z.regex(ERROR_CODE)),
   message: z.string(),
-  retryable: z.boolean().optional(),
-  details: z.looseObject({}).optional(),
-  cause: z.lazy((): z.ZodType<ErrorBody> => errorBodySchema).optional(),
-  trace_id: z.string().optional(),
+  retryable: z.optional(z.boolean()),
+  details: z.optional(z.looseObject({})),
+  cause: z.optional(z.lazy((): z.ZodMiniType<ErrorBody> => errorBodySchema)),
+  trace_id: z.optional(z.string()),
 };
 
-export const errorBodySchema: z.ZodType<ErrorBody> = z
+export const errorBodySchema: z.ZodMiniType<ErrorBody> = z
   .looseObject(errorFields)
   .register(names, { id: 'Error', description: 'A structured error (spec 003, "Errors").' });
 

@@ -1,5 +1,5 @@
 /** The messages as zod schemas, envelope and payload together, and as JSON Schemas (spec 003, "Schema-First"). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { CATALOGUE, MESSAGE_TYPES, type MessageType } from './catalogue.js';
 import { envelopeFields } from './envelope.js';
 import { names } from './errors.js';
@@ -25,7 +25,7 @@ function all(): NonNullable<typeof schemas> {
  *
  * @throws TypeError on a type that there is none of
  */
-export function messageSchema(type: MessageType): z.ZodType {
+export function messageSchema(type: MessageType): z.ZodMiniType {
   if (!Object.hasOwn(CATALOGUE, type)) throw new TypeError(`There is no message type ${JSON.stringify(type)}`);
   return all()[type];
 }

@@ -43,6 +43,6 @@ export async function checkResult({ options }: Work, result: unknown): Promise<u
   throw new ArcpError('INTERNAL', 'The result is not as it was declared', { details: { issues: judged.error.issues } });
 }
 
-export function issuesOf(error: z.ZodError): { readonly path: string; readonly message: string }[] {
+export function issuesOf(error: z.core.$ZodError): { readonly path: string; readonly message: string }[] {
   return error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 }

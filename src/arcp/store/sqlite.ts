@@ -1,8 +1,9 @@
 /** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
 import { monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
-import { storageError } from '../../storage/errors.js';
-import { openDatabase } from '../../storage/open.js';
+import { storeError } from '../../storage/errors.js';
+import { openStore } from '../../storage/open.js';
+import { StoreError } from '../../text/store-error.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
 import {
@@ -17,19 +18,18 @@ import {
   recordOf,
   type Statements,
 } from './sqlite-schema.js';
-import {
-  type ArcpStore,
-  type Claim,
-  type Commit,
-  type CommitResult,
-  type EventQuery,
-  type JobRow,
-  type NewEvent,
-  type RecordChange,
-  type StoredEvent,
-  StoreError,
-  type TrimPolicy,
-  type TrimReport,
+import type {
+  ArcpStore,
+  Claim,
+  Commit,
+  CommitResult,
+  EventQuery,
+  JobRow,
+  NewEvent,
+  RecordChange,
+  StoredEvent,
+  TrimPolicy,
+  TrimReport,
 } from './store.js';
 
 export interface SqliteStoreOptions {
@@ -57,24 +57,17 @@ export interface SqliteStoreOptions {
  * A store in a file, which is made where there is none, readable for its owner only. Several processes may use it at once. Commits that are
  * asked for in the same turn of the event loop become one transaction.
  *
- * @throws StoreError when the file cannot be opened, or is no file of a runtime; its `cause` is a StorageError
+ * @throws StoreError when the file cannot be opened, or is no file of a runtime
  * @example
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
   const { busyTimeout = 1000, now = Date.now } = options;
-  try {
-    const database = await openDatabase(file, { ...options, busyTimeout, format: RUNTIME_FORMAT });
-    try {
-      return new SqliteStore(database, file, { now, busyTimeout });
-    } catch (thrown) {
-      database.close();
-      throw thrown;
-    }
-  } catch (thrown) {
-    if (thrown instanceof TypeError) throw thrown;
-    throw failure(thrown, file);
-  }
+  return await openStore(
+    file,
+    { ...options, busyTimeout, format: RUNTIME_FORMAT },
+    (database) => new SqliteStore(database, file, { now, busyTimeout }),
+  );
 }
 
 /** Pages of the log that are kept before they go to the file: most that a job has written is written again at its end. */
@@ -212,7 +205,7 @@ class SqliteStore implements ArcpStore {
     try {
       return answer();
     } catch (thrown) {
-      throw failure(thrown, this.#file);
+      throw storeError(thrown, this.#file);
     }
   }
 
@@ -220,7 +213,7 @@ class SqliteStore implements ArcpStore {
     try {
       return this.#database.transaction(work);
     } catch (thrown) {
-      throw failure(thrown, this.#file);
+      throw storeError(thrown, this.#file);
     }
   }
 
@@ -385,12 +378,4 @@ function bound(limit: number): number {
 
 function closed(): StoreError {
   return new StoreError('closed', 'the store was closed');
-}
-
-function failure(thrown: unknown, file: string): StoreError {
-  if (thrown instanceof StoreError) return thrown;
-  const cause = storageError(thrown, file);
-  const { reason } = cause;
-  const told = reason === 'busy' || reason === 'full' || reason === 'unavailable' ? reason : 'failed';
-  return new StoreError(told, cause.message, { cause });
 }

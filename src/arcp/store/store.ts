@@ -6,8 +6,9 @@
  *
  * Source: spec 003, "Jobs" ("Durable runtimes SHOULD persist the last known state"), "Resumability".
  */
-import { PegwireError } from '../../text/errors.js';
 import type { JobState } from '../protocol/payloads/parts.js';
+
+export { StoreError, type StoreReason } from '../../text/store-error.js';
 
 /** A message that is kept. */
 export interface NewEvent {
@@ -229,22 +230,3 @@ export interface ArcpStore {
 
 /** States in which a job has not ended. */
 export const LIVE_STATES: readonly JobState[] = ['accepted', 'queued', 'running', 'blocked', 'paused'];
-
-/** Storage failed; nothing of what was asked for was done. */
-export class StoreError extends PegwireError {
-  override readonly name: string = 'StoreError';
-  /**
-   * - `busy`: somebody else kept it locked for too long
-   * - `full`: there is no room left
-   * - `unavailable`: it cannot be read or written
-   * - `closed`: used after its end
-   * - `failed`: see `cause`
-   */
-  readonly reason: 'busy' | 'full' | 'unavailable' | 'closed' | 'failed';
-  declare readonly code: StoreError['reason'];
-
-  constructor(reason: StoreError['reason'], message: string, options?: ErrorOptions) {
-    super({ code: reason, message }, options);
-    this.reason = reason;
-  }
-}

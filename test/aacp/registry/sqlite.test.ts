@@ -23,7 +23,7 @@ import {
   nodeSqlite,
   type RegistryNotice,
   type SqliteRegistryOptions,
-  StorageError,
+  StoreError,
   sqliteRegistry,
 } from '../../../src/aacp/registry/sqlite.js';
 import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-rows.js';
@@ -204,7 +204,7 @@ describe('a file that is damaged', () => {
     const error = await refusal(file, { clock, onNotice: (notice) => notices.push(notice) });
     const aside = `${file}.corrupt-1970-01-01T000000000Z`;
     expect(error).toMatchObject({ code: 'registry-corrupt', message: expect.stringContaining(aside) });
-    expect(error.cause).toBeInstanceOf(StorageError);
+    expect(error.cause).toBeInstanceOf(StoreError);
     expect(notices).toEqual([{ kind: 'set-aside', file, to: aside, message: error.message }]);
     expect(readFileSync(aside).equals(before)).toBe(true);
     expect(existsSync(file)).toBe(false);
@@ -363,7 +363,7 @@ describe('a file that cannot be used', () => {
     const before = statSync(file).isFile() ? readFileSync(file) : null;
     const error = await refusal(file);
     expect(error).toMatchObject({ code, message: expect.stringContaining(file) });
-    expect(error.cause).toBeInstanceOf(StorageError);
+    expect(error.cause).toBeInstanceOf(StoreError);
     expect(beside(file).filter((name) => name.includes('corrupt'))).toEqual([]);
     if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
   });

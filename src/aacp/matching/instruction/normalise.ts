@@ -1,7 +1,6 @@
 /** Instructions as tier 1 compares them (draft-mackay-aacp-01, section 6.3; the draft leaves the normal form open). */
+import { sha256Hex } from '../../../text/sha256.js';
 
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { RegistryRequest } from '../entry.js';
 import { isDeterminer, isFamiliar } from './words.js';
 
@@ -38,7 +37,7 @@ export function keyOf({ normalised, domain, returnAgent, priority, version }: Re
 
 /** SHA-256 of the UTF-8 bytes, as 64 hexadecimal digits. Half surrogate pairs count as U+FFFD. */
 export function digestOf(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)));
+  return sha256Hex(text);
 }
 
 /** White space of the normal form; what more it takes for white space is the same in both instructions. */

@@ -1,5 +1,5 @@
 /** Payloads of sessions, answers and permissions (spec 003, "Control Messages", "Sessions", "Permissions"). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { errorFields, names } from '../errors.js';
 import { count, id, members, milliseconds, name, seconds, sessionMode, timestamp, trustLevel } from './parts.js';
 
@@ -12,73 +12,73 @@ export const capabilitiesSchema = members.register(names, {
 
 /** Limits of the messages that one side reads. */
 const messageLimits = {
-  max_message_bytes: z.number().int().min(1).optional(),
+  max_message_bytes: z.optional(z.int().check(z.minimum(1))),
   /** Levels of arrays and objects, the envelope included. */
-  max_depth: z.number().int().min(1).optional(),
+  max_depth: z.optional(z.int().check(z.minimum(1))),
 };
 
-const party = z.looseObject({ kind: name, version: z.string(), fingerprint: z.string().optional() });
+const party = z.looseObject({ kind: name, version: z.string(), fingerprint: z.optional(z.string()) });
 
 /** A tool as a runtime tells of it. Its schemas are JSON Schemas, which are not looked into. */
 export const toolInfoSchema = z
   .looseObject({
     name,
-    description: z.string().optional(),
-    input_schema: members.optional(),
-    output_schema: members.optional(),
-    permissions: z.array(name).optional(),
-    durable: z.boolean().optional(),
+    description: z.optional(z.string()),
+    input_schema: z.optional(members),
+    output_schema: z.optional(members),
+    permissions: z.optional(z.array(name)),
+    durable: z.optional(z.boolean()),
   })
   .register(names, { id: 'ToolInfo' });
 
 export const agentInfoSchema = z
-  .looseObject({ name, description: z.string().optional(), skills: z.array(z.string()).optional() })
+  .looseObject({ name, description: z.optional(z.string()), skills: z.optional(z.array(z.string())) })
   .register(names, { id: 'AgentInfo' });
 
 export const workflowInfoSchema = z
   .looseObject({
     name,
-    description: z.string().optional(),
-    version: z.string().optional(),
-    input_schema: members.optional(),
-    durable: z.boolean().optional(),
+    description: z.optional(z.string()),
+    version: z.optional(z.string()),
+    input_schema: z.optional(members),
+    durable: z.optional(z.boolean()),
   })
   .register(names, { id: 'WorkflowInfo' });
 
 export const sessionOpen = z.looseObject({
   capabilities: capabilitiesSchema,
-  auth: z.looseObject({ scheme: name, token: z.string().optional() }).optional(),
-  client: party.extend({ principal: z.string().optional() }).optional(),
-  mode: sessionMode.optional(),
-  versions: z.array(z.string()).optional(),
+  auth: z.optional(z.looseObject({ scheme: name, token: z.optional(z.string()) })),
+  client: z.optional(z.extend(party, { principal: z.optional(z.string()) })),
+  mode: z.optional(sessionMode),
+  versions: z.optional(z.array(z.string())),
   /** What is asked for; the runtime may give less. */
-  trust_level: trustLevel.optional(),
-  resume_token: z.string().optional(),
-  metadata: members.optional(),
+  trust_level: z.optional(trustLevel),
+  resume_token: z.optional(z.string()),
+  metadata: z.optional(members),
   /** Limits of the client's reader. The runtime sends nothing beyond them: work whose result exceeds them fails with `PAYLOAD_TOO_LARGE`. */
-  limits: z.looseObject(messageLimits).optional(),
+  limits: z.optional(z.looseObject(messageLimits)),
 });
 
 export const sessionAccepted = z.looseObject({
   session_id: id,
   capabilities: capabilitiesSchema,
-  runtime: party.optional(),
+  runtime: z.optional(party),
   /** A session of a runtime that does not name its mode may be resumed as far as it gives a `resume_token`. */
-  mode: sessionMode.optional(),
-  trust_level: trustLevel.optional(),
-  resume_token: z.string().optional(),
-  resume_window_seconds: seconds.optional(),
-  expires_at: timestamp.optional(),
-  tools: z.array(toolInfoSchema).optional(),
-  agents: z.array(agentInfoSchema).optional(),
-  workflows: z.array(workflowInfoSchema).optional(),
-  heartbeat_interval_seconds: seconds.optional(),
-  limits: z
-    .looseObject({
+  mode: z.optional(sessionMode),
+  trust_level: z.optional(trustLevel),
+  resume_token: z.optional(z.string()),
+  resume_window_seconds: z.optional(seconds),
+  expires_at: z.optional(timestamp),
+  tools: z.optional(z.array(toolInfoSchema)),
+  agents: z.optional(z.array(agentInfoSchema)),
+  workflows: z.optional(z.array(workflowInfoSchema)),
+  heartbeat_interval_seconds: z.optional(seconds),
+  limits: z.optional(
+    z.looseObject({
       ...messageLimits,
-      max_jobs: z.number().int().min(1).optional(),
-    })
-    .optional(),
+      max_jobs: z.optional(z.int().check(z.minimum(1))),
+    }),
+  ),
 });
 
 /** What becomes of the jobs of a session that is closed: they go on, are cancelled, or are waited for. */
@@ -86,93 +86,93 @@ export const JOB_DISPOSALS = ['detach', 'cancel', 'drain'] as const;
 export type JobDisposal = (typeof JOB_DISPOSALS)[number];
 
 export const sessionClose = z.looseObject({
-  reason: z.string().optional(),
-  jobs: z.enum(JOB_DISPOSALS).optional(),
+  reason: z.optional(z.string()),
+  jobs: z.optional(z.enum(JOB_DISPOSALS)),
   /** Another name of `jobs`, which is read, too. */
-  dispose_jobs: z.enum(JOB_DISPOSALS).optional(),
+  dispose_jobs: z.optional(z.enum(JOB_DISPOSALS)),
 });
 
-export const ping = z.looseObject({ nonce: z.string().optional(), sent_at: timestamp.optional() });
+export const ping = z.looseObject({ nonce: z.optional(z.string()), sent_at: z.optional(timestamp) });
 export const pong = z.looseObject({
-  ack_for: id.optional(),
-  received_at: timestamp.optional(),
-  nonce: z.string().optional(),
+  ack_for: z.optional(id),
+  received_at: z.optional(timestamp),
+  nonce: z.optional(z.string()),
 });
 
 export const ack = z.looseObject({
   /** Absent where `correlation_id` alone names the message. */
-  ack_for: id.optional(),
-  received_at: timestamp.optional(),
-  status: z.enum(['accepted', 'duplicate', 'done']).optional(),
+  ack_for: z.optional(id),
+  received_at: z.optional(timestamp),
+  status: z.optional(z.enum(['accepted', 'duplicate', 'done'])),
   /** All that was sent to this session up to this message has arrived. */
-  up_to: id.optional(),
-  details: members.optional(),
+  up_to: z.optional(id),
+  details: z.optional(members),
 });
 
-export const nack = z.looseObject({ ...errorFields, nack_for: id.optional() });
+export const nack = z.looseObject({ ...errorFields, nack_for: z.optional(id) });
 
 export const cancel = z.looseObject({
-  reason: z.string().optional(),
+  reason: z.optional(z.string()),
   /** How long the work may go on before it is ended by force. */
-  deadline_ms: milliseconds.optional(),
-  target: z.enum(['job', 'stream', 'session']).optional(),
-  target_id: id.optional(),
+  deadline_ms: z.optional(milliseconds),
+  target: z.optional(z.enum(['job', 'stream', 'session'])),
+  target_id: z.optional(id),
 });
 
 export const resume = z.looseObject({
-  after_message_id: id.optional(),
-  checkpoint_id: id.optional(),
-  include_open_streams: z.boolean().optional(),
+  after_message_id: z.optional(id),
+  checkpoint_id: z.optional(id),
+  include_open_streams: z.optional(z.boolean()),
   /** `continue` also sets a paused job going again. */
-  mode: z.enum(['replay', 'continue']).optional(),
-  limit: count.optional(),
+  mode: z.optional(z.enum(['replay', 'continue'])),
+  limit: z.optional(count),
 });
 
 export const backpressure = z.looseObject({
   /** Chunks; 0 is a pause, and none given is no bound. */
-  desired_rate_per_second: z.number().min(0).optional(),
-  buffer_remaining_bytes: count.optional(),
-  reason: z.string().optional(),
+  desired_rate_per_second: z.optional(z.number().check(z.minimum(0))),
+  buffer_remaining_bytes: z.optional(count),
+  reason: z.optional(z.string()),
 });
 
 export const checkpointCreate = z.looseObject({
-  label: z.string().optional(),
+  label: z.optional(z.string()),
   // biome-ignore lint/suspicious/noThenProperty: it is called so on the wire, and nothing awaits a table of schemas.
-  then: z.enum(['continue', 'pause']).optional(),
+  then: z.optional(z.enum(['continue', 'pause'])),
 });
 
-export const checkpointRestore = z.looseObject({ checkpoint_id: id, new_job: z.boolean().optional() });
+export const checkpointRestore = z.looseObject({ checkpoint_id: id, new_job: z.optional(z.boolean()) });
 
 /** What is asked for, granted or denied: a permission, on a resource, for an operation. */
-const scope = { resource: z.string().optional(), operation: z.string().optional() };
+const scope = { resource: z.optional(z.string()), operation: z.optional(z.string()) };
 
 export const permissionRequest = z.looseObject({
   permission: name,
   ...scope,
-  reason: z.string().optional(),
-  requested_lease_seconds: seconds.optional(),
+  reason: z.optional(z.string()),
+  requested_lease_seconds: z.optional(seconds),
   /** Until when it can be answered. */
-  expires_at: timestamp.optional(),
-  risk: z.string().optional(),
-  trust_level: trustLevel.optional(),
-  arguments_preview: z.unknown().optional(),
-  operation_key: z.string().optional(),
+  expires_at: z.optional(timestamp),
+  risk: z.optional(z.string()),
+  trust_level: z.optional(trustLevel),
+  arguments_preview: z.optional(z.unknown()),
+  operation_key: z.optional(z.string()),
 });
 
 export const permissionGrant = z.looseObject({
-  permission: name.optional(),
+  permission: z.optional(name),
   ...scope,
-  lease_id: id.optional(),
-  lease_seconds: seconds.optional(),
-  expires_at: timestamp.optional(),
-  max_uses: count.optional(),
-  granted_by: z.string().optional(),
-  constraints: members.optional(),
+  lease_id: z.optional(id),
+  lease_seconds: z.optional(seconds),
+  expires_at: z.optional(timestamp),
+  max_uses: z.optional(count),
+  granted_by: z.optional(z.string()),
+  constraints: z.optional(members),
 });
 
 export const permissionDeny = z.looseObject({
-  permission: name.optional(),
+  permission: z.optional(name),
   ...scope,
-  reason: z.string().optional(),
-  denied_by: z.string().optional(),
+  reason: z.optional(z.string()),
+  denied_by: z.optional(z.string()),
 });

@@ -1,12 +1,12 @@
 /** Payloads that only tell (spec 003, "Event Messages", "Observability"). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { id, members, name, timestamp } from './parts.js';
 
 export const eventEmit = z.looseObject({
   name,
-  attributes: members.optional(),
+  attributes: z.optional(members),
   /** Another name of `attributes`, which is read, too. */
-  attrs: members.optional(),
+  attrs: z.optional(members),
 });
 
 /** From least to most. */
@@ -18,27 +18,27 @@ export function logLevelOf(level: string): LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(level) ? (level as LogLevel) : 'info';
 }
 
-export const log = z.looseObject({ level: name, message: z.string(), attributes: members.optional() });
+export const log = z.looseObject({ level: name, message: z.string(), attributes: z.optional(members) });
 
 export const metric = z.looseObject({
   name,
   value: z.number(),
-  unit: z.string().optional(),
-  kind: z.enum(['counter', 'gauge', 'histogram']).optional(),
-  dims: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  unit: z.optional(z.string()),
+  kind: z.optional(z.enum(['counter', 'gauge', 'histogram'])),
+  dims: z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
 });
 
 export const traceSpan = z.looseObject({
   name,
-  trace_id: id.optional(),
-  span_id: id.optional(),
-  parent_span_id: id.optional(),
-  start_time: timestamp.optional(),
-  end_time: timestamp.optional(),
-  duration_ms: z.number().min(0).optional(),
-  kind: z.string().optional(),
-  status: z.enum(['unset', 'ok', 'error']).optional(),
-  attributes: members.optional(),
-  events: z.array(members).optional(),
-  links: z.array(members).optional(),
+  trace_id: z.optional(id),
+  span_id: z.optional(id),
+  parent_span_id: z.optional(id),
+  start_time: z.optional(timestamp),
+  end_time: z.optional(timestamp),
+  duration_ms: z.optional(z.number().check(z.minimum(0))),
+  kind: z.optional(z.string()),
+  status: z.optional(z.enum(['unset', 'ok', 'error'])),
+  attributes: z.optional(members),
+  events: z.optional(z.array(members)),
+  links: z.optional(z.array(members)),
 });

@@ -2,107 +2,107 @@
  * Payloads of tool calls, durable jobs, workflows and agents (spec 003, "Execution Messages", "Jobs", "Multi-Agent Coordination").
  * Members that the specification does not demand are optional, so that messages of other implementations are read.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { errorBodySchema, errorFields, names } from '../errors.js';
 import { attempt, count, id, jobState, members, milliseconds, name, retryPolicy, timestamp } from './parts.js';
 
 export const toolInvoke = z.looseObject({
   tool: name,
-  arguments: members.optional(),
+  arguments: z.optional(members),
   /** `direct` ends with `tool.result` or `tool.error`, `job` with one of `job.*`. */
-  mode: z.enum(['auto', 'direct', 'job']).optional(),
+  mode: z.optional(z.enum(['auto', 'direct', 'job'])),
   /** Of two calls with the same key only one is carried out; both are told its outcome. */
-  operation_key: z.string().min(1).max(1024).optional(),
-  timeout_ms: milliseconds.optional(),
-  retry: retryPolicy.optional(),
-  checkpoint_id: id.optional(),
-  stream: z.boolean().optional(),
-  prompt: z.unknown().optional(),
+  operation_key: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
+  timeout_ms: z.optional(milliseconds),
+  retry: z.optional(retryPolicy),
+  checkpoint_id: z.optional(id),
+  stream: z.optional(z.boolean()),
+  prompt: z.optional(z.unknown()),
 });
 
 export const toolResult = z.looseObject({
-  result: z.unknown().optional(),
+  result: z.optional(z.unknown()),
   /** Another name of `result`, which is read, too. */
-  value: z.unknown().optional(),
-  content_type: z.string().optional(),
-  duration_ms: z.number().min(0).optional(),
-  result_ref: z.unknown().optional(),
+  value: z.optional(z.unknown()),
+  content_type: z.optional(z.string()),
+  duration_ms: z.optional(z.number().check(z.minimum(0))),
+  result_ref: z.optional(z.unknown()),
 });
 
 export const toolError = z.looseObject({
   ...errorFields,
-  attempt: attempt.optional(),
-  will_retry: z.boolean().optional(),
+  attempt: z.optional(attempt),
+  will_retry: z.optional(z.boolean()),
 });
 
 export const jobAccepted = z.looseObject({
   /** Absent where the envelope alone names the job. */
-  job_id: id.optional(),
-  state: z.enum(['accepted', 'queued']).optional(),
-  accepted_at: timestamp.optional(),
-  queue_position: count.optional(),
-  tool: name.optional(),
-  workflow: name.optional(),
-  agent: name.optional(),
-  parent_job_id: id.optional(),
+  job_id: z.optional(id),
+  state: z.optional(z.enum(['accepted', 'queued'])),
+  accepted_at: z.optional(timestamp),
+  queue_position: z.optional(count),
+  tool: z.optional(name),
+  workflow: z.optional(name),
+  agent: z.optional(name),
+  parent_job_id: z.optional(id),
   /** The same operation key has started this job before. */
-  duplicate: z.boolean().optional(),
+  duplicate: z.optional(z.boolean()),
 });
 
 export const jobStarted = z.looseObject({
-  job_id: id.optional(),
-  attempt: attempt.optional(),
-  started_at: timestamp.optional(),
-  worker: z.string().optional(),
+  job_id: z.optional(id),
+  attempt: z.optional(attempt),
+  started_at: z.optional(timestamp),
+  worker: z.optional(z.string()),
   /** The checkpoint that it goes on from. */
-  restored_from: id.optional(),
-  lease: z.looseObject({ lease_id: id, expires_at: timestamp }).optional(),
+  restored_from: z.optional(id),
+  lease: z.optional(z.looseObject({ lease_id: id, expires_at: timestamp })),
 });
 
 export const jobProgress = z.looseObject({
-  percent: z.number().min(0).max(100).optional(),
-  message: z.string().optional(),
-  current: z.number().optional(),
-  total: z.number().optional(),
-  unit: z.string().optional(),
-  phase: z.string().optional(),
-  state: z.string().optional(),
+  percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
+  message: z.optional(z.string()),
+  current: z.optional(z.number()),
+  total: z.optional(z.number()),
+  unit: z.optional(z.string()),
+  phase: z.optional(z.string()),
+  state: z.optional(z.string()),
 });
 
 export const jobHeartbeat = z.looseObject({
-  sequence: count.optional(),
-  state: jobState.optional(),
+  sequence: z.optional(count),
+  state: z.optional(jobState),
   /** After so long without another one, nobody works on it any more. */
-  deadline_ms: milliseconds.optional(),
-  attempt: attempt.optional(),
-  last_progress_at: timestamp.optional(),
+  deadline_ms: z.optional(milliseconds),
+  attempt: z.optional(attempt),
+  last_progress_at: z.optional(timestamp),
 });
 
 export const jobCheckpoint = z.looseObject({
   checkpoint_id: id,
-  label: z.string().optional(),
-  sequence: count.optional(),
-  size_bytes: count.optional(),
-  digest: z.string().optional(),
-  attempt: attempt.optional(),
+  label: z.optional(z.string()),
+  sequence: z.optional(count),
+  size_bytes: z.optional(count),
+  digest: z.optional(z.string()),
+  attempt: z.optional(attempt),
   /** What was kept, where the client may see it. */
-  data: z.unknown().optional(),
-  automatic: z.boolean().optional(),
+  data: z.optional(z.unknown()),
+  automatic: z.optional(z.boolean()),
 });
 
 export const jobCompleted = z.looseObject({
-  result: z.unknown().optional(),
-  result_ref: z.unknown().optional(),
-  attempt: attempt.optional(),
-  duration_ms: z.number().min(0).optional(),
-  completed_at: timestamp.optional(),
+  result: z.optional(z.unknown()),
+  result_ref: z.optional(z.unknown()),
+  attempt: z.optional(attempt),
+  duration_ms: z.optional(z.number().check(z.minimum(0))),
+  completed_at: z.optional(timestamp),
 });
 
 export const jobFailed = z.looseObject({
   ...errorFields,
-  attempt: attempt.optional(),
-  failed_at: timestamp.optional(),
-  last_checkpoint_id: id.optional(),
+  attempt: z.optional(attempt),
+  failed_at: z.optional(timestamp),
+  last_checkpoint_id: z.optional(id),
 });
 
 /** Who or what ended it (spec 003, "Jobs": "cancelled by a client, runtime, policy, or timeout"). */
@@ -110,81 +110,85 @@ export const CANCEL_CAUSES = ['client', 'runtime', 'policy', 'timeout'] as const
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
 export const jobCancelled = z.looseObject({
-  reason: z.string().optional(),
-  cause: z.enum(CANCEL_CAUSES).optional(),
-  cancelled_at: timestamp.optional(),
+  reason: z.optional(z.string()),
+  cause: z.optional(z.enum(CANCEL_CAUSES)),
+  cancelled_at: z.optional(timestamp),
   /** The work did not end by itself. */
-  forced: z.boolean().optional(),
-  last_checkpoint_id: id.optional(),
+  forced: z.optional(z.boolean()),
+  last_checkpoint_id: z.optional(id),
 });
 
 /** One step of a workflow that is given with the command: a tool, an agent or another workflow. */
 export const workflowStepSchema = z
   .looseObject({
     id: name,
-    tool: name.optional(),
-    agent: name.optional(),
-    workflow: name.optional(),
+    tool: z.optional(name),
+    agent: z.optional(name),
+    workflow: z.optional(name),
     /** Steps that have to be done before. */
-    needs: z.array(name).optional(),
-    arguments: members.optional(),
-    when: z.unknown().optional(),
+    needs: z.optional(z.array(name)),
+    arguments: z.optional(members),
+    when: z.optional(z.unknown()),
   })
-  .refine((step) => [step.tool, step.agent, step.workflow].filter((target) => target !== undefined).length === 1, {
-    error: 'a step has a tool, an agent or a workflow',
-  })
+  .check(
+    z.refine((step) => [step.tool, step.agent, step.workflow].filter((target) => target !== undefined).length === 1, {
+      error: 'a step has a tool, an agent or a workflow',
+    }),
+  )
   .register(names, { id: 'WorkflowStep' });
 
 export const workflowStart = z.looseObject({
   workflow: name,
-  inputs: members.optional(),
-  version: z.string().optional(),
-  operation_key: z.string().min(1).max(1024).optional(),
-  timeout_ms: milliseconds.optional(),
-  retry: retryPolicy.optional(),
-  steps: z.array(workflowStepSchema).min(1).optional(),
+  inputs: z.optional(members),
+  version: z.optional(z.string()),
+  operation_key: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
+  timeout_ms: z.optional(milliseconds),
+  retry: z.optional(retryPolicy),
+  steps: z.optional(z.array(workflowStepSchema).check(z.minLength(1))),
 });
 
 export const workflowComplete = z.looseObject({
   /** @default failed if there is an error, else completed */
-  status: z.enum(['completed', 'failed', 'cancelled']).optional(),
-  outputs: z.unknown().optional(),
-  error: errorBodySchema.optional(),
-  steps: z.array(z.looseObject({ id: name, status: z.string() })).optional(),
-  duration_ms: z.number().min(0).optional(),
+  status: z.optional(z.enum(['completed', 'failed', 'cancelled'])),
+  outputs: z.optional(z.unknown()),
+  error: z.optional(errorBodySchema),
+  steps: z.optional(z.array(z.looseObject({ id: name, status: z.string() }))),
+  duration_ms: z.optional(z.number().check(z.minimum(0))),
 });
 
 export const agentDelegate = z.looseObject({
   target: name,
   task: z.string(),
-  context: z
-    .looseObject({
-      trace_id: z.string().optional(),
-      shared_context_id: id.optional(),
+  context: z.optional(
+    z.looseObject({
+      trace_id: z.optional(z.string()),
+      shared_context_id: z.optional(id),
       /** Of those that the delegating job has; never more. */
-      permissions_inherited: z.array(name).optional(),
-      values: members.optional(),
-    })
-    .optional(),
-  arguments: members.optional(),
-  deadline: timestamp.optional(),
-  mode: z.string().optional(),
-  operation_key: z.string().min(1).max(1024).optional(),
+      permissions_inherited: z.optional(z.array(name)),
+      values: z.optional(members),
+    }),
+  ),
+  arguments: z.optional(members),
+  deadline: z.optional(timestamp),
+  mode: z.optional(z.string()),
+  operation_key: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
 });
 
 export const agentHandoff = z
   .looseObject({
-    target: name.optional(),
-    to_runtime: z
-      .looseObject({ kind: name, url: z.string().optional(), fingerprint: z.string().optional() })
-      .optional(),
-    job_id: id.optional(),
-    session_id: id.optional(),
-    reason: z.string().optional(),
-    checkpoint_id: id.optional(),
-    shared_context_id: id.optional(),
-    permissions: z.array(name).optional(),
+    target: z.optional(name),
+    to_runtime: z.optional(
+      z.looseObject({ kind: name, url: z.optional(z.string()), fingerprint: z.optional(z.string()) }),
+    ),
+    job_id: z.optional(id),
+    session_id: z.optional(id),
+    reason: z.optional(z.string()),
+    checkpoint_id: z.optional(id),
+    shared_context_id: z.optional(id),
+    permissions: z.optional(z.array(name)),
   })
-  .refine(({ target, to_runtime }) => target !== undefined || to_runtime !== undefined, {
-    error: 'a handoff goes to a target or to a runtime',
-  });
+  .check(
+    z.refine(({ target, to_runtime }) => target !== undefined || to_runtime !== undefined, {
+      error: 'a handoff goes to a target or to a runtime',
+    }),
+  );

@@ -1,25 +1,25 @@
 /** What the payloads of several messages have in common. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { names } from '../errors.js';
 import { ID, isTimestamp } from '../ids.js';
 
 /** An identifier, opaque to whoever has not made it. */
 export const id = z
   .string()
-  .regex(ID, { error: 'an identifier has 1 to 256 characters, of which none controls anything' })
+  .check(z.regex(ID, { error: 'an identifier has 1 to 256 characters, of which none controls anything' }))
   .register(names, { id: 'Id' });
 /** The name of a tool, an agent, a workflow, a permission, an event. */
 export const name = id;
 export const timestamp = z
   .string()
-  .refine(isTimestamp, { error: 'a timestamp is a date and a time with its offset, as RFC 3339 has them' })
+  .check(z.refine(isTimestamp, { error: 'a timestamp is a date and a time with its offset, as RFC 3339 has them' }))
   .register(names, { id: 'Timestamp', format: 'date-time' });
-export const milliseconds = z.number().int().min(0);
-export const seconds = z.number().min(0);
+export const milliseconds = z.int().check(z.minimum(0));
+export const seconds = z.number().check(z.minimum(0));
 /** How many, or the how-manieth from 0 on. */
-export const count = z.number().int().min(0);
+export const count = z.int().check(z.minimum(0));
 /** The how-manieth attempt, from 1 on. */
-export const attempt = z.number().int().min(1);
+export const attempt = z.int().check(z.minimum(1));
 /** Members of any names and values. */
 export const members = z.looseObject({});
 
@@ -50,9 +50,9 @@ export const jobState = z.enum(JOB_STATES);
 
 /** When and how often something is tried again. */
 export const retryPolicy = z.looseObject({
-  max_attempts: attempt.optional(),
-  backoff_ms: milliseconds.optional(),
+  max_attempts: z.optional(attempt),
+  backoff_ms: z.optional(milliseconds),
   /** By how much each wait is longer than the one before. */
-  factor: z.number().min(1).optional(),
-  max_backoff_ms: milliseconds.optional(),
+  factor: z.optional(z.number().check(z.minimum(1))),
+  max_backoff_ms: z.optional(milliseconds),
 });

@@ -1,5 +1,5 @@
 /** Payloads of streams (spec 003, "Streams"). All messages of a stream name it in their envelope. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { errorFields } from '../errors.js';
 import { count, id, name } from './parts.js';
 
@@ -17,33 +17,33 @@ const encoding = z.enum(['utf-8', 'base64']);
 
 export const streamOpen = z.looseObject({
   /** @default text */
-  kind: name.optional(),
-  content_type: z.string().optional(),
-  encoding: encoding.optional(),
-  name: z.string().optional(),
-  related_job_id: id.optional(),
-  expected_bytes: count.optional(),
+  kind: z.optional(name),
+  content_type: z.optional(z.string()),
+  encoding: z.optional(encoding),
+  name: z.optional(z.string()),
+  related_job_id: z.optional(id),
+  expected_bytes: z.optional(count),
 });
 
 export const streamChunk = z.looseObject({
   /** Numbers without gaps from 0; absent where the sender relies on the order of the transport. */
-  sequence: count.optional(),
+  sequence: z.optional(count),
   /** Text, or bytes in base64. */
-  data: z.string().optional(),
-  event: z.unknown().optional(),
-  log: z.unknown().optional(),
-  metric: z.unknown().optional(),
-  encoding: encoding.optional(),
+  data: z.optional(z.string()),
+  event: z.optional(z.unknown()),
+  log: z.optional(z.unknown()),
+  metric: z.optional(z.unknown()),
+  encoding: z.optional(encoding),
   /** Of the last of the chunks that became this one. */
-  last_sequence: count.optional(),
-  sha256: z.string().optional(),
+  last_sequence: z.optional(count),
+  sha256: z.optional(z.string()),
 });
 
 export const streamClose = z.looseObject({
-  reason: z.string().optional(),
-  total_chunks: count.optional(),
-  total_bytes: count.optional(),
-  sha256: z.string().optional(),
+  reason: z.optional(z.string()),
+  total_chunks: z.optional(count),
+  total_bytes: z.optional(count),
+  sha256: z.optional(z.string()),
 });
 
 export const streamError = z.looseObject(errorFields);

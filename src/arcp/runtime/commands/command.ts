@@ -1,6 +1,5 @@
 /** Commands that are carried out once, however often they arrive (spec 003: "Retried messages with the same id MUST NOT execute twice"). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../../text/sha256.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
@@ -27,7 +26,7 @@ function commandsOf(principal: string): string {
 
 /** Tells whether two messages are the same; when and by whom they were sent, and the order of members, make no difference. */
 function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
-  return bytesToHex(sha256(utf8ToBytes(canonicalJson([type, job_id, stream_id, payload]))));
+  return sha256Hex(canonicalJson([type, job_id, stream_id, payload]));
 }
 
 /** What is kept of a command that was carried out before; `undefined` where it was not. */

@@ -2,8 +2,7 @@
  * Commands that start work: a tool, a workflow, an agent (spec 003, "Execution Messages", "Invocation Flow"). Operations with a key are
  * carried out once ("Delivery Semantics": "idempotent tools with explicit operation keys").
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
@@ -187,7 +186,7 @@ export class Operation {
     const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
     if (typeof key !== 'string') return undefined;
     const text = canonicalJson([isDurable, inputOf(command)]);
-    return new Operation(`operation:${principal}:${kind}:${target}`, key, bytesToHex(sha256(utf8ToBytes(text))));
+    return new Operation(`operation:${principal}:${kind}:${target}`, key, sha256Hex(text));
   }
 
   /** @param former what was found in its place, where that does not count any more */

@@ -1,5 +1,7 @@
 /** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
-import * as z from 'zod';
+
+import type * as z from 'zod';
+import { toJSONSchema } from 'zod/mini';
 import { MAX_DEPTH, type MessageLimits } from '../../protocol/codec.js';
 import { type Envelope, isSupported, SUPPORTED_VERSIONS } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
@@ -244,7 +246,7 @@ function described({ description }: { readonly description?: string | undefined 
 
 /** What has no JSON Schema is told as anything. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }) };
+  return { ...toJSONSchema(schema, { io, unrepresentable: 'any' }) };
 }
 
 function lower(given: TrustLevel, wanted: TrustLevel | undefined): TrustLevel {

@@ -1,6 +1,7 @@
 /** What a handler is given. */
 import { ignoreRejection, ignoringRejections } from '../../../async/listeners.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
+import { judge } from '../../protocol/codec.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { Attempt } from '../job/attempt.js';
 import type { StartingCommand } from '../job/spec.js';
@@ -99,7 +100,7 @@ function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initi
 
 /** @throws ArcpError `INVALID_ARGUMENT` */
 function assertPayload(type: MessageType, payload: unknown): void {
-  const judged = CATALOGUE[type].payload.safeParse(payload);
+  const judged = judge(CATALOGUE[type].payload, payload);
   if (judged.success) return;
   const issues = issuesOf(judged.error);
   const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');

@@ -1,7 +1,7 @@
 /** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import { ignoreRejection } from '../../../async/listeners.js';
+import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';
@@ -94,7 +94,7 @@ function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
 }
 
 function digestOf(type: string, payload: Payload): string {
-  return bytesToHex(sha256(utf8ToBytes(canonicalJson([type, payload]))));
+  return sha256Hex(canonicalJson([type, payload]));
 }
 
 /** Grants that hold now, and go on to a child. */

@@ -1,6 +1,5 @@
 /** Sessions as they are kept, and what both sides of one can do (spec 003, "Sessions", "Capability Negotiation"). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../../../text/sha256.js';
 import type { MessageLimits } from '../../protocol/codec.js';
 import type { SessionMode, TrustLevel } from '../../protocol/payloads/parts.js';
 import type { RecordChange, StoredRecord } from '../../store/store.js';
@@ -54,12 +53,13 @@ export interface Session extends KeptSession {
 }
 
 export function newToken(): string {
-  return bytesToHex(randomBytes(32));
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Tokens are not kept, and digests are compared: how long that takes tells nothing of the token. */
 export function digestOf(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)));
+  return sha256Hex(text);
 }
 
 export function sessionOf(record: StoredRecord): KeptSession {

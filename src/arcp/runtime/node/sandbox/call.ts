@@ -234,7 +234,7 @@ const said = z.discriminatedUnion('type', [
   /** Something of the context is wanted. */
   z.object({ type: z.literal('ask'), id, method: z.string().max(64), args: z.array(z.unknown()).max(8) }),
   /** What a step came to, which was asked for by this id. */
-  z.object({ type: z.literal('worked'), id, value: z.unknown().optional(), error: errorBodySchema.optional() }),
+  z.object({ type: z.literal('worked'), id, value: z.unknown().optional(), error: z.optional(errorBodySchema) }),
   z.object({ type: z.literal('result'), value: z.unknown().optional() }),
   z.object({ type: z.literal('error'), error: errorBodySchema }),
 ]);

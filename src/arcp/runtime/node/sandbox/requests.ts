@@ -82,13 +82,13 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
   Object.entries({
     // What is said is judged by the context.
     progress: on(z.tuple([members]), ({ context }, [progress]) => context.progress(progress)),
-    log: on(z.tuple([z.enum(LOG_LEVELS), text, members.optional()]), ({ context }, [level, message, attributes]) =>
+    log: on(z.tuple([z.enum(LOG_LEVELS), text, z.optional(members)]), ({ context }, [level, message, attributes]) =>
       context.log(level, message, attributes),
     ),
     metric: on(z.tuple([members]), ({ context }, [metric]) =>
       context.metric(metric as Parameters<JobContext['metric']>[0]),
     ),
-    emit: on(z.tuple([text, members.optional()]), ({ context }, [name, attributes]) => context.emit(name, attributes)),
+    emit: on(z.tuple([text, z.optional(members)]), ({ context }, [name, attributes]) => context.emit(name, attributes)),
     checkpoint: on(
       z.tuple([z.unknown(), z.strictObject({ label: text.optional(), isVisible: z.boolean().optional() }).optional()]),
       ({ context }, [data, options]) => context.checkpoint(data, options),

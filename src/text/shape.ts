@@ -1,0 +1,101 @@
+/** Checks of data from outside, for what browsers load. Schemas that are exported as JSON Schemas are zod's. */
+import { nearest } from './suggest.js';
+import { quotedShort } from './visible.js';
+
+/** The first fault of a value. */
+export class ShapeError extends Error {
+  override readonly name = 'ShapeError';
+  /** The place in the value: `schemas.sales.fields[2]`; empty for the value itself. */
+  readonly path: string;
+  readonly help: string | undefined;
+
+  constructor(path: string, message: string, help?: string) {
+    super(message);
+    this.path = path;
+    this.help = help;
+  }
+}
+
+/**
+ * Checks one value and returns it, typed.
+ *
+ * @param path of the value, for errors
+ * @throws ShapeError about the first fault
+ */
+export type Check<T> = (value: unknown, path: string) => T;
+
+type Members = { readonly [name: string]: Check<unknown> };
+
+type OptionalName<M extends Members> = {
+  [Name in keyof M]: undefined extends ReturnType<M[Name]> ? Name : never;
+}[keyof M];
+
+/** What an object has whose members pass their checks. */
+export type Checked<M extends Members> = {
+  readonly [Name in Exclude<keyof M, OptionalName<M>>]: ReturnType<M[Name]>;
+} & { readonly [Name in OptionalName<M>]?: ReturnType<M[Name]> };
+
+export const text: Check<string> = (value, path) => (typeof value === 'string' ? value : refuse(path, 'string', value));
+
+/** An integer that a double holds exactly. */
+export function integer(min: number): Check<number> {
+  return (value, path) => {
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) return refuse(path, 'int', value);
+    if (value < min) throw new ShapeError(path, `Too small: expected number to be >=${min}`);
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
+  return (value, path) => {
+    const found = words.find((word) => word === value);
+    if (found !== undefined) return found;
+    throw new ShapeError(path, `Invalid option: expected one of ${words.map((word) => `"${word}"`).join('|')}`);
+  };
+}
+
+export function list<T>(item: Check<T>): Check<readonly T[]> {
+  return (value, path) =>
+    Array.isArray(value) ? Array.from(value, (one, at) => item(one, `${path}[${at}]`)) : refuse(path, 'array', value);
+}
+
+/** A value of any other test. */
+export function where<T>(is: (value: unknown) => value is T, message: string): Check<T> {
+  return (value, path) => {
+    if (is(value)) return value;
+    throw new ShapeError(path, message);
+  };
+}
+
+export function optional<T>(check: Check<T>): Check<T | undefined> {
+  return (value, path) => (value === undefined ? undefined : check(value, path));
+}
+
+/** An object of these members. Others are left out, or refused if it is `strict`. */
+export function object<M extends Members>(members: M, { strict = false } = {}): Check<Checked<M>> {
+  const names = Object.keys(members);
+  return (value, path) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(path, 'object', value);
+    const given = value as { readonly [name: string]: unknown };
+    const checked: { [name: string]: unknown } = {};
+    for (const name of names) {
+      const member = members[name]!(given[name], path === '' ? name : `${path}.${name}`);
+      if (member !== undefined) checked[name] = member;
+    }
+    const unknown = strict ? Object.keys(given).find((name) => !Object.hasOwn(members, name)) : undefined;
+    if (unknown === undefined) return checked as Checked<M>;
+    const meant = nearest(unknown, names);
+    const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
+    throw new ShapeError(path, `There is no member ${quotedShort(unknown)}`, help);
+  };
+}
+
+function refuse(path: string, expected: string, value: unknown): never {
+  throw new ShapeError(path, `Invalid input: expected ${expected}, received ${kindOf(value)}`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isNaN(value) ? 'NaN' : typeof value;
+}
