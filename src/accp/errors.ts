@@ -3,13 +3,13 @@
 import { type ErrorJson, PegwireError } from '../text/errors.js';
 import type { Span } from '../text/span.js';
 
-/** The standard error codes (draft-benzing-accp-00, section 3.6, Table 6). */
 export interface ErrorCode {
   readonly name: string;
   /** Whether sending the same again may help (Table 6). */
   readonly retryable: boolean;
 }
 
+/** The standard error codes (draft-benzing-accp-00, section 3.6, Table 6). */
 export const ERROR_CODES = {
   E1001: { name: 'PARSE_ERROR', retryable: false },
   E1002: { name: 'INVALID_INTENT', retryable: false },

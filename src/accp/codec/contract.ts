@@ -59,25 +59,7 @@ export interface CodecOptions {
 }
 
 /** The options after defaults. */
-export interface Settings {
-  readonly text: TextPolicy | undefined;
-  readonly dialect: Dialect;
-  readonly tokens: TokenCounter;
-  readonly limits: FrameLimits;
-  readonly references: ReferenceLimits;
-  readonly profiles: ReadonlySet<string>;
-  readonly intents: ReadonlySet<string>;
-  readonly tools: ToolBook | undefined;
-  readonly authorize: ((frame: Frame) => boolean | string) | undefined;
-  readonly checkpointTools: CheckpointTools;
-  readonly checkpoints: 'auto' | 'manual';
-  readonly state: boolean;
-  readonly sessionId: 'always' | 'first';
-  readonly clock: () => number;
-  readonly ids: () => string;
-  readonly log: EventListener | undefined;
-  readonly explain: boolean;
-}
+export type Settings = ReturnType<typeof resolveCodecOptions>;
 
 const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'externalize'];
 
@@ -85,7 +67,7 @@ const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'extern
 const HEARTBEAT = ['ping', 'pong'];
 
 /** @throws TypeError on options that are none */
-export function resolveCodecOptions(options: CodecOptions, ids: () => string): Settings {
+export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
   const codes = PROFILES.map(({ code }) => code);
   for (const code of options.profiles ?? []) resolveChoice('profiles', code, codes);
   return {

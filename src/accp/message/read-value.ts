@@ -167,7 +167,6 @@ function keyOf(written: string, reading: Reading, level: number): string {
   throw unreadable(placeOf(reading, level, written), 'the escaped key cannot be read');
 }
 
-/** What reading the values of one message carries along. */
 interface ReadingOptions {
   /** Whether the writer transliterates: both ends have to know. */
   readonly transliterated: boolean;

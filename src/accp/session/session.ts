@@ -343,7 +343,6 @@ function kept(result: MaybePromise<CheckpointResult>, commit: Commit): MaybeProm
   return stored;
 }
 
-/** A clock's hand for sessions: without one, nobody notices what does not come. */
 export interface KeepTimeOptions {
   /** Seconds between two looks at the clock. @default 1, or the session's `timeout` where that is shorter */
   readonly every?: number | undefined;

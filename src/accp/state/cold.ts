@@ -10,23 +10,7 @@ import { isExpired, type Lookup } from './tier.js';
 /** Digits of the hash that a key begins with. More are taken where two values share them. */
 const HASH_DIGITS = 6;
 
-export interface ColdTier {
-  readonly find: (key: string) => Lookup;
-  readonly set: (key: string, value: Json, expires: number | null) => void;
-  /** Keeps for ever what `make` gives, which is always the same; the store decides when it is made. `size` in characters. */
-  readonly setLater: (key: string, make: () => Json, size: number) => void;
-  readonly delete: (key: string) => void;
-  readonly grant: (session: string) => void;
-  /**
-   * Looks a key up in the sessions that were granted.
-   *
-   * @throws AccpError with code `E5002` when only sessions have it that were not
-   */
-  readonly findElsewhere: (key: string) => Lookup;
-  /** The path that {@link ColdTier.externalize} gives, without keeping anything. */
-  readonly pathOf: (value: Json) => string;
-  readonly externalize: (value: Json) => string;
-}
+export type ColdTier = ReturnType<typeof createCold>;
 
 interface ColdOptions {
   readonly session: string;
@@ -35,7 +19,7 @@ interface ColdOptions {
   readonly grants: Iterable<string>;
 }
 
-export function createCold({ session, journal, now, grants }: ColdOptions): ColdTier {
+export function createCold({ session, journal, now, grants }: ColdOptions) {
   const granted: Collection<true> = journal.collection('state.grants');
   const given = new Set(grants);
 
@@ -58,14 +42,20 @@ export function createCold({ session, journal, now, grants }: ColdOptions): Cold
   }
 
   return {
-    find: (key) => read(journal.cold(key)),
-    set: (key, value, expires) => journal.setCold(key, value, expires),
-    setLater: (key, make, size) => journal.setColdLater(key, make, size),
-    delete(key) {
+    find: (key: string): Lookup => read(journal.cold(key)),
+    set: (key: string, value: Json, expires: number | null) => journal.setCold(key, value, expires),
+    /** Keeps for ever what `make` gives, which is always the same; the store decides when it is made. `size` in characters. */
+    setLater: (key: string, make: () => Json, size: number) => journal.setColdLater(key, make, size),
+    delete(key: string): void {
       if (journal.cold(key) !== undefined) journal.setCold(key, null, DELETED);
     },
-    grant: (other) => granted.set(other, true),
-    findElsewhere(key) {
+    grant: (other: string) => granted.set(other, true),
+    /**
+     * Looks a key up in the sessions that were granted.
+     *
+     * @throws AccpError with code `E5002` when only sessions have it that were not
+     */
+    findElsewhere(key: string): Lookup {
       const others = journal.sessionsWithCold(key).filter((one) => one !== session);
       const open = others.filter((one) => granted.has(one) || given.has(one));
       let result: Lookup;
@@ -81,8 +71,9 @@ export function createCold({ session, journal, now, grants }: ColdOptions): Cold
         help: 'cold state is scoped to its session; the host can grant the other one',
       });
     },
-    pathOf: (value) => `cold.${keyOf(value).key}`,
-    externalize(value) {
+    /** The path that `externalize` gives, without keeping anything. */
+    pathOf: (value: Json) => `cold.${keyOf(value).key}`,
+    externalize(value: Json): string {
       const { key, isNew } = keyOf(value);
       if (isNew) journal.setCold(key, value, null);
       return `cold.${key}`;

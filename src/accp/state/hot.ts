@@ -14,19 +14,7 @@ export interface HotContent {
   readonly values: Readonly<Record<string, Kept>>;
 }
 
-export interface HotTier {
-  readonly find: (key: string) => Lookup;
-  readonly set: (key: string, value: Json, expires: number | null) => void;
-  readonly delete: (key: string) => void;
-  readonly addFrame: (frame: HotFrame) => void;
-  readonly tokens: () => number;
-  /** Takes all out but the reference to the last checkpoint. */
-  readonly take: () => HotContent;
-  /** Puts back what was taken, before what has come since. */
-  readonly putBack: (content: HotContent) => void;
-  /** Refers to a checkpoint. */
-  readonly refer: (id: string) => void;
-}
+export type HotTier = ReturnType<typeof createHot>;
 
 interface HotOptions {
   readonly journal: Journal;
@@ -41,7 +29,7 @@ interface HotOptions {
 /** Expired values are remembered, so that they are told from missing ones, until there are so many entries. */
 const MANY_VALUES = 256;
 
-export function createHot({ journal, counter, now, budgets, cold, moved }: HotOptions): HotTier {
+export function createHot({ journal, counter, now, budgets, cold, moved }: HotOptions) {
   const frames: Collection<KeptFrame> = journal.collection('state.frames');
   const values: Collection<Kept> = journal.collection('state.hot');
   let frameTokens = 0;
@@ -115,12 +103,12 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
   }
 
   return {
-    find(key) {
+    find(key: string): Lookup {
       const kept = values.get(key);
       if (kept === undefined) return undefined;
       return isExpired(kept.expires, now()) ? 'expired' : kept;
     },
-    set(key, value, expires) {
+    set(key: string, value: Json, expires: number | null): void {
       const kept = keep(key, value, expires);
       const former = values.get(key);
       const used = tokens() - (former === undefined ? 0 : liveTokens(former));
@@ -135,8 +123,8 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       }
       put(key, kept);
     },
-    delete: (key) => values.delete(key),
-    addFrame(frame) {
+    delete: (key: string) => values.delete(key),
+    addFrame(frame: HotFrame): void {
       const counted = counter.count(frame.text);
       // A checkpoint can move all but the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
@@ -158,13 +146,16 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       addKept(new HeldFrame(frame, counted));
     },
     tokens,
+    /** Takes all out but the reference to the last checkpoint. */
     take,
-    putBack(content) {
+    /** Puts back what was taken, before what has come since. */
+    putBack(content: HotContent): void {
       const since = take();
       for (const frame of [...content.frames, ...since.frames]) addKept(frame);
       for (const [key, kept] of Object.entries({ ...content.values, ...since.values })) values.set(key, kept);
     },
-    refer(id) {
+    /** Refers to a checkpoint. */
+    refer(id: string): void {
       values.set(CHECKPOINT_KEY, keep(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
     },
   };

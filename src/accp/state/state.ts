@@ -243,15 +243,8 @@ interface Delta {
   readonly delta: JsonObject;
 }
 
-interface Versions {
-  readonly version: () => number;
-  readonly values: () => JsonObject;
-  readonly delta: (next: JsonObject) => Delta;
-  readonly applyDelta: (version: number, delta: JsonObject) => void;
-  readonly applyFull: (version: number, values: JsonObject) => void;
-}
-
-function createVersions(journal: Journal): Versions {
+/** The state that both sides keep alike (section 5.4). */
+function createVersions(journal: Journal) {
   const values: Collection<Json> = journal.collection('state.values');
   const meta: Collection<number> = journal.collection('state.version');
   const version = (): number => meta.get('version') ?? 0;
@@ -270,12 +263,12 @@ function createVersions(journal: Journal): Versions {
 
   return {
     version,
-    values() {
+    values(): JsonObject {
       const all: Record<string, Json> = Object.create(null);
       for (const [key, value] of values.entries()) all[key] = value;
       return all;
     },
-    delta(next) {
+    delta(next: JsonObject): Delta {
       const wanted = snapshotObject(next, 'values');
       checkNoNulls('values', wanted);
       const delta: Record<string, Json> = Object.create(null);
@@ -283,7 +276,7 @@ function createVersions(journal: Journal): Versions {
       for (const key of values.keys()) if (!Object.hasOwn(wanted, key)) delta[key] = null;
       return { version: version() + 1, delta };
     },
-    applyDelta(given, delta) {
+    applyDelta(given: number, delta: JsonObject): void {
       if (given !== version() + 1) {
         throw new AccpError({
           code: 'E2001',
@@ -299,7 +292,7 @@ function createVersions(journal: Journal): Versions {
       }
       meta.set('version', given);
     },
-    applyFull(given, full) {
+    applyFull(given: number, full: JsonObject): void {
       if (!Number.isSafeInteger(given) || given < 0) {
         throw new AccpError({ code: 'E1004', message: 'a version is a natural number', path: 'payload.version' });
       }

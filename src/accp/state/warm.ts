@@ -7,17 +7,7 @@ import type { ColdTier } from './cold.js';
 import type { FittedEntry } from './digest.js';
 import { isExpired, type Kept, type Lookup, type StateBudgets, stateText, type TokenBudget } from './tier.js';
 
-export interface WarmTier {
-  readonly find: (key: string) => Lookup;
-  readonly set: (key: string, value: Json, expires: number | null) => void;
-  readonly delete: (key: string) => void;
-  /**
-   * Keeps the entry of a checkpoint, or, where the defaults make it, only notes that there is one: it is made from the messages
-   * in cold state when it is first asked for. The oldest one goes to cold state when there are more than are kept.
-   */
-  readonly addCheckpoint: (id: string, fitted: FittedEntry | null) => void;
-  readonly budget: () => TokenBudget['warm'];
-}
+export type WarmTier = ReturnType<typeof createWarm>;
 
 interface WarmOptions {
   readonly journal: Journal;
@@ -40,7 +30,7 @@ const CHECKPOINT_ID = /^ckpt_[0-9]+$/;
 /** Where the entry of an old checkpoint lies in cold state; its messages lie under its own name. */
 const archiveKey = (id: string): string => `warm_${id}`;
 
-export function createWarm({ journal, counter, now, budgets, cold, keep, digest }: WarmOptions): WarmTier {
+export function createWarm({ journal, counter, now, budgets, cold, keep, digest }: WarmOptions) {
   const values: Collection<Kept | typeof DEFERRED> = journal.collection('state.warm');
 
   /** Kept checkpoints, the oldest first. */
@@ -66,12 +56,12 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
   }
 
   return {
-    find(key) {
+    find(key: string): Lookup {
       const kept = known(key);
       if (kept === undefined) return CHECKPOINT_ID.test(key) ? archived(key) : undefined;
       return isExpired(kept.expires, now()) ? 'expired' : kept;
     },
-    set(key, value, expires) {
+    set(key: string, value: Json, expires: number | null): void {
       const tokens = counter.count(`${key}:${stateText(value)}`);
       if (tokens > budgets.checkpoint) {
         throw new AccpError({
@@ -83,8 +73,12 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
       }
       values.set(key, { value, tokens, expires });
     },
-    delete: (key) => values.delete(key),
-    addCheckpoint(id, fitted) {
+    delete: (key: string) => values.delete(key),
+    /**
+     * Keeps the entry of a checkpoint, or, where the defaults make it, only notes that there is one: it is made from the messages
+     * in cold state when it is first asked for. The oldest one goes to cold state when there are more than are kept.
+     */
+    addCheckpoint(id: string, fitted: FittedEntry | null): void {
       values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expires: null });
       // They may be finished in another order than they were begun.
       const inOrder = checkpoints.length === 0 || byNumber(checkpoints.at(-1)!, id) < 0;
@@ -96,7 +90,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
         values.delete(old);
       }
     },
-    budget() {
+    budget(): TokenBudget['warm'] {
       let used = 0;
       for (const key of values.keys()) {
         const kept = known(key);

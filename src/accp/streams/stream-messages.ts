@@ -61,7 +61,6 @@ function payloadOf({ index, total, data, final }: StreamChunk): { readonly [key:
   };
 }
 
-/** The sending side of streams: results as numbered chunks (draft-benzing-accp-00, section 10.4). */
 export interface SplitOptions {
   /** How many chunks there will be. @default known for texts and arrays, unknown for all other sources */
   readonly total?: number | undefined;

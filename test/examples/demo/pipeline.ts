@@ -8,7 +8,7 @@ import { AccpError } from '../../../src/accp/errors.js';
 import { ENVELOPE_FIELDS } from '../../../src/accp/message/abbreviations.js';
 import type { Envelope, Message, MessageInput } from '../../../src/accp/message/message.js';
 import { parseFrameEnvelope } from '../../../src/accp/parse.js';
-import { renderForContext } from '../../../src/accp/render/render-for-context.js';
+import { renderForContext } from '../../../src/accp/render/index.js';
 import { sourceText } from '../../../src/accp/session/envelope.js';
 import type { CheckpointResult } from '../../../src/accp/state/state.js';
 import { repliesOf } from '../../../src/cli/session/incoming.js';

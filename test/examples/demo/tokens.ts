@@ -1,6 +1,6 @@
 /** What the messages of the pipeline cost in several notations, counted as they are sent; and the table at the end. */
 import type { Message } from '../../../src/accp/message/message.js';
-import { renderForContext } from '../../../src/accp/render/render-for-context.js';
+import { renderForContext } from '../../../src/accp/render/index.js';
 import { compareTokens, type Form } from '../../../src/tokens/compare.js';
 import type { Encoding, TokenCounter } from '../../../src/tokens/counter.js';
 import type { Endpoint } from './agents.js';

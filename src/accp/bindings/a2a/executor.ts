@@ -200,7 +200,6 @@ function newTask({ taskId, contextId, userMessage }: ExecutionContext): Task {
 /** What was sent holds nothing that a handler could be told. */
 class NoFrame extends Error {}
 
-/** One answer of a handler as the events of a task (draft-benzing-accp-00, section 11.4). */
 interface TaskPlace {
   readonly taskId: string;
   readonly contextId: string;

@@ -71,7 +71,6 @@ export function messageOf(
   };
 }
 
-/** Frames as parts of A2A messages and artifacts (draft-benzing-accp-00, section 11.4). */
 export interface PartOptions {
   /** The media type of what is carried: messages of other protocols travel the same way. @default 'application/accp' */
   readonly mimeType?: string | undefined;

@@ -247,7 +247,6 @@ class Exchange {
   }
 }
 
-/** Frames as the body of a response (draft-benzing-accp-00, section 11.1: one frame per chunk). */
 interface FrameStreamOptions {
   /** The frame that was read already, to see what the response is to say. */
   readonly first: string;

@@ -8,7 +8,6 @@ import type { Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 
-/** What a connection is told, and what it gives. */
 export type LinkState = 'open' | 'reconnecting' | 'closed';
 
 /** How a lost connection is made anew: after a time that doubles from `min` to `max`, less a random part of up to a half. */

@@ -326,7 +326,6 @@ async function* streamOf(
   }
 }
 
-/** Error frames that belong to no session: a binding refuses what it cannot give to one (draft-benzing-accp-00, sections 3.6 and 11). */
 interface Refusal {
   /** The chain of what was refused, where it is known. */
   readonly cid: string | undefined;
@@ -334,7 +333,8 @@ interface Refusal {
 }
 
 /**
- * What such a frame says; `null` for any other frame. Its number is none of the session's: each of them has number 1.
+ * Reads an error frame by which a binding refuses what it cannot give to a session (draft-benzing-accp-00, sections 3.6 and 11); returns
+ * `null` for any other frame. Its number does not belong to the session: each of them has number 1.
  *
  * @param peer who answers in the session
  */
