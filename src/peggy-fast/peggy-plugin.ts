@@ -220,7 +220,7 @@ const HOLDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
  *
  * @returns what is wrong with it, and its own properties as options
  */
-export function checkOptions(given: unknown): { readonly problems: readonly string[]; readonly options: FastOptions } {
+function checkOptions(given: unknown): { readonly problems: readonly string[]; readonly options: FastOptions } {
   if (given === undefined) return { problems: [], options: {} };
   if (Object.prototype.toString.call(given) !== '[object Object]') {
     return { problems: [`The build option "fast" is a plain object, not ${shown(given)}`], options: {} };

@@ -1,9 +1,7 @@
 /** What a narrowed AACP language allows, and the rules in Peggy's notation that say so. */
 
-import { literal } from '../../bench/corpus/values.js';
 import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
 import { resolveChoice } from '../../text/limits.js';
-import { quotedShort } from '../../text/visible.js';
 import type { Field as ParsedField } from '../ast.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';

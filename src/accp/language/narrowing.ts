@@ -1,6 +1,5 @@
 /** What a narrowed ACCP language allows, and the rules in Peggy's notation that say so. */
 
-import { literal } from '../../bench/corpus/values.js';
 import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
 import { PrintError } from '../../text/errors.js';
 import { DEFAULT_LIMITS, resolveChoice } from '../../text/limits.js';

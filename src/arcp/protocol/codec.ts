@@ -5,7 +5,7 @@ import en from 'zod/v4/locales/en.js';
 import { isLonger } from '../../text/bytes.js';
 import type { Result } from '../../text/errors.js';
 import { isDeeper, scalarMembers } from '../../text/json-text.js';
-import { describe, isExtensionType } from './catalogue.js';
+import { describe } from './catalogue.js';
 import {
   type AnyEnvelope,
   anyEnvelopeSchema,
