@@ -193,6 +193,21 @@ module.exports = {
       to: { path: ACP_NODE },
     },
     {
+      name: 'arcp-rooms-stack',
+      severity: 'error',
+      from: { path: '^src/arcp/(protocol|store|streams)/' },
+      to: { path: '^src/arcp/(runtime|client|bridges|logs|conformance)/' },
+    },
+    {
+      name: 'arcp-runtime-stacks',
+      comment: 'What handlers are given stands below what runs them, and that below sessions and connections.',
+      severity: 'error',
+      from: {
+        path: '^src/arcp/runtime/((types|works|pages|streams|telemetry|workflow)\\.ts|(events|permissions|job|context)/)',
+      },
+      to: { path: '^src/arcp/runtime/((core|runtime)\\.ts|(engine|sessions|commands|connections|node)/)' },
+    },
+    {
       name: 'arcp-stands-on-channels-and-storage',
       severity: 'error',
       from: { path: ARCP },

@@ -1,6 +1,5 @@
 /**
- * Compiles the package into dist/: the sources with their types, and copies of generated/ and of the
- * grammars, which TypeScript does not emit.
+ * Compiles the package into dist/: the sources with their types, and copies of generated/, which TypeScript does not emit.
  *
  *     npm run build
  */
@@ -24,9 +23,6 @@ if (status !== 0) process.exit(status ?? 1);
 mkdirSync(path.join(dist, 'generated'), { recursive: true });
 for (const file of readdirSync(path.join(root, 'generated'))) {
   if (/\.(js|d\.ts)$/.test(file)) copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
-}
-for (const file of readdirSync(path.join(root, 'grammar'))) {
-  if (file.endsWith('.peggy')) copyFileSync(path.join(root, 'grammar', file), path.join(dist, 'grammar', file));
 }
 withoutComments();
 onlyPublicDeclarations();

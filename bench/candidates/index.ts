@@ -4,11 +4,7 @@ import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
 import { toonAacp, toonAccp } from '../../src/bench/candidates/toon.js';
 import { zodAacp, zodAccp } from '../../src/bench/candidates/zod.js';
-import { apg } from './apg.js';
-import { chevrotain } from './chevrotain.js';
 import { handAacp, handAccp, handAccpRecognize } from './hand.js';
-import { mooTokens } from './moo-tokens.js';
-import { nearley } from './nearley.js';
 import { ohmAacp, ohmAccp } from './ohm.js';
 import { split } from './split.js';
 import { stockPeggyAacp, stockPeggyAccp } from './stock-peggy.js';
@@ -16,7 +12,7 @@ import { stockPeggyAacp, stockPeggyAccp } from './stock-peggy.js';
 export const CANDIDATES: readonly Candidate[] = [
   jsonAccp,
   ...[pegwire.pegwireAccp, pegwire.rawFrames, pegwire.rawFramesSpans, pegwire.recognizeAccp, pegwire.envelope],
-  ...[handAccp, handAccpRecognize, zodAccp, stockPeggyAccp, toonAccp, mooTokens, chevrotain, nearley, apg, ohmAccp],
+  ...[handAccp, handAccpRecognize, zodAccp, stockPeggyAccp, toonAccp, ohmAccp],
   jsonAacp,
   ...[pegwire.pegwireAacp, pegwire.rawPackets, pegwire.rawPacketsSpans, pegwire.recognizeAacp],
   ...[handAacp, split, zodAacp, stockPeggyAacp, toonAacp, ohmAacp],

@@ -7,9 +7,7 @@ import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { RaceSection } from '../../src/bench/result.js';
-import { apg } from '../candidates/apg.js';
 import { candidatesOf } from '../candidates/index.js';
-import { nearley } from '../candidates/nearley.js';
 import { ohmAacp, ohmAccp } from '../candidates/ohm.js';
 import { child } from './child.js';
 import { type Contest, holdReadingRaces, type Pace } from './contest.js';
@@ -29,7 +27,7 @@ export const MIXED: Readonly<Record<Protocol, { readonly contest: Contest; reado
   },
 };
 
-const SLOW: readonly Candidate[] = [nearley, apg, ohmAccp, ohmAacp];
+const SLOW: readonly Candidate[] = [ohmAccp, ohmAacp];
 
 /** The slow ones, with what they are held against. */
 export function slowReaders(protocol: Protocol): readonly Candidate[] {

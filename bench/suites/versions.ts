@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../root.js';
 
-const PACKAGES = [
-  ...['peggy', 'pegjs', 'chevrotain', 'nearley', 'moo', 'ohm-js', 'apg-js', 'zod', '@toon-format/toon', 'benchmark'],
-];
+const PACKAGES = ['peggy', 'pegjs', 'ohm-js', 'zod', '@toon-format/toon', 'benchmark'];
 
 /** The versions of pegwire and of what it is compared with. */
 export function versions(): Record<string, string> {

@@ -183,7 +183,7 @@ function errorOf({ code, message, data }: ErrorObject): RpcError {
 /** Of ACP; JSON-RPC itself has no such thing. Its params hold the identifier as `requestId`. */
 export const CANCEL = '$/cancel_request';
 
-export interface AnsweringOptions {
+interface AnsweringOptions {
   readonly connection: Connection;
   readonly handlers: { readonly [method: string]: Handler };
   readonly fallback: Handler | undefined;
@@ -337,7 +337,7 @@ function descriptionOf(thrown: unknown): string {
   }
 }
 
-export class IncomingCall {
+class IncomingCall {
   readonly method: string;
   /** Absent for a notification, which is never answered. */
   readonly id: Id | undefined;

@@ -25,7 +25,7 @@ export function ignoringRejections<A extends readonly unknown[], R>(
 }
 
 /** A promise with its resolvers; its rejection ends nothing where nobody waits for it. */
-export interface Deferred<T> {
+interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;

@@ -1,7 +1,7 @@
 import { Queue } from './queue.js';
 
 /** Ends the use of a permit. Calls after the first do nothing. */
-export type Release = () => void;
+type Release = () => void;
 
 /** Lets so many callers work at a time; others wait in the order in which they asked. With one permit it is a mutex. */
 export class Semaphore {

@@ -2,7 +2,7 @@
 import type { RaceSection } from './result.js';
 import { significant } from './table.js';
 
-export interface Bar {
+interface Bar {
   readonly name: string;
   readonly value: number;
   /** The spread, drawn as a thin line. */
@@ -11,7 +11,7 @@ export interface Bar {
   readonly highlighted?: boolean;
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string;
   /** Said below the title. */
   readonly subtitle: string;

@@ -3,7 +3,7 @@
 import type { Packet } from '../aacp/ast.js';
 import type { Frame, Param, Value } from '../accp/ast.js';
 
-export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain };
+type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain };
 
 /**
  * The message as plain nested objects; references become strings with their dollar sign. Numbers become JavaScript's, so

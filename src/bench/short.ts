@@ -14,7 +14,7 @@ import { type RaceOptions, type Runner, race } from './race.js';
 import type { RaceGroup, RaceSection } from './result.js';
 import { handling, readers } from './workload.js';
 
-export interface ShortOptions {
+interface ShortOptions {
   /** About how long to measure, in seconds. @default 8 */
   readonly seconds?: number;
   /** Told what is being measured, and how much of everything is done, from 0 to 1. */

@@ -3,7 +3,7 @@
 import type { FactSection, RaceGroup, RaceSection, Section } from './result.js';
 import type { Spread } from './statistics.js';
 
-export interface Table {
+interface Table {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }

@@ -55,7 +55,7 @@ const STAY: Ways = { ...NO_WAY, whole: EMPTY, within: EMPTY };
 /** Parts, beyond which exactness is not worth while: each half that could go either way may double them. */
 const LARGEST = 60;
 
-export interface CodePoints {
+interface CodePoints {
   readonly rules: Rules;
   readonly approximations: readonly Approximation[];
 }
@@ -267,7 +267,7 @@ function namesOf(rules: Rules): (rule: string, way: Way) => string {
 }
 
 /** Rules that are not the grammar's own, and only a set or nothing, are written where they are used. */
-export function withoutHelpers(rules: Rules, own: ReadonlySet<string>): Rules {
+function withoutHelpers(rules: Rules, own: ReadonlySet<string>): Rules {
   let made = rules;
   for (let before = -1; before !== made.size; ) {
     before = made.size;
@@ -286,7 +286,7 @@ export function withoutHelpers(rules: Rules, own: ReadonlySet<string>): Rules {
  * Where characters beyond U+FFFF are an alternative to a rule that has all up to there, and is used nowhere else, they become
  * part of that rule: `(char / astral)*` with `char = [^a]` up to U+FFFF is `char*` without an end to it.
  */
-export function wholeAgain(rules: Rules, startRule: string): Rules {
+function wholeAgain(rules: Rules, startRule: string): Rules {
   const uses = new Map([[startRule, 1]]);
   for (const name of [...rules.values()].flatMap(referencesOf)) uses.set(name, (uses.get(name) ?? 0) + 1);
   const made = new Map(rules);

@@ -2,6 +2,7 @@
  * The form between a Peggy grammar and the languages of other engines: a context-free grammar over Unicode code points, with
  * neither order of alternatives, lookahead, nor code. What was lost on the way stands beside it.
  */
+import { PegwireError } from '../text/errors.js';
 
 /** Code points from `first` to `last`, both included. */
 export type CodePointRange = readonly [first: number, last: number];
@@ -149,16 +150,15 @@ function reachedFrom(start: string, rules: ReadonlyMap<string, Pattern>): Readon
 }
 
 /** A grammar that a format cannot say. */
-export class ExportError extends Error {
+export class ExportError extends PegwireError {
+  override readonly name: string = 'ExportError';
   /** Stable: what a program may go by. */
-  readonly code: 'not-context-free' | 'not-regular' | 'too-large' | 'ambiguous' | 'empty-language';
+  declare readonly code: 'not-context-free' | 'not-regular' | 'too-large' | 'ambiguous' | 'empty-language';
   /** The rule of the grammar that it is about; null where it is about all of them. */
   readonly rule: string | null;
 
   constructor(code: ExportError['code'], message: string, rule: string | null = null) {
-    super(message);
-    this.name = 'ExportError';
-    this.code = code;
+    super({ code, message });
     this.rule = rule;
   }
 }

@@ -6,9 +6,9 @@ import { toCodePoints } from './code-points.js';
 import type { Approximation, ContextFreeGrammar, Pattern } from './context-free.js';
 import { type DepthLimit, limitDepth } from './depth.js';
 import { factsOf, nullableRules } from './prove/facts.js';
-import { judge, withRuns } from './prove/judge.js';
 import { proverOf } from './prove/prover.js';
 import { tailsOf } from './prove/tails.js';
+import { toPatterns, withRuns } from './prove/to-patterns.js';
 import { withoutSimpleLookaheads } from './read/lookaheads.js';
 import { type PegRules, pegReferencesOf } from './read/peg.js';
 import { readRules } from './read/read.js';
@@ -81,7 +81,7 @@ function judgedRules(
   const rules = withRuns(given, factsOf(given, alphabet).isRegular);
   const facts = factsOf(rules, alphabet);
   const prover = proverOf(rules, facts, alphabet, tailsOf(rules, startRule, facts, alphabet));
-  return judge(rules, startRule, prover, facts, alphabet);
+  return toPatterns(rules, startRule, prover, facts, alphabet);
 }
 
 /** The rules that the start rule leads to, in their order; those in lookaheads included. */

@@ -69,7 +69,7 @@ export function toOniguruma(source: string, unicode: boolean): string {
 }
 
 /** The characters that end a line. */
-export const LINE_ENDS: readonly CharacterRange[] = [
+const LINE_ENDS: readonly CharacterRange[] = [
   [0x0a, 0x0a],
   [0x0d, 0x0d],
   [0x2028, 0x2029],
@@ -144,7 +144,7 @@ function escaped(code: number, special: RegExp): string {
 }
 
 /** Characters from `first` to `last`, both included: code points with the flag `u`, UTF-16 code units without. */
-export type CharacterRange = readonly [first: number, last: number];
+type CharacterRange = readonly [first: number, last: number];
 
 export type RegexNode =
   /** One character; `negated` tells how it was written, the ranges are those that were written. */
@@ -166,7 +166,7 @@ export type RegexNode =
   | { readonly kind: 'edge'; readonly side: 'start' | 'end' };
 
 /** The characters of `\w`. */
-export const WORD: readonly CharacterRange[] = [
+const WORD: readonly CharacterRange[] = [
   [0x30, 0x39],
   [0x41, 0x5a],
   [0x5f, 0x5f],
@@ -327,7 +327,7 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
 }
 
 /** Ranges in ascending order, none touching the next. */
-export function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
+function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
   const result: [number, number][] = [];
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
     const before = result.at(-1);
@@ -338,7 +338,7 @@ export function merged(ranges: readonly CharacterRange[]): readonly CharacterRan
 }
 
 /** All characters up to `last` that are in none of the ranges. */
-export function complement(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
+function complement(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
   const result: CharacterRange[] = [];
   let next = 0;
   for (const [first, end] of merged(ranges)) {

@@ -6,7 +6,7 @@ import railroad from 'railroad-diagrams';
 import { quoted, visible } from '../text/visible.js';
 
 /** What the diagrams are called. */
-export interface RailroadOptions {
+interface RailroadOptions {
   /** Read out by screen readers, and shown at the top. @default "Grammar" */
   readonly title?: string | undefined;
 }
@@ -84,7 +84,7 @@ const { Choice, Comment, NonTerminal, OneOrMore, Optional, Sequence, Skip, Termi
  *
  * @param hrefOf where a rule is drawn; `null` where it is not
  */
-export function itemOf(expression: ast.Expression, hrefOf: (rule: string) => string | null): Item {
+function itemOf(expression: ast.Expression, hrefOf: (rule: string) => string | null): Item {
   const item = (inner: ast.Expression): Item => itemOf(inner, hrefOf);
   switch (expression.type) {
     case 'action':

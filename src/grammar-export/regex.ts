@@ -14,7 +14,7 @@ import { longestFirst } from './order.js';
 import { tidied } from './simplify.js';
 import { tidy } from './tidy.js';
 
-export interface RegularExpression {
+interface RegularExpression {
   /** Anchored at both ends. */
   readonly source: string;
   readonly flags: string;
@@ -141,7 +141,7 @@ const MOST_PARTS = 5_000;
 const NO_RULES: ReadonlyMap<string, Pattern> = new Map();
 
 /** Tells whether a pattern without rules matches each text in one way only; where it is too large to tell, it is taken not to. */
-export function matchesInOneWay(pattern: Pattern): boolean {
+function matchesInOneWay(pattern: Pattern): boolean {
   const automaton = automatonOf(pattern, NO_RULES, MOST_COMPARED);
   return automaton !== null && isUnambiguous(automaton);
 }
@@ -150,13 +150,13 @@ export function matchesInOneWay(pattern: Pattern): boolean {
  * Returns the pattern with each part that matches some text in two ways written anew, from the inside out. What would be too large
  * stays as it is.
  */
-export function madeUnambiguous(pattern: Pattern): Pattern {
+function madeUnambiguous(pattern: Pattern): Pattern {
   if (matchesInOneWay(pattern)) return pattern;
   return rebuilt(pattern, (part) => (matchesInOneWay(part) ? part : (deterministic(part) ?? part)));
 }
 
 /** Returns in how many ways at most a pattern without rules matches a part of a text; null where that may be more than `limit`. */
-export function waysOf(pattern: Pattern, limit: number): number | null {
+function waysOf(pattern: Pattern, limit: number): number | null {
   const automaton = automatonOf(pattern, NO_RULES);
   return automaton && mostWays(automaton, limit);
 }

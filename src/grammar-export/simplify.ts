@@ -101,7 +101,7 @@ const MOST_STATES = 100;
  * The rules, those made anew that become shorter. A rule takes in what it refers to, if nothing else does: what other rules need
  * keeps its name. Where a name is lost that way, it has to become shorter by a third.
  */
-export function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pattern> {
+function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pattern> {
   const users = usersOf(rules);
   const made = new Map(rules);
   for (const [name, pattern] of rules) {
@@ -210,7 +210,7 @@ const MOST_INCLUSION_STATES = 300;
  * The same texts without alternatives that match nothing which the others of their choice do not match, too. Where the budget does
  * not suffice to tell, all stay.
  */
-export function withoutIncluded(pattern: Pattern, rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
+function withoutIncluded(pattern: Pattern, rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
   return rebuilt(pattern, (part) =>
     part.kind === 'choice' && part.items.length > 1 ? reduced(part.items, rules, budget) : part,
   );
@@ -285,7 +285,7 @@ export function asSinglePattern(grammar: ContextFreeGrammar): Pattern | null {
 }
 
 /** A pattern with the rules written out; null where that would be of more than `limit` parts. */
-export function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: number): Pattern | null {
+function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: number): Pattern | null {
   if (sizeWhenExpanded(pattern, rules) > limit) return null;
   const write = (part: Pattern): Pattern =>
     rebuilt(part, (one) => (one.kind === 'rule' ? write(rules.get(one.name)!) : one));

@@ -193,7 +193,7 @@ function placesOfOneTime(
 }
 
 /** Which terminals may stand next to each other. */
-export interface Followers {
+interface Followers {
   /** The terminals, one for each place in the grammar where one stands. */
   readonly terminals: readonly Pattern[];
   /** Places that a text may begin with. */
@@ -216,7 +216,7 @@ interface Facts {
 }
 
 /** @param isTerminal which patterns are read at once; not asked about their parts */
-export function followersOf(
+function followersOf(
   rules: ReadonlyMap<string, Pattern>,
   startRule: string,
   isTerminal: (pattern: Pattern) => boolean,
@@ -322,7 +322,7 @@ function addAll(target: Set<number>, more: ReadonlySet<number>): void {
  *
  * @param isChosen rules that only refer to rules that are chosen, too
  */
-export function withoutEmpty(
+function withoutEmpty(
   rules: ReadonlyMap<string, Pattern>,
   isChosen: (name: string) => boolean,
 ): ReadonlyMap<string, Pattern> {
@@ -337,7 +337,7 @@ export function withoutEmpty(
 }
 
 /** Rules that match the empty text. */
-export function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
+function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
   const found = new Set<string>();
   for (let before = -1; before !== found.size; ) {
     before = found.size;

@@ -4,10 +4,10 @@ import { toOniguruma } from './oniguruma.js';
 import { type EditorLanguage, type LexerRule, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
 /** Scopes of the parts of a match, by the numbers of its captures. */
-export type TextMateCaptures = Readonly<Record<string, { readonly name: string }>>;
+type TextMateCaptures = Readonly<Record<string, { readonly name: string }>>;
 
 /** A rule of a TextMate grammar, as far as these use them. */
-export type TextMateRule =
+type TextMateRule =
   | { readonly include: string }
   | { readonly match: string; readonly captures: TextMateCaptures }
   | {
@@ -18,7 +18,7 @@ export type TextMateRule =
     };
 
 /** A TextMate grammar in its JSON form. */
-export interface TextMateGrammar {
+interface TextMateGrammar {
   readonly name: string;
   readonly scopeName: string;
   readonly fileTypes: readonly string[];

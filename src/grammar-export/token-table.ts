@@ -6,7 +6,7 @@
 import moo from 'moo';
 
 /** The tokens of a state by their names, in the order in which they are tried, as moo takes them. */
-export type TokenRules = Readonly<Record<string, unknown>>;
+type TokenRules = Readonly<Record<string, unknown>>;
 
 /** The states of a lexer. A table with one state is `{ states: { main: rules }, start: 'main' }`. */
 export interface TokenTable {
@@ -208,7 +208,7 @@ export const TOKEN_SCOPES: Readonly<Record<string, TokenScope>> = {
 };
 
 /** Of a character that no rule of a table matches. */
-export const ILLEGAL: TokenScope = { textMate: 'invalid.illegal', codeMirror: 'invalid' };
+const ILLEGAL: TokenScope = { textMate: 'invalid.illegal', codeMirror: 'invalid' };
 
 /**
  * The scope of a token; `null` stands for a character that is none.

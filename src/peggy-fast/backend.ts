@@ -14,7 +14,7 @@ import { runtime } from './runtime.js';
 import { Scanner } from './scanner.js';
 import { Tables } from './tables.js';
 
-export interface BackendInput {
+interface BackendInput {
   readonly program: Lowered;
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;

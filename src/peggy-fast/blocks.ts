@@ -30,7 +30,7 @@ export interface WrittenOut {
 }
 
 /** Makes a piece of code recognizable, for the source map: its text, and where in the block it begins. */
-export type Mark = (text: string, start: number) => string;
+type Mark = (text: string, start: number) => string;
 
 /** Functions that make a number of digits. */
 export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';

@@ -27,7 +27,7 @@ export interface Start {
 }
 
 /** A node that matches exactly one symbol and does nothing else. */
-export interface Single {
+interface Single {
   readonly set: SymbolSet;
   /** Whether each failure is reported. One inside a lookahead is not. */
   readonly loud: boolean;

@@ -5,7 +5,7 @@
 
 import type { Expectation } from './ir.js';
 
-export interface Errors {
+interface Errors {
   /** What a reader of the generated code should know. */
   readonly introduction: string;
   /** The end of the scanner's scope. */

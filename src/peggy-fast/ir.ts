@@ -57,12 +57,12 @@ export interface Literal {
 }
 
 /** Matches nothing, always; its value is the empty string. */
-export interface Empty {
+interface Empty {
   readonly type: 'empty';
 }
 
 /** `picks` are the elements that make up the value; without them it is an array of all. */
-export interface Sequence {
+interface Sequence {
   readonly type: 'sequence';
   readonly elements: readonly Node[];
   readonly picks: readonly Node[];
@@ -84,13 +84,13 @@ export interface Repeat {
   readonly max: Bound | null;
 }
 
-export interface Optional {
+interface Optional {
   readonly type: 'optional';
   readonly item: Node;
 }
 
 /** `$item`: the matched text instead of the value. */
-export interface Text {
+interface Text {
   readonly type: 'text';
   readonly item: Node;
   /** Whether it is one of a few that come again and again, and is kept for the next time. */
@@ -98,7 +98,7 @@ export interface Text {
 }
 
 /** `&item` and `!item`. */
-export interface Lookahead {
+interface Lookahead {
   readonly type: 'lookahead';
   readonly item: Node;
   readonly negative: boolean;
@@ -111,7 +111,7 @@ export interface Predicate {
   readonly negative: boolean;
 }
 
-export interface Action {
+interface Action {
   readonly type: 'action';
   readonly item: Node;
   readonly block: Block;
@@ -129,7 +129,7 @@ export interface RuleCall {
 }
 
 /** A rule with a display name: failures inside it count as one, at its start. */
-export interface Named {
+interface Named {
   readonly type: 'named';
   readonly item: Node;
   readonly expected: Expectation;

@@ -83,7 +83,7 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
  * Labels that hold digits and are only ever asked for their number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
  * makes the number of the buffer's bytes, and no string of them.
  */
-export const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
+const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
 
 /** The labels, each with the function that makes a number of what they hold. */
 export function numberLabels(

@@ -5,7 +5,7 @@ import type { Initializer } from './initializer.js';
 import type { Expectation } from './ir.js';
 import { CODE_AT } from './names.js';
 
-export interface Runtime {
+interface Runtime {
   readonly alphabet: Alphabet;
   readonly initializer: Initializer;
   readonly tables: string;

@@ -118,7 +118,7 @@ export function holdsMarks(code: string): boolean {
  * The class of syntax errors for parsers without Peggy's code. Its messages and reports are Peggy's to the letter; it is
  * written anew because parsers are loaded by pages, and the same in less text is loaded sooner.
  */
-export const ERROR_CLASS = `class peg$SyntaxError extends SyntaxError {
+const ERROR_CLASS = `class peg$SyntaxError extends SyntaxError {
   constructor(message, expected, found, location) {
     super(message);
     this.expected = expected;

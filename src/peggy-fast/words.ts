@@ -7,9 +7,7 @@ import { isSubset, type SymbolSet, setOf } from './alphabet.js';
 import { type Node, nodesOf, type Program, type Rule, Unsupported } from './ir.js';
 
 /** The symbols of ASCII. What matches no others is the same text as bytes and as characters. */
-export const ASCII: SymbolSet = Array.from({ length: 0x80 }, (_, symbol) => setOf(symbol)).reduce(
-  (all, set) => all | set,
-);
+const ASCII: SymbolSet = Array.from({ length: 0x80 }, (_, symbol) => setOf(symbol)).reduce((all, set) => all | set);
 
 /** Words are known by their bytes, which have to be the characters themselves, and none of them zero. */
 const WORD_SYMBOLS = ASCII & ~setOf(0);
@@ -46,7 +44,7 @@ const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
 ]);
 
 /** Whether a node matches no other symbols by itself. */
-export function matchesOnly(node: Node, symbols: SymbolSet): boolean {
+function matchesOnly(node: Node, symbols: SymbolSet): boolean {
   switch (node.type) {
     case 'symbols':
       return isSubset(node.set, symbols);

@@ -49,8 +49,8 @@ export class PegwireError extends Error {
   readonly #text: string;
   #explanation: Explanation | (() => Explanation);
 
-  constructor(details: ErrorDetails, { cause }: ErrorOptions = {}) {
-    super(details.message, cause === undefined ? undefined : { cause });
+  constructor(details: ErrorDetails, options?: ErrorOptions) {
+    super(details.message, options);
     this.code = details.code;
     this.span = details.span ?? null;
     this.#text = details.text ?? '';

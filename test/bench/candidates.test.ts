@@ -140,7 +140,7 @@ function expected({ candidate }: Ready, text: string): unknown {
 }
 
 /** Of these, fewer texts are enough. */
-const SLOW = new Set(['ohm-accp', 'apg', 'nearley', 'ohm-aacp']);
+const SLOW = new Set(['ohm-accp', 'ohm-aacp']);
 const judged = ready.filter(({ candidate }) => ['ast', 'verdict'].includes(candidate.builds));
 
 /** Spans are checked elsewhere; here trees are compared without them. */

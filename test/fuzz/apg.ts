@@ -1,5 +1,5 @@
 /** The ABNF grammars, run by apg-js: a third reading of the strict dialects, which tells no more than yes or no. */
-import { type ApgGrammar, compileAbnf } from '../../bench/candidates/apg-grammar.js';
+import { type ApgGrammar, compileAbnf } from './apg-grammar.js';
 import type { Language } from './languages.js';
 
 type Protocol = Language['protocol'];

@@ -202,13 +202,13 @@ function modelError(thrown: unknown, signal: AbortSignal): ModelError {
 }
 
 /** A fault of a model's packet, as it is told to the model. */
-export interface PacketFault {
+interface PacketFault {
   readonly code: string;
   readonly message: string;
   readonly help?: string | undefined;
 }
 
-export type JudgedPacket =
+type JudgedPacket =
   | {
       readonly ok: true;
       readonly packet: string;
@@ -224,7 +224,7 @@ const HEAD = ['return', 'p', 'aacp'] as const;
  * Judges a packet that a model wrote. Who gets the result, how urgent it is and the version are not the model's to say: they
  * are set, and what was changed is told. All else has to be right as it stands.
  */
-export function judgePacket(text: string, request: RegistryRequest): JudgedPacket {
+function judgePacket(text: string, request: RegistryRequest): JudgedPacket {
   const read = tryParsePacket(text, { dialect: 'tolerant' });
   if (!read.ok) return { ok: false, faults: [{ code: read.error.code, message: read.error.message }] };
   const { packet, adjustments } = withHead(read.value, request);

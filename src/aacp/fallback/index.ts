@@ -1,35 +1,10 @@
 /** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
 
-export { type ErrorJson, PegwireError } from '../../text/errors.js';
-
 import { installedCounter } from '../../tokens/installed-counter.js';
 import { encodeStep } from '../encoders/index.js';
 import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions, OpenRegistry } from './options.js';
 
-export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
-export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
-export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
-export { ModelError, type ModelErrorCode } from '../models/model.js';
-export { RegistryError, type RegistryErrorCode } from '../registry/errors.js';
-export {
-  type ExportOptions,
-  exportPatterns,
-  type ImportOptions,
-  type ImportReport,
-  importPatterns,
-  type SkippedPattern,
-} from '../registry/exchange.js';
-export { memoryRegistry } from '../registry/memory.js';
-export type { RegistryOptions } from '../registry/options.js';
-export type {
-  NewEntry,
-  Registry,
-  RegistryEntry,
-  RegistryRequest,
-  RegistryStatistics,
-  Reservation,
-} from '../registry/registry.js';
 export {
   betterSqlite3,
   defaultRegistryFile,
@@ -39,29 +14,9 @@ export {
   type SqliteRegistryOptions,
   sqliteRegistry,
 } from '../registry/sqlite.js';
-export {
-  bundledRules,
-  type FindOptions,
-  type FoundRule,
-  type LoadRulesFromOptions,
-  type LoadRulesOptions,
-  loadRules,
-  loadRulesFile,
-  loadRulesFrom,
-  type Rule,
-  type RuleLibrary,
-  type RuleReport,
-  type RuleReportCode,
-  type RuleSummary,
-  RulesError,
-  type RulesErrorCode,
-  type RuleWorkflow,
-} from '../rules/index.js';
-export { FallbackError, type FallbackErrorCode } from './errors.js';
-export type { FallbackEncoder } from './fallback-encoder.js';
-export type { FallbackOptions } from './options.js';
-export type { EncodeOptions } from './request.js';
-export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';
+export { loadRules, loadRulesFile, loadRulesFrom } from '../rules/load-file.js';
+// biome-ignore lint/performance/noReExportAll: it is the portable half, but for the names that this file exports itself
+export * from './portable.js';
 
 /**
  * Creates an encoder for instructions that no workflow encoder covers.

@@ -65,7 +65,7 @@ export interface Platform {
   readonly encodeStep?: EncodeStep | undefined;
 }
 
-export interface Settings {
+interface Settings {
   readonly model: Model | null;
   readonly openRegistry: () => Promise<OpenRegistry>;
   /** Whether the encoder opens the registry itself, and so has to close it. */

@@ -48,7 +48,7 @@ const MAX_READ = 2000;
  * @throws FallbackError on an instruction that is none, and on a domain, an agent or a priority that cannot stand in a packet;
  *   TypeError on a signal that is none
  */
-export type RequestReader = (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest;
+type RequestReader = (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest;
 
 /** A reader that remembers instructions: reading one takes longer than to find its packet. */
 export function requestReader(): RequestReader {

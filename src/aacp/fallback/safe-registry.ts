@@ -9,7 +9,7 @@ import { validatePacket } from '../validate.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackWarning } from './result.js';
 
-export interface PacketFacts {
+interface PacketFacts {
   /** Whether it is as strict as what the encoder writes, and the validator finds no errors. */
   readonly valid: boolean;
   readonly task: string;

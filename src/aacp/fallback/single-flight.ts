@@ -14,12 +14,12 @@ interface Flight<T> {
 }
 
 /** How a caller came to the result: it is the one who asked, or has taken its place; or it waited for another. */
-export interface Landed<T> {
+interface Landed<T> {
   readonly value: T;
   readonly led: boolean;
 }
 
-export interface SingleFlight<T> {
+interface SingleFlight<T> {
   /**
    * Runs the work, or waits for the one that is under way. The work's signal fires when nobody waits any longer.
    *
@@ -79,14 +79,14 @@ const POLL = 50;
 const LOOKS = 5;
 
 /** What came of asking for the right to call. */
-export interface Turn<T> {
+interface Turn<T> {
   /** `known`: the entry of another process. */
   readonly kind: 'known' | 'done';
   readonly value: T;
 }
 
 /** The work of a caller that gets the turn, and of one that waits for it. */
-export interface TurnWork<T> {
+interface TurnWork<T> {
   /** Gives what another process has stored, where it serves. */
   readonly look: () => T | undefined;
   readonly work: () => Promise<T>;

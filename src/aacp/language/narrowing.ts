@@ -1,14 +1,7 @@
 /** What a narrowed AACP language allows, and the rules in Peggy's notation that say so. */
-import {
-  checkMembers,
-  type FieldList,
-  fieldEntries,
-  flag,
-  literal,
-  oneOf,
-  orderedList,
-  wordList,
-} from '../../fuzz/grammar/narrowing.js';
+
+import { literal } from '../../bench/corpus/values.js';
+import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
 import { resolveChoice } from '../../text/limits.js';
 import { quotedShort } from '../../text/visible.js';
 import type { Field as ParsedField } from '../ast.js';
@@ -58,6 +51,9 @@ export interface Narrowing {
   readonly others: boolean;
 }
 
+/** What a value has to be, for messages. */
+const VALUE = 'a value: text without "|", controls and blanks around';
+
 const OPTIONS = ['dialect', 'tasks', 'domains', 'returnAgents', 'fields'] as const;
 
 /** The fields that every packet begins with (draft-mackay-aacp-01, section 4.2). */
@@ -80,13 +76,8 @@ export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
     throw new TypeError(`${narrowed}: the dialect tolerant, which takes any text, cannot be narrowed`);
   }
   const { tasks, domains, returnAgents } = options;
-  const agents = wordList(
-    'returnAgents',
-    returnAgents,
-    isValue,
-    'a value: text without "|", controls and blanks around',
-  );
-  const listed = options.fields === undefined ? null : fieldList(options.fields);
+  const agents = wordList('returnAgents', returnAgents, isValue, VALUE);
+  const listed = options.fields === undefined ? null : fieldsOf(options.fields);
   if (agents !== null && listed?.some(({ key, values }) => key === 'return' && values !== null)) {
     throw new TypeError('returnAgents and fields.return.enum both say who gets the result; give one of them');
   }
@@ -114,16 +105,14 @@ function inOrder(listed: readonly Field[], agents: readonly string[] | null): re
   return [...head, ...listed.filter(({ key }) => !HEAD.some((one) => one.key === key))];
 }
 
-function fieldList(fields: FieldList<FieldOptions>): readonly Field[] {
-  return fieldEntries('fields', fields).map(([key, given]) => {
-    if (soleField(`${key}:`)?.key !== key) {
-      throw new TypeError(`fields: ${quotedShort(key)} is not a key: a lower-case letter, then those, digits and "_"`);
-    }
-    const place = `fields.${key}`;
-    checkMembers(place, given, ['enum', 'optional']);
-    const what = 'a value: text without "|", controls and blanks around';
-    const values = wordList(`${place}.enum`, given.enum, isValue, what);
-    return { key, optional: flag(`${place}.optional`, given.optional), values };
+function fieldsOf(fields: FieldList<FieldOptions>): readonly Field[] {
+  const rules = {
+    isKey: (key: string) => soleField(`${key}:`)?.key === key,
+    key: 'a key: a lower-case letter, then those, digits and "_"',
+    members: ['enum'],
+  };
+  return fieldList('fields', fields, rules, (given, place) => {
+    return { values: wordList(`${place}.enum`, given.enum, isValue, VALUE) };
   });
 }
 
@@ -164,22 +153,15 @@ value_word = [^ |\\x00-\\x1F\\x7F]+
  */
 export function packetOverlay({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
   if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return values;
-  const rules: string[] = [];
-  const word = (name: string, words: readonly string[] | null, free: string): string => {
-    if (words === null) return free;
-    rules.push(`${name} = ${oneOf(words)}`);
-    return name;
-  };
-  const head = `packet = ${word('allowed_task', tasks, 'task')} "|" ${word('allowed_domain', domains, 'dom')}`;
+  const overlay = new Overlay();
+  const { rules } = overlay;
+  const task = overlay.word('allowed_task', tasks, 'task');
+  const head = `packet = ${task} "|" ${overlay.word('allowed_domain', domains, 'dom')}`;
   if (fields === null) return `${head} ("|" field)*\n${ended(rules)}${values}`;
 
-  const items = fields.map(({ key, optional }) => ({ rule: `field_${key}`, optional }));
-  const { expression, canBeEmpty, rules: further } = orderedList('fields', items, '|');
-  rules.push(`allowed_fields = ${expression}`, ...further);
-  for (const { key, values } of fields) {
-    const value = values === null ? 'filled_value' : oneOf(values);
-    rules.push(`field_${key} = ${literal(`${key}:`)} ${value}${others ? ' counted' : ''}`);
-  }
+  const valueExpression = ({ values }: Field): string =>
+    `${values === null ? 'filled_value' : oneOf(values)}${others ? ' counted' : ''}`;
+  const { canBeEmpty } = overlay.fields('fields', 'field', fields, '|', valueExpression);
   if (others) {
     const listed = oneOf(fields.map(({ key }) => `${key}:`));
     rules.push(`other_field = !${listed} key ":" filled_value counted`);

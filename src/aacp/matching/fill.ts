@@ -7,12 +7,12 @@ import type { Pair } from './judge.js';
 import type { Refusal } from './match.js';
 import { isOwnPlace, type Place, residueOf, sameValue, traceOf, type Writing, workedOutIn } from './places.js';
 
-export type Filling =
+type Filling =
   | { readonly fields: readonly Field[]; readonly filled: Readonly<Record<string, string>>; readonly refusal: null }
   | { readonly refusal: Refusal; readonly reason: string };
 
 /** When something was said, in milliseconds since 1970. */
-export interface Times {
+interface Times {
   readonly given: number;
   /** The relative times of both refer to the same day, month, ... */
   readonly same: boolean;

@@ -11,7 +11,7 @@ import { createRuleReader } from './rules.js';
 import { readWording, SIGNATURES, termsOfWording, type Wording } from './wording.js';
 
 /** Entries of a domain that share terms with an instruction, as a registry lists them. */
-export interface EntrySource {
+interface EntrySource {
   readonly candidates: (domain: string, terms: readonly string[], limit: number) => readonly RegistryEntry[];
 }
 
@@ -26,7 +26,7 @@ export interface MatcherOptions {
   readonly encodeStep?: EncodeStep | undefined;
 }
 
-export interface Matcher {
+interface Matcher {
   /**
    * The packet of a pattern with the same words, with the values of this instruction. Whatever the number of patterns, only those that
    * share words are compared.
@@ -35,7 +35,7 @@ export interface Matcher {
 }
 
 /** The default of `threshold`. Words have to be the same whatever it is; it bounds how much politeness may differ. */
-export const DEFAULT_THRESHOLD = 0.75;
+const DEFAULT_THRESHOLD = 0.75;
 
 /** Most entries of the registry that are compared for having the same words: some may have packets that cannot serve. */
 const MOST_ALIKE = 64;

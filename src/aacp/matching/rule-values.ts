@@ -34,7 +34,7 @@ export class SlotFault extends Error {
 }
 
 /** What an instruction has for the slots of a rule. */
-export interface RuleValues {
+interface RuleValues {
   readonly slots: ReadonlyMap<string, Slot>;
   readonly captured: readonly Captured[];
 }

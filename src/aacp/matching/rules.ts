@@ -117,7 +117,7 @@ function neighbours(parts: readonly (string | PhraseSlot)[], index: number): Pic
 const MOST_RULES = 12;
 
 /** Judges the rules that share words with an instruction. */
-export type RuleJudge = (request: MatchRequest, instruction: Wording, threshold: number) => readonly Verdict[];
+type RuleJudge = (request: MatchRequest, instruction: Wording, threshold: number) => readonly Verdict[];
 
 /** The index is built once. */
 export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep | undefined): RuleJudge {

@@ -4,7 +4,7 @@ import { resolveChoice } from '../../text/limits.js';
 import type { NewEntry, RegistryEntry, RegistryStatistics } from './registry.js';
 
 /** What changes of an entry while it is kept. */
-export type EntryState = Pick<RegistryEntry, 'created' | 'lastSeen' | 'timesSeen'> & { readonly covered: boolean };
+type EntryState = Pick<RegistryEntry, 'created' | 'lastSeen' | 'timesSeen'> & { readonly covered: boolean };
 
 /** An entry with its state. */
 export function entryWith(entry: Omit<NewEntry, keyof EntryState>, state: EntryState): RegistryEntry {

@@ -17,7 +17,7 @@ import { RegistryError } from './errors.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry.js';
 
 /** One entry of the file. Names and order are the reference's. */
-export interface SdkPattern {
+interface SdkPattern {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly timestamp: string;

@@ -18,7 +18,7 @@ import { checkedLease, type RegistryOptions, resolveLimits } from './options.js'
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
 /** An entry with what only the registry needs to know. */
-interface Kept extends Seen {
+interface Kept {
   /** Rises with every new key. */
   readonly number: number;
   entry: RegistryEntry;
@@ -32,9 +32,10 @@ interface Kept extends Seen {
  */
 export function memoryRegistry(options: RegistryOptions = {}): Registry {
   const { maxEntries, trimEvery, now, expiredAt, expires } = resolveLimits(options);
+  /** Those that were not seen for the longest time come first. */
   const kept = new Map<string, Kept>();
+  /** In the order in which they came. */
   const byNumber = new Map<number, Kept>();
-  const { touch, oldest } = recency(() => kept.values());
   const index = memoryIndex();
   const reservations = memoryReservations();
   let numbers = 0;
@@ -59,7 +60,6 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     if (found === undefined) return false;
     index.remove(found.number, found.entry);
     byNumber.delete(found.number);
-    found.turn = 0;
     return kept.delete(key);
   }
 
@@ -71,10 +71,16 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
 
   function trim(): void {
     if (expires) purge();
-    for (let surplus = kept.size - maxEntries; surplus > 0; surplus--) {
-      const last = oldest();
-      if (last !== undefined) drop(last.entry.key);
+    for (const key of kept.keys()) {
+      if (kept.size <= maxEntries) break;
+      drop(key);
     }
+  }
+
+  /** Puts an entry behind all others. */
+  function touch(found: Kept): void {
+    kept.delete(found.entry.key);
+    kept.set(found.entry.key, found);
   }
 
   function put(checked: NewEntry): RegistryEntry {
@@ -82,9 +88,8 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     checkOpen();
     const before = kept.get(checked.key);
     const entry = entryWith(checked, stateAfter(checked, before?.entry, now()));
-    const after: Kept = before ?? { number: ++numbers, entry, served: 0, turn: 0 };
+    const after: Kept = before ?? { number: ++numbers, entry, served: 0 };
     if (before === undefined) {
-      kept.set(entry.key, after);
       byNumber.set(after.number, after);
     } else {
       index.remove(before.number, before.entry);
@@ -161,7 +166,7 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     },
     *entries({ domain } = {}) {
       checkOpen();
-      for (const { entry } of kept.values()) if (domain === undefined || entry.domain === domain) yield entry;
+      for (const { entry } of byNumber.values()) if (domain === undefined || entry.domain === domain) yield entry;
     },
     setCovered(key, covered) {
       checkOpen();
@@ -205,14 +210,14 @@ function* rowsOf(kept: Iterable<Kept>, isLive: (kept: Kept) => boolean): Iterabl
 /** The numbers of the entries by term, ascending. */
 type Terms = Map<string, number[]>;
 
-export interface MemoryIndex {
+interface MemoryIndex {
   readonly add: (number: number, entry: RegistryEntry) => void;
   readonly remove: (number: number, entry: RegistryEntry) => void;
   /** The numbers of the entries that have a term, as far as they are followed; the latest first. */
   readonly postings: (domain: string, term: string) => readonly number[];
 }
 
-export function memoryIndex(): MemoryIndex {
+function memoryIndex(): MemoryIndex {
   const domains = new Map<string, Terms>();
   return {
     add(number, { domain, terms }) {
@@ -260,58 +265,13 @@ function placeOf(numbers: readonly number[], number: number): number {
   return low;
 }
 
-/** What is seen now and then. */
-export interface Seen {
-  /** Rises each time that anything is seen; 0 for what has gone. */
-  turn: number;
-}
-
-export interface Recency<Item extends Seen> {
-  /** Notes that an item is seen. Costs the same whatever their number: they are sorted only when some have to go. */
-  readonly touch: (item: Item) => void;
-  /** The item that was not seen for the longest time, of those that are left; each is given once. */
-  readonly oldest: () => Item | undefined;
-}
-
-/** Most items that are noted at a time as those to go next. */
-const AHEAD = 4096;
-
-/** @param all the items that have not gone */
-export function recency<Item extends Seen>(all: () => Iterable<Item>): Recency<Item> {
-  let turns = 0;
-  /** The oldest ones as they were when they were looked for, the very oldest last. */
-  let next: { readonly item: Item; readonly turn: number }[] = [];
-
-  function lookAgain(): void {
-    const sorted = Array.from(all(), (item) => ({ item, turn: item.turn })).sort((a, b) => a.turn - b.turn);
-    next = sorted.slice(0, AHEAD).reverse();
-  }
-
-  return {
-    touch(item) {
-      item.turn = ++turns;
-    },
-    oldest() {
-      for (let looked = false; ; ) {
-        const last = next.pop();
-        // Those that were seen since are younger than all that are noted.
-        if (last !== undefined && last.item.turn === last.turn) return last.item;
-        if (last !== undefined) continue;
-        if (looked) return undefined;
-        lookAgain();
-        looked = true;
-      }
-    },
-  };
-}
-
 interface Held {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-export interface MemoryReservations {
+interface MemoryReservations {
   readonly reserve: (key: string, now: number, milliseconds: number) => Reservation;
   readonly renew: (key: string, token: string, now: number, milliseconds: number) => boolean;
   readonly release: (key: string, token: string) => void;
@@ -322,7 +282,7 @@ export interface MemoryReservations {
 /** Reservations beyond which those are dropped that ended by themselves. */
 const SWEEP = 1000;
 
-export function memoryReservations(): MemoryReservations {
+function memoryReservations(): MemoryReservations {
   const reservations = new Map<string, Held>();
   let issued = 0;
   let sweepAt = SWEEP;

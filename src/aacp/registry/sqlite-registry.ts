@@ -185,7 +185,7 @@ function nothing(): void {}
 const PAGE = 256;
 
 /** The entry of a row; `undefined` when there is none, or when it is damaged, which is told. */
-export function readRow({ file, tell }: Connection, row: Row | undefined): RegistryEntry | undefined {
+function readRow({ file, tell }: Connection, row: Row | undefined): RegistryEntry | undefined {
   if (row === undefined) return undefined;
   const entry = entryOf(row);
   if (entry !== null) return entry;
@@ -194,7 +194,7 @@ export function readRow({ file, tell }: Connection, row: Row | undefined): Regis
   return undefined;
 }
 
-export function* readAll(connection: Connection, domain: string | undefined): Iterable<RegistryEntry> {
+function* readAll(connection: Connection, domain: string | undefined): Iterable<RegistryEntry> {
   const { after, afterInDomain } = connection.statements;
   for (let last = 0; ; ) {
     const rows = connection.attempt(() =>
@@ -210,7 +210,7 @@ export function* readAll(connection: Connection, domain: string | undefined): It
 }
 
 /** @param expiredAt entries made then or before have expired */
-export function readCandidates(
+function readCandidates(
   connection: Connection,
   domain: string,
   terms: readonly string[],
@@ -233,7 +233,7 @@ function postingsOf({ postings }: Statements, domain: string, term: string): rea
   return entries === null ? [] : followed(term, entries.split(',').map(Number));
 }
 
-export function readStatistics({ statements }: Connection, expiredAt: number): DomainStatistics[] {
+function readStatistics({ statements }: Connection, expiredAt: number): DomainStatistics[] {
   return statements.statistics.all(expiredAt).map((row) => ({
     domain: textOf(row['domain'] as string),
     entries: row['entries'] as number,
@@ -248,7 +248,7 @@ export function readStatistics({ statements }: Connection, expiredAt: number): D
 }
 
 /** Puts in an entry or replaces one, and ends the reservation of its key. */
-export function putEntry(statements: Statements, entry: NewEntry, now: number): RegistryEntry {
+function putEntry(statements: Statements, entry: NewEntry, now: number): RegistryEntry {
   const key = columnText(entry.key);
   const row = statements.byKey.get(key);
   const before = row === undefined ? undefined : (entryOf(row) ?? undefined);
@@ -270,7 +270,7 @@ export function putEntry(statements: Statements, entry: NewEntry, now: number): 
 }
 
 /** Removes the entry of a row, with its postings. */
-export function removeRow(statements: Statements, row: Row): void {
+function removeRow(statements: Statements, row: Row): void {
   const number = row['number'] as number;
   removePostings(statements, number, entryOf(row));
   statements.remove.run(number);
@@ -286,7 +286,7 @@ function columnTexts(texts: readonly string[]): string {
 }
 
 /** Writes the hits that were counted. */
-export function writeHits(statements: Statements, hits: HitCounts): void {
+function writeHits(statements: Statements, hits: HitCounts): void {
   if (hits.isEmpty()) return;
   statements.count.run(
     JSON.stringify(Array.from(hits.all(), ([key, { times, last }]) => [columnText(key), times, last])),
@@ -297,7 +297,7 @@ export function writeHits(statements: Statements, hits: HitCounts): void {
 const BATCH = 1024;
 
 /** Removes expired entries, a batch of them. */
-export function removeExpired(
+function removeExpired(
   statements: Statements,
   expiredAt: number,
 ): { readonly removed: number; readonly more: boolean } {
@@ -307,7 +307,7 @@ export function removeExpired(
 }
 
 /** Removes what has expired, and then, where there are too many entries, those that were not seen for the longest time. */
-export function trim(statements: Statements, maxEntries: number, expiredAt: number, now: number): void {
+function trim(statements: Statements, maxEntries: number, expiredAt: number, now: number): void {
   statements.endedReservations.run(now);
   removeExpired(statements, expiredAt);
   const surplus = (statements.size.get()!['entries'] as number) - maxEntries;
@@ -316,7 +316,7 @@ export function trim(statements: Statements, maxEntries: number, expiredAt: numb
 }
 
 /** Reservations by their keys, and since when each is as it is, in milliseconds of the monotonic clock. */
-export type SeenReservations = Map<string, { readonly token: string; readonly until: number; readonly since: number }>;
+type SeenReservations = Map<string, { readonly token: string; readonly until: number; readonly since: number }>;
 
 /** Reservations beyond which those that were seen longest ago are looked at anew. */
 const MOST_SEEN = 1000;
@@ -325,7 +325,7 @@ const MOST_SEEN = 1000;
  * Reserves a key, unless another process has it. A new reservation takes the place of one that was not renewed for as long as it lasts. That time
  * is measured here: the wall clock may have jumped since the reservation was made.
  */
-export function reserve(
+function reserve(
   statements: Statements,
   seen: SeenReservations,
   key: string,
@@ -346,7 +346,7 @@ export function reserve(
   return { kind: 'mine', token };
 }
 
-export function noteReservation(seen: SeenReservations, key: string, token: string, until: number): void {
+function noteReservation(seen: SeenReservations, key: string, token: string, until: number): void {
   seen.delete(key);
   seen.set(key, { token, until, since: performance.now() });
   if (seen.size > MOST_SEEN) seen.delete(seen.keys().next().value!);

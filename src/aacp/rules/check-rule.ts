@@ -154,7 +154,7 @@ const FEWEST_WORDS = 2;
  *
  * @throws RulesError with code `bad-slot`, on braces that hold none
  */
-export function checkSlots(rule: Rule, tell: Tell): Slots {
+function checkSlots(rule: Rule, tell: Tell): Slots {
   const phrases = rule.phrases.map((phrase) => ({ phrase, parts: readPhrase(phrase) }));
   const slots = kindsOf(
     phrases.flatMap(({ parts }) => slotsOf(parts)),
@@ -182,7 +182,7 @@ export function checkSlots(rule: Rule, tell: Tell): Slots {
 }
 
 /** The first slot of a rule that no phrase could fill, because there is none; `null` where all is well. */
-export function slotWithoutPhrase({ packet, workflow }: Rule): string | null {
+function slotWithoutPhrase({ packet, workflow }: Rule): string | null {
   // Other braces are no slots, and may stand in a packet like any character.
   const inPacket = /\{[a-z][a-z0-9_]*(?:\.(?:value|currency))?\}/.exec(packet)?.[0];
   if (inPacket !== undefined) return inPacket;
@@ -245,7 +245,7 @@ const SAMPLES: Readonly<Record<Exclude<SlotKind, 'amount'>, string>> = {
 const AMOUNT = { value: '1250.5', currency: 'GBP' } as const;
 
 /** The value by which a rule is tried, for a slot. */
-export function sampleFor(slots: Slots, { name, part }: TemplateSlot): string {
+function sampleFor(slots: Slots, { name, part }: TemplateSlot): string {
   const kind = slots.get(name) ?? 'text';
   return kind === 'amount' ? AMOUNT[part ?? 'value'] : SAMPLES[kind];
 }

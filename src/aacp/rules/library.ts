@@ -92,7 +92,7 @@ export function digestOfBytes(bytes: Uint8Array): string {
  * SHA-256 over the rules as JSON in the reference format, ordered by identifier, members by name, without white space: the
  * same for the same rules, however their file is written.
  */
-export function hashOfRules(rules: readonly Rule[]): string {
+function hashOfRules(rules: readonly Rule[]): string {
   const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
   return sha256Hex(canonicalJson(ordered.map(sourceOf)));
 }

@@ -175,7 +175,7 @@ function unavailable(url: URL, why: string, cause?: unknown): RulesError {
  * @param source JSON text, or what was read from it
  * @throws RulesError with code `bad-rules`
  */
-export function entriesOf(source: unknown): readonly unknown[] {
+function entriesOf(source: unknown): readonly unknown[] {
   const data = typeof source === 'string' ? parsed(source) : parsed(asJson(source));
   if (Array.isArray(data)) return data;
   // Own members only: data from outside may lack any of them.

@@ -199,7 +199,7 @@ function upperOrNull(name: string, value: unknown): string | null {
 }
 
 /** One word of a query or of a rule. */
-export interface SearchWord {
+interface SearchWord {
   /** As it was written, in lower case. */
   readonly word: string;
   readonly stem: string;
@@ -247,7 +247,7 @@ const OTHER_ACTIONS: ReadonlySet<string> = new Set(
 );
 
 /** The words of a text, each once, without those that say nothing. */
-export function searchWords(text: string): readonly SearchWord[] {
+function searchWords(text: string): readonly SearchWord[] {
   const found = new Map<string, SearchWord>();
   for (const [run] of text
     .slice(0, MAX_LENGTH)
@@ -268,12 +268,12 @@ export function searchWords(text: string): readonly SearchWord[] {
 }
 
 /** The base forms of the words that ask for what a TASK does; none for a TASK of somebody's own. */
-export function actionsOf(task: string): readonly string[] {
+function actionsOf(task: string): readonly string[] {
   return Object.hasOwn(ACTIONS, task) ? ACTIONS[task]! : [];
 }
 
 /** Whether the word asks for something that a rule does only if it says so. */
-export function isOtherAction(stem: string): boolean {
+function isOtherAction(stem: string): boolean {
   return OTHER_ACTIONS.has(stem);
 }
 

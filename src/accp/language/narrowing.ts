@@ -1,14 +1,7 @@
 /** What a narrowed ACCP language allows, and the rules in Peggy's notation that say so. */
-import {
-  checkMembers,
-  type FieldList,
-  fieldEntries,
-  flag,
-  literal,
-  oneOf,
-  orderedList,
-  wordList,
-} from '../../fuzz/grammar/narrowing.js';
+
+import { literal } from '../../bench/corpus/values.js';
+import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
 import { PrintError } from '../../text/errors.js';
 import { DEFAULT_LIMITS, resolveChoice } from '../../text/limits.js';
 import { anyText, quotedShort } from '../../text/visible.js';
@@ -93,7 +86,7 @@ export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
     agents: wordList('agents', agents, isAgent, 'an agent id: letters, digits, "-" and "_"'),
     intents: wordList('intents', intents, isIntent, 'an intent: letters'),
     operations: wordList('operations', operations, isOperation, 'an operation: letters, digits and "_"'),
-    payload: fields === undefined ? null : fieldList('fields', fields, context),
+    payload: fields === undefined ? null : fieldsOf('fields', fields, context),
     metadata: metadataOf(options.metadata ?? 'optional', context),
   };
 }
@@ -106,21 +99,17 @@ function metadataOf(metadata: NonNullable<AccpLanguageOptions['metadata']>, cont
     // The default of `resolveChoice` is its first choice.
     return { use: resolveChoice('metadata', metadata, ['optional', 'none', 'required']), fields: null };
   }
-  const fields = fieldList('metadata', metadata, context);
+  const fields = fieldsOf('metadata', metadata, context);
   if (fields.length === 0) return { use: 'none', fields: null };
   return { use: fields.every(({ optional }) => optional) ? 'optional' : 'required', fields };
 }
 
-function fieldList(option: string, fields: FieldList<FieldOptions>, context: Context): readonly Field[] {
-  return fieldEntries(option, fields).map(([key, given]) => {
-    if (!isKey(key)) throw new TypeError(`${option}: ${quotedShort(key)} is not a key: letters, digits and "_"`);
-    const place = `${option}.${key}`;
-    checkMembers(place, given, ['type', 'enum', 'optional']);
-    const optional = flag(`${place}.optional`, given.optional);
-    if (given.enum === undefined) return { key, optional, types: typesOf(place, given.type, context), spellings: null };
+function fieldsOf(option: string, fields: FieldList<FieldOptions>, context: Context): readonly Field[] {
+  const rules = { isKey, key: 'a key: letters, digits and "_"', members: ['type', 'enum'] };
+  return fieldList(option, fields, rules, (given, place) => {
+    if (given.enum === undefined) return { types: typesOf(place, given.type, context), spellings: null };
     if (given.type !== undefined) throw new TypeError(`${place} has both a type and an enum; give one of them`);
-    const { types, spellings } = spellingsOf(`${place}.enum`, given.enum, context.dialect);
-    return { key, optional, types, spellings };
+    return spellingsOf(`${place}.enum`, given.enum, context.dialect);
   });
 }
 
@@ -224,41 +213,32 @@ export function frameOverlay(narrowing: Narrowing): string | undefined {
   const isFree = agents === null && intents === null && operations === null && payload === null;
   if (isFree && metadata.use === 'optional' && metadata.fields === null) return undefined;
 
-  const rules: string[] = [];
-  const word = (name: string, words: readonly string[] | null, free: string): string => {
-    if (words === null) return free;
-    rules.push(`${name} = ${oneOf(words)}`);
-    return name;
-  };
+  const overlay = new Overlay();
   // The rules of the grammar serve elsewhere, too, as in mentions: they stay.
-  const agent = word('allowed_agent', agents, 'agent_id');
-  const intent = word('allowed_intent', intents, 'intent');
-  const operation = word('allowed_operation', operations, 'operation');
+  const agent = overlay.word('allowed_agent', agents, 'agent_id');
+  const intent = overlay.word('allowed_intent', intents, 'intent');
+  const operation = overlay.word('allowed_operation', operations, 'operation');
 
   const lists = [payload, metadata.use === 'none' ? [] : metadata.fields];
   const isCounted = lists.some((fields) => fields === null || fields.some(holdsList));
-  const list = (name: string, fields: readonly Field[], separator: string): { name: string; canBeEmpty: boolean } => {
-    const items = fields.map(({ key, optional }) => ({ rule: `${name}_${key}`, optional }));
-    const { expression, canBeEmpty, rules: further } = orderedList(name, items, separator);
-    rules.push(`allowed_${name} = ${expression}`, ...further);
-    for (const field of fields) {
-      const value = valueExpression(field, dialect === 'lenient');
-      rules.push(`${name}_${field.key} = ${literal(`${field.key}:`)} ${value}${isCounted ? ' counted' : ''}`);
-    }
-    return { name: `allowed_${name}`, canBeEmpty };
-  };
+  const value = (field: Field): string =>
+    `${valueExpression(field, dialect === 'lenient')}${isCounted ? ' counted' : ''}`;
 
   let body = 'payload?';
   if (payload !== null) {
-    const listed = payload.length === 0 ? null : list('payload', payload, '|');
+    const listed = payload.length === 0 ? null : overlay.fields('payload', 'payload', payload, '|', value);
     body = listed === null ? '' : `${listed.name}${listed.canBeEmpty ? '?' : ''}`;
   }
   let tail = '';
   if (metadata.use !== 'none') {
-    const inside = metadata.fields === null ? 'metadata' : `("[" ${list('metadata', metadata.fields, ',').name} "]")`;
+    let inside = 'metadata';
+    if (metadata.fields !== null) {
+      inside = `("[" ${overlay.fields('metadata', 'metadata', metadata.fields, ',', value).name} "]")`;
+    }
     tail = metadata.use === 'optional' ? `${inside}?` : inside;
   }
   const frame = `frame = "@" ${agent} ">" ${intent} ":" ${operation} "{" ${body} "}" ${tail}`;
+  const { rules } = overlay;
   const used = Object.entries(HELPERS).filter(([name]) => rules.some((rule) => new RegExp(`\\b${name}\\b`).test(rule)));
   return [frame, ...rules, ...used.map(([name, rule]) => `${name} = ${rule}`)]
     .map((rule) => `${rule.trimEnd()}\n`)

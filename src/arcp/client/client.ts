@@ -1,5 +1,5 @@
 /** A client of a runtime: calls, what is said of them, and a session that outlives its connections. */
-import { notifyListener } from '../../async/listeners.js';
+import { deferred, notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import { ARCP_VERSION, type Envelope, SUPPORTED_VERSIONS } from '../protocol/envelope.js';
@@ -85,16 +85,10 @@ class SessionClient implements Client {
   #isLeaving = false;
   /** The runtime has ended the connection, and the session with it, instead of an answer to `session.close`. */
   #hasEndedBoth = false;
-  #open!: () => void;
-  #refuse!: (error: unknown) => void;
-  #close!: (error: unknown) => void;
-  readonly opened = new Promise<void>((resolve, reject) => {
-    this.#open = resolve;
-    this.#refuse = reject;
-  });
-  readonly closed = new Promise<unknown>((resolve) => {
-    this.#close = resolve;
-  });
+  readonly #opened = deferred();
+  readonly opened = this.#opened.promise;
+  readonly #closed = deferred<unknown>();
+  readonly closed = this.#closed.promise;
 
   constructor(dial: Dial, options: ClientOptions, cursor: Cursor | undefined) {
     this.#options = options;
@@ -371,7 +365,7 @@ class SessionClient implements Client {
     this.#commands.sendAgain();
     // The runtime has forgotten it with the connection.
     for (const streamId of this.#full) this.#pressure(streamId, true);
-    this.#open();
+    this.#opened.resolve();
   }
 
   /** What the runtime reads on this connection may be less than on the one before. */
@@ -440,8 +434,8 @@ class SessionClient implements Client {
       error ?? new ArcpError('UNAVAILABLE', this.#isLeaving ? 'The client was closed' : 'The connection has ended');
     this.#commands.end(why);
     this.#invocations.lose(why);
-    this.#refuse(why);
-    this.#close(error);
+    this.#opened.reject(why);
+    this.#closed.resolve(error);
   }
 
   #tell(error: unknown): void {

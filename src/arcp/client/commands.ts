@@ -22,7 +22,7 @@ interface Pending {
   readonly isPassing: boolean;
 }
 
-export interface CommandsOptions {
+interface CommandsOptions {
   /** Milliseconds for an answer. */
   readonly timeoutMs: number;
   readonly print: <T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields, id: string) => string;

@@ -29,7 +29,7 @@ export class SeenIds {
   }
 }
 
-export interface InvocationHost {
+interface InvocationHost {
   readonly pressure: (streamId: string, isFull: boolean) => void;
   readonly cancel: (invocation: LiveInvocation, options: CancelOptions) => Promise<void>;
   readonly upload: <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>) => StreamWriter<K>;

@@ -7,7 +7,7 @@ import type { StreamOptions } from '../streams/content.js';
 import { ChunkWriter, Pacer, paceOf } from '../streams/writer.js';
 import type { Fields } from './commands.js';
 
-export interface UploadsHost {
+interface UploadsHost {
   /** Says something that nobody answers. */
   readonly say: <T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields) => void;
   /** Resolves when the connection has taken what was sent; `undefined` when it has. */

@@ -72,7 +72,7 @@ export function notesOf({ kind, state, attempt, messages, from, to, error }: Gra
 }
 
 /** @param ms milliseconds */
-export function durationOf(ms: number): string {
+function durationOf(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);

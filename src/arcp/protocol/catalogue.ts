@@ -11,7 +11,7 @@ export type Sender = 'client' | 'runtime' | 'either';
 export type MessageGroup = 'control' | 'execution' | 'streaming' | 'event';
 
 /** What the envelope of a message has to name beside what all have. */
-export type RequiredId = 'job_id' | 'stream_id';
+type RequiredId = 'job_id' | 'stream_id';
 
 interface Description {
   readonly group: MessageGroup;

@@ -204,21 +204,6 @@ export function assertEnvelope(
   if (!result.ok) throw result.error;
 }
 
-/**
- * The schemas of extensions.
- *
- * @throws TypeError on names that the protocol has, or reserves
- */
-export function resolveExtensions(extensions: Extensions = {}): Extensions {
-  for (const type of Object.keys(extensions)) {
-    if (isExtensionType(type)) continue;
-    throw new TypeError(
-      `An extension is named x.VENDOR.NAME, or by a domain read backwards; got ${JSON.stringify(type)}`,
-    );
-  }
-  return extensions;
-}
-
 function refuseFor(
   value: unknown,
   error: z.core.$ZodError,

@@ -5,9 +5,9 @@ import { isRecord } from '../../text/guards.js';
 import { endOfString } from '../../text/json-text.js';
 import { ArcpError } from './errors.js';
 
-export type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
+type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
 
-export type JsonReading =
+type JsonReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: JsonFault; readonly message: string };
 

@@ -139,7 +139,7 @@ export type Step = z.output<typeof workflowStepSchema>;
 const MOST = 1000;
 
 /** @throws ArcpError `INVALID_ARGUMENT` where two have one name, or one needs what there is not, or itself by way of others */
-export function assertSound(steps: readonly Step[]): void {
+function assertSound(steps: readonly Step[]): void {
   if (steps.length > MOST) throw unsound(`there are ${steps.length}, and ${MOST} at most`);
   const byId = new Map(steps.map((step) => [step.id, step]));
   if (byId.size < steps.length) {

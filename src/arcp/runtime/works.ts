@@ -7,7 +7,7 @@ import type { Work } from './types.js';
 /** What can be called. */
 export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
 
-export interface CallRequest {
+interface CallRequest {
   readonly kind: Work['kind'];
   readonly name: string;
   readonly trust: TrustLevel;

@@ -18,7 +18,7 @@ const MOST_SIZE = 16 * HIGH_SIZE;
 /** Chunks that may wait for one that is missing. */
 const MOST_AHEAD = 1024;
 
-export interface ReaderOptions<K extends StreamKind> {
+interface ReaderOptions<K extends StreamKind> {
   /** What the stream carries. */
   readonly kind: K;
   /** The reader cannot keep up, or can again. */
@@ -157,7 +157,7 @@ interface Wish {
   readonly failed: (error: unknown) => void;
 }
 
-export interface InboxOptions {
+interface InboxOptions {
   /** Tells the sender that a reader cannot keep up, or can again. */
   readonly pressure: (streamId: string, isFull: boolean) => void;
   /** Whether those who send are strangers: what is opened before anybody asks for it is kept, and who does not stop is given up. @default false */

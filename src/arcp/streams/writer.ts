@@ -30,7 +30,7 @@ export interface Pace {
   readonly maxBytes: number;
 }
 
-export const UNBOUNDED: Pace = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
+const UNBOUNDED: Pace = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 
 /** What a message asks for. A receiver without room is a pause. */
 export function paceOf({
@@ -113,7 +113,7 @@ interface Waiting {
 }
 
 /** Who sends it. What a promise of these says is that it is on its way, and not lost. */
-export interface WriterHost {
+interface WriterHost {
   readonly pacer: Pacer;
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal;

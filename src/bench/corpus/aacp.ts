@@ -20,7 +20,7 @@ const KEYS = [
   ...['batch', 'ref', 'status', 'subj', 'team', 'to', 'total', 'type', 'unit'],
 ];
 
-export function packetSample(text: string): Sample {
+function packetSample(text: string): Sample {
   return { text, json: JSON.stringify(plainPacket(parsePacket(text))) };
 }
 

@@ -62,7 +62,7 @@ function frame(random: Random, params: readonly string[], envelope: number | nul
 const MAX_PARAMS = 12;
 
 /** A frame of about this many characters, of every kind of value. Long ones hold lists of records, as results of tools do. */
-export function frameOfLength(random: Random, length: number): string {
+function frameOfLength(random: Random, length: number): string {
   const params: string[] = [];
   const envelope = length < 60 ? null : 0.5;
   let size = envelope === null ? 25 : 90;

@@ -31,7 +31,7 @@ export class ServeError extends PegwireError {
   }
 }
 
-export interface PortOptions {
+interface PortOptions {
   /** 0 for one that is free. */
   readonly port: number;
   /** A name or an address; an IPv6 address may stand in brackets. */
@@ -45,7 +45,7 @@ export interface PortOptions {
 }
 
 /** A port on which a server listens. */
-export interface BoundPort {
+interface BoundPort {
   /** Without brackets. */
   readonly host: string;
   readonly port: number;

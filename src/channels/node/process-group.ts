@@ -5,7 +5,7 @@ import process from 'node:process';
 /** Windows has no process groups: there, a child is ended with its tree, while it runs. */
 export const HAS_GROUPS = process.platform !== 'win32';
 
-export interface ProcessGroupOptions {
+interface ProcessGroupOptions {
   /** Whether the group is killed when SIGINT, SIGTERM or SIGHUP ends this process. @default only when this process exits by itself */
   readonly killOnSignal?: boolean | undefined;
 }

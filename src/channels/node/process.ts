@@ -14,7 +14,7 @@ import { ByteChannel, type ByteChannelOptions } from './byte-channel.js';
 import { HAS_GROUPS, ProcessGroup } from './process-group.js';
 
 /** What becomes of what a program logs: its end is kept (64 KiB), or it goes to this process's stderr, nowhere, or to a function as it comes. */
-export type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
+type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
 
 export interface LaunchOptions extends ByteChannelOptions {
   readonly cwd?: string | URL | undefined;

@@ -95,7 +95,7 @@ function shown({ reached, of }: Share): string {
 }
 
 /** Rounded down: only all is 100 %. */
-export function percent({ reached, of }: Share): string {
+function percent({ reached, of }: Share): string {
   return of === 0 ? '-' : `${Math.floor((100 * reached) / of)} %`;
 }
 

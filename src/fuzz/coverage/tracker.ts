@@ -66,7 +66,7 @@ function goalsAt({ kind, rule, node, index, of }: Point): readonly Draft[] {
 }
 
 /** The first and last character of each part of a class; of an inverted one, those beside what it excludes. */
-export function edgesOf(node: ast.CharacterClass): readonly number[] {
+function edgesOf(node: ast.CharacterClass): readonly number[] {
   const ranges = rangesOf(node);
   const edges = node.inverted
     ? ranges.flatMap(([first, last], at) => [...(at === 0 ? [] : [first]), ...(at === ranges.length - 1 ? [] : [last])])

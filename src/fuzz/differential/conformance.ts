@@ -89,7 +89,7 @@ async function askCase(target: Target, asked: ConformanceCase): Promise<CaseResu
 }
 
 /** What is to be said of one outcome. */
-export interface Judgement {
+interface Judgement {
   readonly faults: readonly Fault[];
   readonly failure: Failure | null;
   readonly judged: readonly Aspect[];

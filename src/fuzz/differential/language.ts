@@ -5,7 +5,7 @@ import type { DisagreementKind } from './oracle.js';
 import type { Answer, Json } from './target.js';
 
 /** Rules that together nest at most `max` deep, and the rules that check so by code: counted out, the latter are not needed. */
-export interface NestingLimit {
+interface NestingLimit {
   readonly rules: readonly string[];
   readonly max: number;
   readonly checks: readonly string[];

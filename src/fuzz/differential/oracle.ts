@@ -160,7 +160,7 @@ function kindOf(unit: string, literals: ReadonlySet<string>): string {
  * What readers tell apart: letters (`a`), digits (`0`), other visible characters (`.`), the space, line feeds, other controls (`^`)
  * and all beyond ASCII (`U`). The end of a text stays empty.
  */
-export function characterKind(unit: string): string {
+function characterKind(unit: string): string {
   if (/[A-Za-z_]/.test(unit)) return 'a';
   if (/[0-9]/.test(unit)) return '0';
   if (unit === '' || unit === ' ' || unit === '\n') return unit;

@@ -1,5 +1,6 @@
 /** Implementations under test, and what they say of a text. */
 
+import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
 /** JSON as an adapter writes it. Trees follow `conformance/README.md`: big integers are strings of digits. */
@@ -58,11 +59,16 @@ export interface Target {
  * The implementation under test cannot be tested: it does not start, does not speak the adapter protocol, or was closed. What
  * it does wrong with a text is no error but an outcome.
  */
-export class TargetError extends Error {
-  override readonly name = 'TargetError';
+export class TargetError extends PegwireError {
+  override readonly name: string = 'TargetError';
+  declare readonly code: 'target';
+
+  constructor(message: string) {
+    super({ code: 'target', message });
+  }
 }
 
-export interface FunctionOptions {
+interface FunctionOptions {
   /** Milliseconds for an answer that is promised. @default 5000 */
   readonly timeLimit?: number | undefined;
 }
@@ -114,7 +120,7 @@ async function outcomeOf(
 }
 
 /** An answer, or why there is none. */
-export type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
+type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
 
 /** A request as one line of ASCII, without the line end. Lone surrogates are escaped like all else beyond ASCII. */
 export function requestLine({ input, dialect }: Request): string {
@@ -145,7 +151,7 @@ const MEMBERS = {
  * Checks the shape of an answer. Members that the protocol does not know are dropped, and so are those that are null: many
  * languages write what is absent so. A tree is never null.
  */
-export function checkAnswer(value: unknown): AnswerReading {
+function checkAnswer(value: unknown): AnswerReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no JSON object' };
   if (!('ok' in value)) return { problem: 'no member "ok"' };
   if (typeof value.ok !== 'boolean') return { problem: '"ok" is neither true nor false' };

@@ -81,7 +81,7 @@ function told<Result>(sources: readonly { source: string; text: string }[], work
 }
 
 /** Replaces rules, and adds those that are new, as the overlay has them. */
-export function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar {
+function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar {
   const given = peggy.parser.parse(overlay, { grammarSource: 'overlay', reservedWords: [] }) as ast.Grammar;
   const replaced = rulesByName(given);
   const kept = grammar.rules.map((rule) => replaced.get(rule.name) ?? rule);
@@ -95,7 +95,7 @@ export function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar 
  *
  * @throws TypeError when a gate is no rule, or when the whole grammar hangs on a false one
  */
-export function withGates(grammar: ast.Grammar, gates: Readonly<Record<string, boolean>>): ast.Grammar {
+function withGates(grammar: ast.Grammar, gates: Readonly<Record<string, boolean>>): ast.Grammar {
   const rules = rulesByName(grammar);
   const known = new Map<string, boolean>();
   for (const [name, outcome] of Object.entries(gates)) {
@@ -187,7 +187,7 @@ function emptyText({ location }: Expression): Expression {
 }
 
 /** The rules that the start rules reach, in the grammar's order. */
-export function withoutUnused(grammar: ast.Grammar, startRules: readonly string[]): ast.Grammar {
+function withoutUnused(grammar: ast.Grammar, startRules: readonly string[]): ast.Grammar {
   const rules = rulesByName(grammar);
   const reached = new Set<string>();
   const reach = (name: string): void => {

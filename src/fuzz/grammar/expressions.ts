@@ -35,7 +35,7 @@ export function visitExpression(node: Expression, visit: (node: Expression) => v
 }
 
 /** How often an expression may come in a row. `max` is null where there is no end, or where only code knows it. */
-export interface Bounds {
+interface Bounds {
   readonly min: number;
   readonly max: number | null;
 }

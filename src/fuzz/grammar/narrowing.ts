@@ -8,8 +8,36 @@ import { anyText, quotedShort } from '../../text/visible.js';
  */
 export type FieldList<Field> = Readonly<Record<string, Field>> | Iterable<readonly [key: string, field: Field]>;
 
+/** What a language demands of the options of a field. */
+interface FieldRules {
+  readonly isKey: (key: string) => boolean;
+  /** What a key has to be, for messages: `a key: letters only`. */
+  readonly key: string;
+  /** The members that a field may have beside `optional`. */
+  readonly members: readonly string[];
+}
+
+/**
+ * Resolves the fields of an ordered record, each with what `resolve` makes of its other members.
+ *
+ * @throws TypeError when it is none, when a key comes twice or cannot be written, and on members that are not known
+ */
+export function fieldList<Options extends { readonly optional?: boolean | undefined }, Rest>(
+  option: string,
+  fields: FieldList<Options>,
+  { isKey, key: what, members }: FieldRules,
+  resolve: (given: Options, place: string) => Rest,
+): readonly ({ readonly key: string; readonly optional: boolean } & Rest)[] {
+  return fieldEntries(option, fields).map(([key, given]) => {
+    if (!isKey(key)) throw new TypeError(`${option}: ${quotedShort(key)} is not ${what}`);
+    const place = `${option}.${key}`;
+    checkMembers(place, given, [...members, 'optional']);
+    return { key, optional: flag(`${place}.optional`, given.optional), ...resolve(given, place) };
+  });
+}
+
 /** The fields of an ordered record. @throws TypeError when it is none, or a key comes twice */
-export function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly (readonly [string, Field])[] {
+function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly (readonly [string, Field])[] {
   if (typeof fields !== 'object' || fields === null) throw new TypeError(`${option} must be a record of fields`);
   const entries =
     Symbol.iterator in fields ? [...(fields as Iterable<readonly [string, Field]>)] : Object.entries(fields);
@@ -66,13 +94,13 @@ export function wordList(
 }
 
 /** A switch that may be left out. @throws TypeError on anything but a boolean */
-export function flag(option: string, value: boolean | undefined): boolean {
+function flag(option: string, value: boolean | undefined): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true;
   throw new TypeError(`${option} must be true or false`);
 }
 
 /** A text as a literal. Nothing in it can end the literal: all but plain ASCII is written by code unit. */
-export function literal(text: string): string {
+function literal(text: string): string {
   const units = text.replace(/[^ !#-[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `"${units}"`;
 }
@@ -86,13 +114,47 @@ export function oneOf(texts: Iterable<string>): string {
   return `(${ordered.map(literal).join(' / ')})`;
 }
 
+/** Rules in Peggy's notation that replace or extend those of a grammar. */
+export class Overlay {
+  readonly rules: string[] = [];
+
+  /** The name of a rule for one of the words; where any word is allowed, the rule of the grammar. */
+  word(name: string, words: readonly string[] | null, free: string): string {
+    if (words === null) return free;
+    this.rules.push(`${name} = ${oneOf(words)}`);
+    return name;
+  }
+
+  /**
+   * Adds the rule `allowed_NAME` of fields in their order, each at most once, and a rule for each field.
+   *
+   * @param prefix of the names of the fields' rules
+   * @param value the expression of a field's value
+   */
+  fields<Field extends { readonly key: string; readonly optional: boolean }>(
+    name: string,
+    prefix: string,
+    fields: readonly Field[],
+    separator: string,
+    value: (field: Field) => string,
+  ): { readonly name: string; readonly canBeEmpty: boolean } {
+    const items = fields.map(({ key, optional }) => ({ rule: `${prefix}_${key}`, optional }));
+    const { expression, canBeEmpty, rules } = orderedList(name, items, separator);
+    this.rules.push(`allowed_${name} = ${expression}`, ...rules);
+    for (const field of fields) {
+      this.rules.push(`${prefix}_${field.key} = ${literal(`${field.key}:`)} ${value(field)}`);
+    }
+    return { name: `allowed_${name}`, canBeEmpty };
+  }
+}
+
 /** An item of a list, as the rule that matches it. */
-export interface ListItem {
+interface ListItem {
   readonly rule: string;
   readonly optional: boolean;
 }
 
-export interface OrderedList {
+interface OrderedList {
   /** Matches one item at least. */
   readonly expression: string;
   /** Whether all items may be left out; the expression does not match that. */
@@ -108,7 +170,7 @@ export interface OrderedList {
  * @param name what the names of further rules end in
  * @param items one at least
  */
-export function orderedList(name: string, items: readonly ListItem[], separator: string): OrderedList {
+function orderedList(name: string, items: readonly ListItem[], separator: string): OrderedList {
   const between = literal(separator);
   const following = ({ rule, optional }: ListItem): string =>
     optional ? `(${between} ${rule})?` : `${between} ${rule}`;

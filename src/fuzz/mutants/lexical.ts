@@ -7,7 +7,7 @@ import type { Grammar } from '../grammar/grammar.js';
 /** An edit, or null where the text has nothing to try it on. */
 export type LexicalEdit = (text: string, context: LexicalContext) => string | null;
 
-export interface LexicalContext {
+interface LexicalContext {
   readonly random: Random;
   readonly pieces: readonly string[];
 }

@@ -17,7 +17,7 @@ export type Donors = ReadonlyMap<string, readonly string[]>;
 /** An edit, or null where the text has nothing to try it on. */
 export type StructuralEdit = (text: string, tree: Derivation, context: StructureContext) => string | null;
 
-export interface StructureContext {
+interface StructureContext {
   readonly grammar: Grammar;
   readonly random: Random;
   readonly donors: Donors;

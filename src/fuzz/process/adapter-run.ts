@@ -215,7 +215,7 @@ const run = promisify(execFile);
  * The resident set of a process group in bytes, summed over its processes; pages that they share count for each. From `/proc`
  * on Linux, from `ps` elsewhere; `null` on Windows and where neither can tell.
  */
-export async function residentMemory(group: number): Promise<number | null> {
+async function residentMemory(group: number): Promise<number | null> {
   if (process.platform === 'win32') return null;
   try {
     return process.platform === 'linux' ? await fromProc(group) : await fromPs(group);

@@ -4,13 +4,13 @@ import { Queue } from '../../async/queue.js';
 import type { Answer, Failure, Outcome, Request } from '../differential/target.js';
 
 /** A request, and who waits for what comes of it. */
-export interface Job {
+interface Job {
   readonly request: Request;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: Error) => void;
 }
 
-export interface Schedule {
+interface Schedule {
   readonly add: (job: Job) => void;
   /** Whether anything is left to ask. */
   readonly hasWork: () => boolean;

@@ -13,7 +13,7 @@ export const UNKNOWN = -2;
 const MAX_STEPS = 5_000;
 
 /** @returns the end of the match, {@link FAILS} or {@link UNKNOWN}. Where code decides, nothing is known. */
-export type Match = (node: Expression, text: string, at: number) => number;
+type Match = (node: Expression, text: string, at: number) => number;
 
 export function matcherOf(grammar: ast.Grammar): Match {
   const rules = rulesByName(grammar);

@@ -11,7 +11,7 @@ import { FAILS, matcherOf, UNKNOWN } from './match.js';
 /** Writes a rule's text in the place of the walk; `walk` gives what the walk would have written. */
 export type Hook = (context: { readonly random: Random; readonly walk: () => string }) => string;
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly random: Random;
   /** Code units that the text should not exceed: from there on, the walk takes the shortest way out. */
   readonly room: number;
@@ -300,7 +300,7 @@ const BEYOND = [0x10000, 0x1f600, 0x1d7d8, 0x10ffff];
  *
  * @param pairs whether a pair may stand there, of a class that matches the halves
  */
-export function pickCharacter(node: ast.CharacterClass | ast.Any, random: Random, pairs: boolean): string | null {
+function pickCharacter(node: ast.CharacterClass | ast.Any, random: Random, pairs: boolean): string | null {
   const ranges = rangesOf(node);
   if (ranges.length === 0) return null;
   const isWide = ranges.some(([first, last]) => first <= SURROGATES[0] && SURROGATES[1] <= last);
@@ -329,7 +329,7 @@ function pickFrom(ranges: readonly CharacterRange[], random: Random): number {
 }
 
 /** In code units, and one for each rule on the way, so that a way through rules that match nothing is not free. */
-export type Size = (node: Expression) => number;
+type Size = (node: Expression) => number;
 
 /** Of what matches no text, the size is Infinity. */
 export function sizesOf(grammar: ast.Grammar): Size {

@@ -15,7 +15,7 @@ export type AbnfCode =
   | 'empty-range'
   | 'empty-repetition';
 
-export interface CheckAbnfOptions {
+interface CheckAbnfOptions {
   /** The rule that a text is an instance of. @default the first rule */
   readonly startRule?: string | undefined;
 }
@@ -150,7 +150,7 @@ function finding(
 }
 
 /** The folded names of such rules; in linear time. Rules that are referred to and not given are taken not to be empty. */
-export function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
+function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   const empty = emptyRules(rules);
   const starts = new Map<string, Set<string>>();
   for (const { name, alternatives } of rules) {
@@ -243,7 +243,7 @@ interface Node {
  * The folded names of the rules that match the empty text. In linear time: each element waits for its parts, each reference for
  * its rule, and each is told once.
  */
-export function emptyRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
+function emptyRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   const known = new Map<string, Node>();
   const found: Node[] = [];
   const nodeOf = (name: string): Node => {

@@ -14,7 +14,7 @@ import type { AbnfGrammar } from './ast.js';
 import { type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
 
 /** The code of every error about ABNF text. */
-export const BAD_ABNF = 'bad-abnf';
+const BAD_ABNF = 'bad-abnf';
 
 export interface ParseAbnfOptions {
   /** Put a `span` (UTF-16 offsets) on rules and references. @default false */

@@ -9,7 +9,7 @@ const WIDTH = 72;
 /** Below names that are longer, lines are indented less than to the sign. */
 const MAX_INDENT = 24;
 
-export interface PrintAbnfOptions {
+interface PrintAbnfOptions {
   /** RFC 5234 asks for CRLF. @default '\n' */
   readonly lineEnd?: '\n' | '\r\n' | undefined;
 }
@@ -98,7 +98,7 @@ function withComments(lines: readonly string[], comments: readonly string[], ind
 }
 
 /** The code of every error about a tree that ABNF cannot say. */
-export const BAD_ABNF_TREE = 'bad-abnf-tree';
+const BAD_ABNF_TREE = 'bad-abnf-tree';
 
 /** The deepest nesting of brackets that `parseAbnf` reads. */
 const MAX_DEPTH = 200;
@@ -116,17 +116,17 @@ interface Place {
  * @param path where it stands in the tree, for errors
  * @throws PrintError with code `bad-abnf-tree`
  */
-export function wordsOf(element: AbnfElement, path: string): string[] {
+function wordsOf(element: AbnfElement, path: string): string[] {
   return itemOfAlternation(element, { path, depth: 0 });
 }
 
 /** @throws PrintError when a tree holds what cannot be written so that it reads back as itself */
-export function demand(holds: boolean, path: string, message: string): void {
+function demand(holds: boolean, path: string, message: string): void {
   if (!holds) throw new PrintError({ code: BAD_ABNF_TREE, path, message });
 }
 
 /** @throws PrintError on what is no rule name */
-export function demandName(name: string, path: string): void {
+function demandName(name: string, path: string): void {
   demand(/^[A-Za-z][A-Za-z0-9-]*$/.test(name), path, 'a rule name is a letter and further letters, digits or "-"');
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../context-free.js';
 import type { Dfa } from './dfa.js';
 
-export function isSame(a: Pattern, b: Pattern): boolean {
+function isSame(a: Pattern, b: Pattern): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 

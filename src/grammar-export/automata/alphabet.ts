@@ -15,7 +15,7 @@ export interface Alphabet {
 }
 
 /** What a text is made of. */
-export type Element = 'code-unit' | 'code-point';
+type Element = 'code-unit' | 'code-point';
 
 /** The alphabet of some expressions: as few symbols as will do. What is in none of their sets has no symbol. */
 export function alphabetOf(pegs: Iterable<Peg>, element: Element): Alphabet {
@@ -106,7 +106,7 @@ function symbolsIn(ranges: Ranges, pieces: readonly Piece[], pieceAt: ReadonlyMa
 }
 
 /** The states that may come behind one, each with a symbol that leads there. */
-export type Moves = (state: number) => Iterable<readonly [symbol: number, to: number]>;
+type Moves = (state: number) => Iterable<readonly [symbol: number, to: number]>;
 
 /** What may still be done; it is counted down. */
 export interface Budget {

@@ -4,7 +4,7 @@ import { type Pattern, partsOf } from '../context-free.js';
 import type { Alphabet } from './alphabet.js';
 
 /** Graphs whose paths spell texts, symbol by symbol. */
-export type Edge =
+type Edge =
   | {
       readonly kind: 'symbols';
       readonly to: number;
@@ -53,13 +53,13 @@ export function closureOf(graph: Graph, states: readonly number[]): readonly num
   return [...found].sort((a, b) => a - b);
 }
 
-export interface BackEdge {
+interface BackEdge {
   readonly edge: Edge;
   readonly from: number;
 }
 
 /** What leads to a state, and how many edges it is away from where the search began. */
-export interface Reached {
+interface Reached {
   readonly distance: number;
   readonly into: readonly BackEdge[];
 }
@@ -175,28 +175,6 @@ function living(dfa: Dfa): ReadonlySet<number> {
     }
   }
   return found;
-}
-
-/** Whether each text of the first is one of the second; both have to be over the same symbols. */
-export function isIncluded(inner: Dfa, outer: Dfa): boolean {
-  const alive = living(inner);
-  if (!alive.has(inner.start)) return true;
-  const seen = new Set<string>();
-  const open: (readonly [number, number])[] = [[inner.start, outer.start]];
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const [a, b] = pair;
-    const key = `${a} ${b}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    if (inner.accepting[a] && !outer.accepting[b]) return false;
-    for (const [symbol, to] of inner.next[a]!) {
-      if (!alive.has(to)) continue;
-      const other = outer.next[b]!.get(symbol);
-      if (other === undefined) return false;
-      open.push([to, other]);
-    }
-  }
-  return true;
 }
 
 /** Adds paths to a state that spell the texts of a pattern, and returns the state in which they begin. */

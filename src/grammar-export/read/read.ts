@@ -17,7 +17,7 @@ import {
 import { type Approximation, type CodePointRange, ExportError } from '../context-free.js';
 import type { Peg, PegRules } from './peg.js';
 
-export interface Read {
+interface Read {
   readonly rules: PegRules;
   readonly approximations: readonly Approximation[];
 }
@@ -197,7 +197,7 @@ function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; ma
 }
 
 /** What a class takes: a code unit, or a whole character where it is a Unicode class. */
-export function pegOfClass(node: ast.CharacterClass): Peg {
+function pegOfClass(node: ast.CharacterClass): Peg {
   const listed = isListed(node) ? listedRanges(node) : triedRanges(node);
   if (!node.unicode) return setOf(node.inverted ? complementOf(listed, LAST_UNIT) : listed);
   const ranges = node.inverted ? complementOf(listed, LAST_CODE_POINT) : listed;
@@ -314,7 +314,7 @@ const EXCERPT = 60;
 const REFUSING = /\b(?:error|expected)\s*\(|\bthrow\b/;
 
 /** The note for a predicate that is left out. */
-export function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
+function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
   const sign = node.type === 'semantic_and' ? '&' : '!';
   return {
     code: 'predicate',
@@ -324,7 +324,7 @@ export function leftOut(rule: string, node: ast.SemanticPredicate): Approximatio
 }
 
 /** The note for an action that may refuse what was matched; null where its code shows no sign of it. */
-export function refusing(rule: string, node: ast.Action): Approximation | null {
+function refusing(rule: string, node: ast.Action): Approximation | null {
   if (!REFUSING.test(node.code)) return null;
   return {
     code: 'predicate',

@@ -52,7 +52,7 @@ export interface Effects {
   readonly callsForPosition: boolean;
 }
 
-export interface Analysis {
+interface Analysis {
   readonly effects: ReadonlyMap<Block, Effects>;
   /** What must not be in a grammar whose code may run twice, or not at all. */
   readonly violations: readonly Violation[];
@@ -151,7 +151,7 @@ interface Changes {
 }
 
 /** Draws the conclusions, once everything has been evaluated. */
-export function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis {
+function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis {
   const violations = new Map<Effect, Violation>();
   const unsupported = new Map<Effect, Violation>();
   const changes = new Map<Unit, Changes>();
@@ -210,13 +210,13 @@ function effectsOf(
 }
 
 /** Something that the analysis cannot follow. */
-export interface Obstacle {
+interface Obstacle {
   readonly node: { readonly start: number; readonly end: number };
   readonly message: string;
 }
 
 /** What in a unit's code cannot be followed, or cannot be moved out of the parser that Peggy generates. */
-export function obstaclesIn(unit: Unit): Obstacle[] {
+function obstaclesIn(unit: Unit): Obstacle[] {
   const found: Obstacle[] = [];
   for (const { node, name } of unit.scopes.free) {
     const message = forbiddenName(name, unit);

@@ -138,14 +138,14 @@ function notePosition(routine: Routine, callee: Summary, { machine, routine: cal
 }
 
 function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node, frame: Frame): void {
-  const { origin, deed } = effect;
+  const { origin, operation } = effect;
   if (origin.kind === 'argument') {
     // Nobody shares a parameter: only what is done to the object counts, and the call is where it is handed over.
     const target = targetsOf(origin.index, given)[0] ?? place;
     const origins = substituteOrigin(origin, given, frame);
     const by = routine.name === null ? effect.by : `${routine.name}()`;
-    if (deed === 'throw') noteThrow({ self: origins, inside: origins }, target, frame);
-    else note(deed, origins, target, frame, by);
+    if (operation === 'throw') noteThrow({ self: origins, inside: origins }, target, frame);
+    else note(operation, origins, target, frame, by);
   } else if (origin.kind === 'captured') {
     passOnCaptured(effect, origin.binding, given, frame);
   } else addEffect(effect, frame);
@@ -153,18 +153,19 @@ function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node,
 
 function passOnCaptured(effect: Effect, binding: Binding, given: Arguments, frame: Frame): void {
   const owner = frame.machine.routines.owners.get(binding);
-  if (effect.deed === 'assign' && owner === frame.routine) return;
+  if (effect.operation === 'assign' && owner === frame.routine) return;
   const origins = substituteOrigin(effect.origin, given, frame);
-  if (effect.deed === 'throw') {
+  if (effect.operation === 'throw') {
     noteThrow({ self: origins, inside: origins }, effect.place.node, frame);
     return;
   }
-  for (const { deed, origin } of meantBy(effect.deed, origins, frame.machine)) {
+  for (const { operation, origin } of meantBy(effect.operation, origins, frame.machine)) {
     const isVariable = owner !== undefined && isWithin(frame.routine, owner);
-    const isForeign = effect.deed === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
+    const isForeign =
+      effect.operation === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
     // An escaped variable that is assigned is changed itself, but not what it holds.
     if (isForeign && origin.kind !== 'label') continue;
-    addEffect({ ...effect, deed, origin }, frame);
+    addEffect({ ...effect, operation, origin }, frame);
   }
 }
 

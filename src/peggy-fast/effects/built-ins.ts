@@ -1,5 +1,5 @@
 /** What a call of a built-in function does to its arguments and gives back. */
-export type BuiltIn =
+type BuiltIn =
   /** Gives a value that nobody can change. */
   | 'primitive'
   /** Gives a new object, which may hold what the arguments hold. */
@@ -94,7 +94,7 @@ const READERS: readonly (readonly [result: MethodResult, names: string])[] = [
 ];
 
 /** What a method gives: nothing that can change, a new object that holds the same, what the object holds, or itself. */
-export type MethodResult = 'primitive' | 'copy' | 'element' | 'itself';
+type MethodResult = 'primitive' | 'copy' | 'element' | 'itself';
 
 /** What the methods of built-in objects give, by name; those not listed are unknown. */
 export const METHOD_RESULTS: ReadonlyMap<string, MethodResult> = new Map([

@@ -272,7 +272,7 @@ function remove(node: Node, frame: Frame): void {
 }
 
 /** Gives the names of a declaration their values. */
-export function declare(pattern: Pattern, value: Value, frame: Frame): void {
+function declare(pattern: Pattern, value: Value, frame: Frame): void {
   eachTarget(pattern, value, frame, (target, part) => {
     if (target.type !== 'Identifier') return;
     const binding = frame.routine.unit.scopes.bound.get(target);
@@ -281,12 +281,12 @@ export function declare(pattern: Pattern, value: Value, frame: Frame): void {
 }
 
 /** Assigns to what stands left of a `=`. */
-export function assign(pattern: Pattern, value: Value, frame: Frame): void {
+function assign(pattern: Pattern, value: Value, frame: Frame): void {
   eachTarget(pattern, value, frame, (target, part) => assignTo(target, part, frame));
 }
 
 /** Notes that the object of a member expression is changed, and what it may hold from now on. */
-export function changeMember(target: MemberExpression, value: Value, frame: Frame): void {
+function changeMember(target: MemberExpression, value: Value, frame: Frame): void {
   const object = target.object.type === 'Super' ? readThis(frame) : frame.value(target.object);
   if (target.computed) frame.value(target.property);
   note('change', object.self, target, frame);

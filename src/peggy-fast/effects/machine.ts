@@ -12,7 +12,7 @@ import {
 import { covers, intern, join, type Origin, PRIMITIVE, type Value } from './values.js';
 
 /** The names that Peggy gives to blocks and to the per-parse initializer. */
-export const GIVEN: ReadonlySet<string> = new Set([
+const GIVEN: ReadonlySet<string> = new Set([
   'input',
   'options',
   'text',
@@ -56,7 +56,7 @@ export interface Frame {
 }
 
 /** What an identifier stands for. */
-export type Meaning =
+type Meaning =
   | { readonly kind: 'local'; readonly binding: Binding; readonly owner: Routine }
   | { readonly kind: 'state' | 'module'; readonly binding: Binding }
   | { readonly kind: 'label' | 'given' | 'global' | 'trusted' | 'import'; readonly name: string };
@@ -322,7 +322,7 @@ export interface Place {
 }
 
 /** What is done that others may notice. */
-export type Deed =
+export type Operation =
   /** A variable gets another value. */
   | 'assign'
   /** An object is changed. */
@@ -342,7 +342,7 @@ export type Deed =
   | 'pass';
 
 export interface Effect {
-  readonly deed: Deed;
+  readonly operation: Operation;
   readonly origin: Origin;
   readonly place: Place;
   /** The method that is called, or the function that does it with what it is given. */
@@ -384,7 +384,7 @@ export interface Summary {
   readonly callers: Set<Routine>;
 }
 
-export function emptySummary(): Summary {
+function emptySummary(): Summary {
   return {
     effects: new Map(),
     pending: new Map(),
@@ -410,8 +410,8 @@ export function idOf(object: object): number {
 }
 
 /** A key under which the same thing done at the same place to the same object is kept once. */
-export function keyOf(origin: Origin, place: Place, deed = ''): string {
-  return `${deed} ${idOf(intern(origin))} ${idOf(place.node)}`;
+export function keyOf(origin: Origin, place: Place, operation = ''): string {
+  return `${operation} ${idOf(intern(origin))} ${idOf(place.node)}`;
 }
 
 /** Adds to what a map holds under a key; tells whether that was news. */

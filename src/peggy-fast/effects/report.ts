@@ -13,7 +13,7 @@ export interface Violation {
 }
 
 /** Who notices an effect: nobody after the parse, or somebody, or nobody knows. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'state'; readonly binding: Binding | null }
   | { readonly kind: 'label' | 'none' }
   | { readonly kind: 'violation' | 'unsupported'; readonly what: string; readonly why: string };
@@ -33,7 +33,7 @@ const NONE: Verdict = { kind: 'none' };
 
 /** Judges one effect of a block or of the per-parse initializer. */
 export function judge(effect: Effect, machine: Machine): Verdict {
-  const { origin, deed } = effect;
+  const { origin, operation } = effect;
   switch (origin.kind) {
     case 'state':
       return { kind: 'state', binding: origin.binding };
@@ -54,7 +54,7 @@ export function judge(effect: Effect, machine: Machine): Verdict {
     case 'global':
       // These are refused as such, see unsupported.ts.
       if ('name' in origin && (origin.name === 'eval' || origin.name.startsWith('peg$'))) return NONE;
-      if (deed === 'pass') return judgePass(origin);
+      if (operation === 'pass') return judgePass(origin);
       return { kind: 'violation', what: describe(effect, origin), why: whyOf(effect, origin) };
     default:
       return NONE;
@@ -74,13 +74,17 @@ function judgePass(origin: Outliving): Verdict {
 }
 
 /** A property of a function of the grammar is changed. */
-function judgeFunction({ deed, by }: Effect, origin: Extract<Origin, { kind: 'function' }>, machine: Machine): Verdict {
-  if (deed === 'pass' || deed === 'call' || deed === 'unknown-method') return NONE;
+function judgeFunction(
+  { operation, by }: Effect,
+  origin: Extract<Origin, { kind: 'function' }>,
+  machine: Machine,
+): Verdict {
+  if (operation === 'pass' || operation === 'call' || operation === 'unknown-method') return NONE;
   const level = levelOf(origin.node, machine);
   if (level === 'parse') return { kind: 'state', binding: null };
   if (level !== 'module') return NONE;
   const what = `${nameOfCode(origin)}${through(by)}`;
-  if (deed === 'may-change') return unsupported(`may change ${what}`, WHY.module);
+  if (operation === 'may-change') return unsupported(`may change ${what}`, WHY.module);
   return { kind: 'violation', what: `changes ${what}`, why: WHY.module };
 }
 
@@ -89,9 +93,9 @@ function unsupported(what: string, why: string): Verdict {
   return { kind: 'unsupported', what, why };
 }
 
-function judgeShared({ deed }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Verdict {
-  if (deed === 'pass') return NONE;
-  const does = deed === 'call' || deed === 'unknown-method' ? 'calls' : 'changes';
+function judgeShared({ operation }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Verdict {
+  if (operation === 'pass') return NONE;
+  const does = operation === 'call' || operation === 'unknown-method' ? 'calls' : 'changes';
   return unsupported(`${does} what "${name}" gives`, 'that may be anything which objects have in common');
 }
 
@@ -100,9 +104,9 @@ function nameOfCode({ node }: { readonly node: FunctionNode | ClassNode }): stri
   return `the top-level ${isFunction(node) ? 'function' : 'class'}${name ? ` "${name}"` : ''}`;
 }
 
-function describe({ deed, by }: Effect, origin: Outliving): string {
+function describe({ operation, by }: Effect, origin: Outliving): string {
   const name = nameOf(origin);
-  switch (deed) {
+  switch (operation) {
     case 'assign':
       return `assigns ${name}`;
     case 'change':
@@ -123,8 +127,8 @@ function through(by: string | null): string {
   return by === null ? '' : ` by ${by}`;
 }
 
-function whyOf({ deed }: Effect, { kind }: Outliving): string {
-  if (deed === 'call') return WHY.foreign;
+function whyOf({ operation }: Effect, { kind }: Outliving): string {
+  if (operation === 'call') return WHY.foreign;
   return kind === 'import' ? WHY.module : WHY[kind];
 }
 
@@ -202,8 +206,8 @@ function isIteration({ node }: Routine, { routines }: Machine): boolean {
 }
 
 /** Whether an object, a captured variable or what it holds is changed. */
-function isOwnChange({ deed, origin }: Effect): boolean {
-  if (deed !== 'change' && deed !== 'assign') return false;
+function isOwnChange({ operation, origin }: Effect): boolean {
+  if (operation !== 'change' && operation !== 'assign') return false;
   return origin.kind === 'argument' || origin.kind === 'captured';
 }
 

@@ -275,12 +275,12 @@ function visitProperty(node: Extract<Node, { type: 'Property' }>, scope: Scope, 
 }
 
 /** What brought a name into scope. */
-export type BindingKind = VariableDeclaration['kind'] | 'function' | 'class' | 'parameter' | 'catch' | 'import';
+type BindingKind = VariableDeclaration['kind'] | 'function' | 'class' | 'parameter' | 'catch' | 'import';
 
-export type Declare = (identifier: Identifier, kind: BindingKind) => void;
+type Declare = (identifier: Identifier, kind: BindingKind) => void;
 
 /** Declares the names that a list of statements binds in its own block: everything but `var`. */
-export function declareLexical(statements: readonly Node[], declare: Declare): void {
+function declareLexical(statements: readonly Node[], declare: Declare): void {
   for (const statement of statements) {
     if (statement.type === 'VariableDeclaration') {
       if (statement.kind !== 'var') declareVariables(statement, declare);
@@ -299,7 +299,7 @@ export function declareLexical(statements: readonly Node[], declare: Declare): v
 }
 
 /** Declares the `var` names anywhere below a node, functions within it left out. */
-export function declareHoisted(node: Node, declare: Declare): void {
+function declareHoisted(node: Node, declare: Declare): void {
   if (node.type === 'VariableDeclaration' && node.kind === 'var') declareVariables(node, declare);
   for (const child of children(node)) {
     if (!isFunction(child) && child.type !== 'StaticBlock' && child.type !== 'PropertyDefinition') {
@@ -308,12 +308,12 @@ export function declareHoisted(node: Node, declare: Declare): void {
   }
 }
 
-export function declareVariables(declaration: VariableDeclaration, declare: Declare): void {
+function declareVariables(declaration: VariableDeclaration, declare: Declare): void {
   for (const { id } of declaration.declarations) declarePattern(id, declaration.kind, declare);
 }
 
 /** Declares every name of a pattern, as in `{ a, b: [c = 1, ...d] }`. */
-export function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): void {
+function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): void {
   switch (pattern.type) {
     case 'Identifier':
       declare(pattern, kind);

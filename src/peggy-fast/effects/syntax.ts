@@ -59,7 +59,7 @@ function isNode(value: unknown): value is Node {
 }
 
 /** A place in a grammar, as Peggy counts: lines and columns from 1, lines ended by a line feed. */
-export interface Position {
+interface Position {
   readonly offset: number;
   readonly line: number;
   readonly column: number;

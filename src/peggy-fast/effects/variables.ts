@@ -1,6 +1,5 @@
 import type { Identifier } from 'acorn';
 import {
-  type Deed,
   type Effect,
   type Frame,
   grow,
@@ -9,6 +8,7 @@ import {
   lifetimeOf,
   type Machine,
   meaningOf,
+  type Operation,
 } from './machine.js';
 import type { Binding } from './scopes.js';
 import { isFunction, type Node } from './syntax.js';
@@ -52,7 +52,7 @@ export function readVariable(identifier: Identifier, frame: Frame): Value {
 }
 
 /** What a local variable gives: one of the routine itself, or one of a routine around it. */
-export function readLocal(binding: Binding, frame: Frame): Value {
+function readLocal(binding: Binding, frame: Frame): Value {
   const { machine, routine, summary } = frame;
   const value = machine.variables.get(binding) ?? PRIMITIVE;
   if (machine.routines.owners.get(binding) === routine) return value;
@@ -192,35 +192,39 @@ function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
 }
 
 /** Notes what is done to each of the given objects that others may see. */
-export function note(deed: Deed, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
+export function note(operation: Operation, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
   const place = { unit: frame.routine.unit, node };
-  for (const meant of meantBy(deed, origins, frame.machine)) addEffect({ ...meant, place, by }, frame);
+  for (const meant of meantBy(operation, origins, frame.machine)) addEffect({ ...meant, place, by }, frame);
 }
 
-/** Which of some objects a deed is about. */
-export function meantBy(deed: Deed, given: Origins, machine: Machine): Pick<Effect, 'deed' | 'origin'>[] {
-  const origins = deed === 'match' || deed === 'sticky-match' ? matched(deed, given) : given;
+/** Which of some objects a operation is about. */
+export function meantBy(
+  operation: Operation,
+  given: Origins,
+  machine: Machine,
+): Pick<Effect, 'operation' | 'origin'>[] {
+  const origins = operation === 'match' || operation === 'sticky-match' ? matched(operation, given) : given;
   const functions = [...origins].filter((origin) => origin.kind === 'function');
   const others = [...origins].filter((origin) => origin.kind !== 'function');
   if (others.length === 0) {
     // A method is what code means to change least of all.
     const meant = functions.filter((origin) => !machine.routines.named.has(origin.node));
-    return (meant.length > 0 ? meant : functions).map((origin) => ({ deed, origin }));
+    return (meant.length > 0 ? meant : functions).map((origin) => ({ operation, origin }));
   }
-  const seen = others.filter(({ kind }) => !UNSEEN.has(kind)).map((origin) => ({ deed, origin }));
-  if (deed !== 'change' && deed !== 'assign') return seen;
+  const seen = others.filter(({ kind }) => !UNSEEN.has(kind)).map((origin) => ({ operation, origin }));
+  if (operation !== 'change' && operation !== 'assign') return seen;
   // A function that an object may hold is hardly what is meant; a class may be.
   const classes = functions.filter((origin) => !isFunction(origin.node));
-  return [...seen, ...classes.map((origin) => ({ deed: 'may-change' as const, origin }))];
+  return [...seen, ...classes.map((origin) => ({ operation: 'may-change' as const, origin }))];
 }
 
 /** Origins that stand for nobody's objects, or beside those that own them. */
 const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
 
 /** Those of some objects of which a match may move the place. */
-function matched(deed: 'match' | 'sticky-match', origins: Origins): Origins {
+function matched(operation: 'match' | 'sticky-match', origins: Origins): Origins {
   const isStateful = [...origins].some(
-    (origin) => origin.kind === 'stateful-pattern' && (deed === 'match' || origin.sticky),
+    (origin) => origin.kind === 'stateful-pattern' && (operation === 'match' || origin.sticky),
   );
   // Whether what a function is given is such a pattern, those know who call it.
   return isStateful ? origins : new Set([...origins].filter(({ kind }) => kind === 'argument' || kind === 'captured'));
@@ -245,7 +249,7 @@ function raised(origin: Origin): Origins {
 }
 
 export function addEffect(effect: Effect, { summary, machine }: Frame): void {
-  const key = keyOf(effect.origin, effect.place, effect.deed);
+  const key = keyOf(effect.origin, effect.place, effect.operation);
   if (summary.effects.has(key)) return;
   summary.effects.set(key, effect);
   machine.changed = true;

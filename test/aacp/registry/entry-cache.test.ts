@@ -33,7 +33,7 @@ test.each([1, 5, 10, 11, 25, 40])(
   },
 );
 
-test('what is set again is the new one; what is deleted is gone from both generations', () => {
+test('what is set again is the new one; what is deleted is gone', () => {
   const cache = entryCache(2);
   for (const number of [1, 2, 3]) cache.set(key(number), entry(key(number)));
   const again = entry(key(1));

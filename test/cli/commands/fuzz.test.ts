@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isPacket, tryParseFrame } from '../../../src/index.js';
-import { programCommand } from '../../fuzz/differential/programs/commands.js';
+import { programCommand } from '../../fuzz/process/programs/commands.js';
 import { start } from '../../helpers/child.js';
 import { cli, jsonLines, PROGRAM } from '../../helpers/cli.js';
 

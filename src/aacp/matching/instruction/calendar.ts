@@ -14,7 +14,7 @@ export function isoDay(time: number): string {
 }
 
 /** `2026-W47`: the week of ISO 8601, which belongs to the year of its Thursday. */
-export function isoWeek(time: number): string {
+function isoWeek(time: number): string {
   const date = dateOf(time);
   const thursday = new Date(date.getTime() + (4 - (date.getUTCDay() || 7)) * DAY);
   const year = thursday.getUTCFullYear();
@@ -23,13 +23,13 @@ export function isoWeek(time: number): string {
 }
 
 /** `2026-Q4` */
-export function quarterOf(time: number): string {
+function quarterOf(time: number): string {
   const date = dateOf(time);
   return `${date.getUTCFullYear()}-Q${Math.floor(date.getUTCMonth() / 3) + 1}`;
 }
 
 /** The first day of a month, so many months later; earlier for a negative number. */
-export function monthsLater(time: number, months: number): number {
+function monthsLater(time: number, months: number): number {
   const date = dateOf(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
 }

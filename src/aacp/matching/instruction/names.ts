@@ -18,7 +18,7 @@ export function isCompanyForm(word: string): boolean {
 }
 
 /** A name or a code, and the items that it is made of: those from `from` up to, not including, `to`. */
-export interface NameRun {
+interface NameRun {
   readonly slot: Slot;
   /** Ends in a genitive, which the slot does not have. */
   readonly genitive: boolean;
@@ -106,7 +106,7 @@ function runWithin(items: readonly InstructionItem[], start: number, end: number
     // What begins a sentence is capitalised whatever it is: "Pay Acme Ltd", but "Acme Ltd".
     if (begins && to - from > 2) from++;
   } else {
-    if (begins) from++;
+    if (begins) from += /^(?:please|kindly)$/i.test(textOf(items[from])) ? 2 : 1;
     while (from < to && (isLink(items[from]) || isKnownItem(items[from]))) from++;
     while (to > from && (isLink(items[to - 1]) || isKnownItem(items[to - 1]))) to--;
   }
@@ -120,6 +120,10 @@ function runOf(items: readonly InstructionItem[], from: number, to: number, sour
   if (first?.kind !== 'word' || last?.kind !== 'word') return null;
   const end = hasGenitive(last) ? last.end - (/['\u2019]s$/i.test(last.text) ? 2 : 0) : last.end;
   return { slot: nameSlot(source.slice(first.start, end), first.start, end), genitive: end < last.end, from, to };
+}
+
+function textOf(item: InstructionItem | undefined): string {
+  return item?.kind === 'word' ? item.text : '';
 }
 
 function isCapital(item: InstructionItem | undefined): boolean {

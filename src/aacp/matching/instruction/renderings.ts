@@ -13,10 +13,10 @@ export interface Style {
 }
 
 /** The values of the places in a pattern; `null` where the slot has none. */
-export type PartsOf = (slot: Slot) => Readonly<Record<string, string>> | null;
+type PartsOf = (slot: Slot) => Readonly<Record<string, string>> | null;
 
 /** A style from a pattern such as `{year}-{mm}`. It writes nothing where a place has no value. */
-export function pattern(template: string, partsOf: PartsOf): Style {
+function pattern(template: string, partsOf: PartsOf): Style {
   // By turns what stands there as it is, and the name of a place.
   const pieces = template.split(/\{(\w+)\}/);
   return {
@@ -36,7 +36,7 @@ export function pattern(template: string, partsOf: PartsOf): Style {
 }
 
 /** The parts of a slot, worked out once for the many patterns that write it one after the other. Slots never change. */
-export function remembered(partsOf: PartsOf): PartsOf {
+function remembered(partsOf: PartsOf): PartsOf {
   let last: Slot | undefined;
   let parts: ReturnType<PartsOf> = null;
   return (slot) => {
@@ -49,7 +49,7 @@ export function remembered(partsOf: PartsOf): PartsOf {
 }
 
 /** Places with each of the joints between them. */
-export function joined(places: readonly string[], joints: readonly string[]): readonly string[] {
+function joined(places: readonly string[], joints: readonly string[]): readonly string[] {
   return joints.map((joint) => places.join(joint));
 }
 

@@ -4,7 +4,7 @@ import { withSmallHost } from './normalise.js';
 import { plainDecimal } from './numbers.js';
 
 /** `code`: an acronym, or the name of a department or a team. */
-export type SlotKind = ValueItem['kind'] | 'name' | 'code';
+type SlotKind = ValueItem['kind'] | 'name' | 'code';
 
 export interface Slot {
   readonly kind: SlotKind;

@@ -4,7 +4,7 @@ import { errorFields, names } from '../errors.js';
 import { count, id, members, milliseconds, name, seconds, sessionMode, timestamp, trustLevel } from './parts.js';
 
 /** What one side can do: `true`, a list, a number, or whatever a capability of somebody's own is. */
-export const capabilitiesSchema = members.register(names, {
+const capabilitiesSchema = members.register(names, {
   id: 'Capabilities',
   description:
     'Capabilities by name. Both sides can do what both have named: of booleans both, of lists what is in both, of numbers the smaller.',
@@ -20,7 +20,7 @@ const messageLimits = {
 const party = z.looseObject({ kind: name, version: z.string(), fingerprint: z.optional(z.string()) });
 
 /** A tool as a runtime tells of it. Its schemas are JSON Schemas, which are not looked into. */
-export const toolInfoSchema = z
+const toolInfoSchema = z
   .looseObject({
     name,
     description: z.optional(z.string()),
@@ -31,11 +31,11 @@ export const toolInfoSchema = z
   })
   .register(names, { id: 'ToolInfo' });
 
-export const agentInfoSchema = z
+const agentInfoSchema = z
   .looseObject({ name, description: z.optional(z.string()), skills: z.optional(z.array(z.string())) })
   .register(names, { id: 'AgentInfo' });
 
-export const workflowInfoSchema = z
+const workflowInfoSchema = z
   .looseObject({
     name,
     description: z.optional(z.string()),

@@ -164,13 +164,13 @@ interface KeptOperation {
 }
 
 /** An operation that somebody has asked for before. */
-export interface Former {
+interface Former {
   readonly row: JobRow;
   readonly spec: JobSpec;
 }
 
 /** The key of one call among those of a principal: of two calls with the same one, only one is carried out. */
-export class Operation {
+class Operation {
   readonly #scope: string;
   readonly #key: string;
   readonly #digest: string;

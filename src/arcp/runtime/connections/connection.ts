@@ -1,4 +1,5 @@
 /** One channel, and the session that it carries. */
+import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { describe, type PayloadOf } from '../../protocol/catalogue.js';
@@ -43,11 +44,9 @@ export class Connection implements ConnectionContext {
   /** Nothing more is taken: what is to be said still is. */
   #isEnding = false;
   #isOver = false;
-  #over!: () => void;
+  readonly #closed = deferred();
   /** Resolves when the channel has ended, and all that belongs to it was let go. */
-  readonly closed = new Promise<void>((resolve) => {
-    this.#over = resolve;
-  });
+  readonly closed = this.#closed.promise;
 
   constructor(core: Core, channel: Channel, peer: Peer) {
     this.#core = core;
@@ -322,7 +321,7 @@ export class Connection implements ConnectionContext {
       this.#core.settings.onError(error);
     } finally {
       this.#channel.destroy();
-      this.#over();
+      this.#closed.resolve();
     }
   }
 }
@@ -331,7 +330,7 @@ export class Connection implements ConnectionContext {
 const MOST = 20;
 const WINDOW_MS = 10_000;
 
-export class FaultWindow {
+class FaultWindow {
   #times: number[] = [];
 
   /** @returns whether it was one too many */
@@ -343,14 +342,14 @@ export class FaultWindow {
 }
 
 /** What a runtime is called by whoever speaks to it and knows no more of it. */
-export const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
+const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 
 /**
  * A message may name whom it is for: the runtime, or something that it offers. What is for somebody else is not done here instead.
  *
  * @throws ArcpError `NOT_FOUND` where nobody here is called so, `INVALID_ARGUMENT` where a task is for another agent than its message
  */
-export function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
+function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
   const { target } = message;
   if (target === undefined || RUNTIME_NAMES.includes(target)) return;
   if (!KINDS.some((kind) => find(kind, target) !== undefined))

@@ -228,7 +228,7 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
 }
 
 /** A tool as others are told of it. */
-export function toolInfo({ name, options }: Work) {
+function toolInfo({ name, options }: Work) {
   const { input, output, permissions, durable } = options;
   return {
     name,

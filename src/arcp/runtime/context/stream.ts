@@ -10,7 +10,7 @@ import type { StreamRegistry } from '../streams.js';
 /** Where it stands which streams of a job are open: those of an attempt that was lost are ended by the next. */
 export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
 
-export interface JobStreamHost {
+interface JobStreamHost {
   readonly attempt: Attempt;
   readonly streams: StreamRegistry;
   /** Resolves when the session has taken what was sent before; `undefined` when it has, or there is nobody. */

@@ -18,7 +18,7 @@ export type Outcome =
   | { readonly kind: 'forced' };
 
 /** What was wanted of it meanwhile. */
-export interface Circumstances {
+interface Circumstances {
   /** Milliseconds since 1970: when the attempt began, and now. */
   readonly begun: number;
   readonly now: number;
@@ -30,7 +30,7 @@ export interface Circumstances {
   readonly isFinal: boolean;
 }
 
-export interface Conclusion {
+interface Conclusion {
   readonly state: JobState;
   readonly entry: OutboxEntry;
 }

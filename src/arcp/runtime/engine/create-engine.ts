@@ -9,7 +9,7 @@ import type { Engine } from './engine.js';
 import { beginJob, cancelChildren, cancelJob, outcomeOf } from './jobs.js';
 import { Scheduler, type SchedulerOptions } from './scheduler.js';
 
-export interface EngineOptions
+interface EngineOptions
   extends Pick<
     SchedulerOptions,
     | 'now'

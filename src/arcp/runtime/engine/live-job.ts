@@ -284,7 +284,7 @@ export class LiveJob implements Attempt {
       const forced = new Promise<typeof FORCED>((resolve) => {
         this.#force = resolve;
       });
-      const restored = await latestData(this.log.store, this.#status);
+      const restored = await this.#restored();
       // What waits for nobody any more must not end the process when it fails.
       this.#work = work;
       const working = this.#carryOut(work, restored);
@@ -304,6 +304,10 @@ export class LiveJob implements Attempt {
     const judged = options.input === undefined ? input : await options.input.parseAsync(input);
     const result: unknown = await handler(judged, contextOf(this, restored));
     return checkResult(work, result);
+  }
+
+  async #restored(): Promise<unknown> {
+    return latestData(this.log.store, this.#status);
   }
 
   /** Streams end before their job does: in order where it has, and else with what became of it. */

@@ -83,7 +83,7 @@ function remove(index: Map<string, Set<Subscriber>>, key: string, subscriber: Su
 }
 
 /** How a message stands in the store. */
-export interface Keeping {
+interface Keeping {
   /** The job that it belongs to, where it names none itself: that of a direct call. */
   readonly keptAs?: string | undefined;
   /** The last one of a direct call; of jobs, their types say it. */

@@ -14,7 +14,7 @@ export interface Ending {
   readonly checkpointId?: string | undefined;
 }
 
-export interface Cancellation {
+interface Cancellation {
   readonly cause: CancelCause;
   readonly reason?: string | undefined;
   readonly isForced: boolean;
@@ -157,7 +157,7 @@ export class JobMessages {
 }
 
 /** What a message says beside its payload. */
-export interface MessageFields {
+interface MessageFields {
   readonly trace?: Trace | undefined;
   readonly causationId?: string | undefined;
   readonly correlationId?: string | undefined;

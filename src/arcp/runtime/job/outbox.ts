@@ -25,7 +25,7 @@ const MOST = 10_000;
 const RETRY = 50;
 const LONGEST_RETRY = 2000;
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly log: EventLog;
   readonly jobId: string;
   readonly attempt: number;

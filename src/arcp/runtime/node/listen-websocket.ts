@@ -174,7 +174,7 @@ class Gate {
  *
  * @param socket what the channel writes to
  */
-export function corked(channel: Channel, socket: Duplex): Channel {
+function corked(channel: Channel, socket: Duplex): Channel {
   let isHeld = false;
   const release = (): void => {
     isHeld = false;

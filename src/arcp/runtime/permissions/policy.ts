@@ -121,7 +121,7 @@ export function isNamed(patterns: readonly string[], permission: string): boolea
 }
 
 /** How closely a pattern names a permission: more for one that says more of it; 0 for one that does not name it. */
-export function specificity(pattern: string, permission: string): number {
+function specificity(pattern: string, permission: string): number {
   if (pattern === permission) return Number.POSITIVE_INFINITY;
   if (pattern === '*') return 1;
   const names =

@@ -11,7 +11,7 @@ const HIGH_WATER_MARK = 1024 * 1024;
 /** Milliseconds until the store is asked again after it has failed. */
 const LOOK_AGAIN = 500;
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly store: ArcpStore;
   readonly hub: Hub;
   readonly channel: Channel;
@@ -195,14 +195,14 @@ export class Feed implements Subscriber {
   }
 }
 
-export interface ReplayQuery {
+interface ReplayQuery {
   readonly of: { readonly sessionId: string } | { readonly jobIds: readonly string[] };
   readonly after: number;
   readonly upTo: number;
   readonly limit: number;
 }
 
-export interface Replayed {
+interface Replayed {
   readonly count: number;
   readonly lastId: string | undefined;
   /** There may have been more. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { accpCases, packetCases, validatorCases } from '../../../conformance/fixtures.js';
-import { adapterCommand, programCommand } from '../../../fuzz/differential/programs/commands.js';
+import { adapterCommand, programCommand } from '../../../fuzz/process/programs/commands.js';
 import { cli, jsonLines } from '../../../helpers/cli.js';
 
 const NODE_ADAPTER = programCommand('../../../examples/adapters/node-adapter.mjs');

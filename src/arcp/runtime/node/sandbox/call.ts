@@ -241,7 +241,7 @@ const said = z.discriminatedUnion('type', [
 
 /** What a tool says. */
 export type ToolMessage = z.output<typeof said>;
-export type ToolRequest = Extract<ToolMessage, { type: 'ask' }>;
+type ToolRequest = Extract<ToolMessage, { type: 'ask' }>;
 export type StepResult = Extract<ToolMessage, { type: 'worked' }>;
 
 /** What a runtime says. */
@@ -266,7 +266,7 @@ export type RuntimeMessage =
 const MAX_DEPTH = 72;
 
 /** @throws ArcpError `PAYLOAD_TOO_LARGE` on what is too deep, `INTERNAL` on what is no message */
-export function readToolMessage(line: string): ToolMessage {
+function readToolMessage(line: string): ToolMessage {
   const reading = readJson(line, MAX_DEPTH);
   if (!reading.ok && reading.fault === 'depth')
     throw new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says something too deep: ${reading.message}`);
@@ -279,7 +279,7 @@ export function readToolMessage(line: string): ToolMessage {
 const MAX_LINE = 8 * 1024;
 
 /** Resolves at the end of the stream. It is read as fast as what is logged is kept; what is too much is read, and dropped. */
-export async function logOutput(
+async function logOutput(
   stream: Readable,
   name: 'stdout' | 'stderr',
   { log }: Pick<JobContext, 'log'>,

@@ -115,11 +115,7 @@ export function permissionFlag(): string {
 const UNHELD = [['--experimental-sqlite', '--no-experimental-sqlite']] as const;
 
 /** @param own a folder that is all the tool's */
-export function nodeArguments(
-  { flag, module, read, write, memoryMb }: SandboxSettings,
-  program: URL,
-  own: string,
-): string[] {
+function nodeArguments({ flag, module, read, write, memoryMb }: SandboxSettings, program: URL, own: string): string[] {
   const main = fileURLToPath(program);
   return [
     ...UNHELD.flatMap(([name, without]) => (process.allowedNodeEnvironmentFlags.has(name) ? [without] : [])),

@@ -188,7 +188,7 @@ async function ask(broker: Brokered, url: string, init: z.output<typeof request>
 }
 
 /** What a tool holds of something, by name; so many at once. */
-export class HandleTable<T> {
+class HandleTable<T> {
   readonly #what: string;
   readonly #most: number;
   readonly #all = new Map<string, T>();

@@ -220,7 +220,7 @@ describe('closing', () => {
 test.skipIf(process.platform === 'win32')('a program does not outlive this process, however that ends', async () => {
   const endings = ['exit', 'SIGTERM'].map(async (way) => {
     const args = [programCommand('stubborn.mjs'), way];
-    const parent = start([process.execPath, '--import', 'tsx', 'test/fuzz/differential/programs/abandons.ts', ...args]);
+    const parent = start([process.execPath, '--import', 'tsx', 'test/fuzz/process/programs/abandons.ts', ...args]);
     const line = await new Promise<Buffer>((resolve) => parent.stdout.once('data', resolve));
     const ids = idsOf(JSON.parse(line.toString()));
     const ending = new Promise((resolve) => parent.once('exit', (code, signal) => resolve(signal ?? code)));

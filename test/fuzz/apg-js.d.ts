@@ -1,23 +1,4 @@
-/** As much as is used here of packages that have no types. */
-declare module 'nearley' {
-  export interface Rule {
-    readonly name: string;
-    readonly symbols: readonly unknown[];
-    readonly postprocess?: (parts: never) => unknown;
-  }
-  export interface Parser {
-    readonly results: readonly unknown[];
-    feed(text: string): this;
-  }
-  const library: {
-    readonly Grammar: {
-      fromCompiled(rules: { Lexer: unknown; ParserRules: readonly Rule[]; ParserStart: string }): object;
-    };
-    readonly Parser: new (grammar: object) => Parser;
-  };
-  export default library;
-}
-
+/** As much as is used here of a package that has no types. */
 declare module 'apg-js' {
   const library: {
     readonly apgLib: {

@@ -13,7 +13,7 @@ import type { Facts } from './facts.js';
 import { type Column, isOut, isSure } from './machine.js';
 import type { Boundaries, Prover } from './prover.js';
 
-export interface Judged {
+interface Lowered {
   readonly rules: ReadonlyMap<string, Pattern>;
   readonly approximations: readonly Approximation[];
 }
@@ -34,7 +34,13 @@ const MESSAGES: Partial<Record<Code, string>> = {
   lookahead: 'a lookahead of the grammar is left out',
 };
 
-export function judge(rules: PegRules, startRule: string, prover: Prover, facts: Facts, alphabet: Alphabet): Judged {
+export function toPatterns(
+  rules: PegRules,
+  startRule: string,
+  prover: Prover,
+  facts: Facts,
+  alphabet: Alphabet,
+): Lowered {
   const verdicts = new Map<string, Verdict>();
   const ofRule = (name: string): Verdict => {
     let verdict = verdicts.get(name);
@@ -151,7 +157,7 @@ const LARGEST = 120;
  * A pattern for just the texts that the part takes, if that does not hang on what follows them; null where it does, or where
  * the pattern would be too large.
  */
-export function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet): Pattern | null {
+function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet): Pattern | null {
   // Texts are read from their ends: a state is a set of columns, one for each way in which a text may be followed.
   const sets: (readonly Column[])[] = [];
   const numbers = new Map<string, number>();

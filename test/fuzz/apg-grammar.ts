@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { default as Apg } from 'apg-js';
-import { projectRoot } from '../root.js';
+import { projectRoot } from '../../bench/root.js';
+import { parseAbnf, withCoreRules } from '../../src/grammar-export/abnf/parse.js';
+import { printAbnf } from '../../src/grammar-export/abnf/print.js';
 
 export interface ApgGrammar {
   readonly apgLib: (typeof Apg)['apgLib'];
@@ -16,10 +18,6 @@ export interface ApgGrammar {
  */
 export async function compileAbnf(name: 'accp' | 'aacp'): Promise<ApgGrammar> {
   const { apgApi, apgLib } = (await import('apg-js')).default;
-  // Loaded here, so that what else is measured is without them.
-  const { parseAbnf } = await import('../../src/grammar-export/abnf/parse.js');
-  const { withCoreRules } = await import('../../src/grammar-export/abnf/parse.js');
-  const { printAbnf } = await import('../../src/grammar-export/abnf/print.js');
   const text = readFileSync(path.join(projectRoot(), `grammar/${name}.abnf`), 'utf8');
   const api = new apgApi(printAbnf(withCoreRules(parseAbnf(text)), { lineEnd: '\r\n' }));
   api.generate();
