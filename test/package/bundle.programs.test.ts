@@ -61,8 +61,8 @@ describe('in a browser bundle', () => {
 
   /** Bytes after minification and gzip, and the packages that are in it. */
   test.each([
-    ['sessions', `export * from './src/accp/session/index.ts';`, 66_000, []],
-    ['a codec', `export { createCodec } from './src/accp/session/index.ts';`, 42_500, []],
+    ['sessions', `export * from './src/accp/codec/index.ts';`, 66_000, []],
+    ['a codec', `export { createCodec } from './src/accp/codec/index.ts';`, 42_500, []],
     ['a link over WebSocket', `export { connectWebSocket } from './src/accp/bindings/websocket/index.ts';`, 26_500, []],
     ['a link over HTTP', `export { connectHttp } from './src/accp/bindings/http/index.ts';`, 29_500, []],
     ['a link over A2A', `export { connectA2A } from './src/accp/bindings/a2a/index.ts';`, 31_000, []],
