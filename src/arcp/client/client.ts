@@ -130,7 +130,7 @@ class SessionClient implements Client {
       {
         tool,
         ...(args === undefined ? {} : { arguments: { ...args } }),
-        ...(mode === undefined ? {} : { mode }),
+        mode,
         ...work({ operationKey, timeoutMs, retry }),
       },
       options,
@@ -140,14 +140,14 @@ class SessionClient implements Client {
   readonly startWorkflow: Client['startWorkflow'] = (workflow, inputs, options = {}) => {
     const { steps } = options;
     const payload = { workflow, ...(inputs === undefined ? {} : { inputs: { ...inputs } }), ...work(options) };
-    return this.#start('workflow.start', { ...payload, ...(steps === undefined ? {} : { steps }) }, options);
+    return this.#start('workflow.start', { ...payload, steps }, options);
   };
 
   readonly delegate: Client['delegate'] = (target, task, options = {}) => {
     const { arguments: args, context } = options;
     const more = {
       ...(args === undefined ? {} : { arguments: { ...args } }),
-      ...(context === undefined ? {} : { context }),
+      context,
     };
     return this.#start('agent.delegate', { target, task, ...more, ...work(options) }, options);
   };
@@ -166,7 +166,7 @@ class SessionClient implements Client {
 
   readonly close: Client['close'] = async ({ jobs, reason } = {}) => {
     this.#isLeaving = true;
-    const payload = { ...(jobs === undefined ? {} : { jobs }), ...(reason === undefined ? {} : { reason }) };
+    const payload = { jobs, reason };
     try {
       if (this.#session !== undefined) await this.#commands.ask('session.close', payload);
     } catch (error) {
@@ -236,8 +236,8 @@ class SessionClient implements Client {
   readonly #cancel = async (invocation: LiveInvocation, { reason, deadlineMs }: CancelOptions): Promise<void> => {
     const jobId = await invocation.accepted;
     const payload = {
-      ...(reason === undefined ? {} : { reason }),
-      ...(deadlineMs === undefined ? {} : { deadline_ms: deadlineMs }),
+      reason,
+      deadline_ms: deadlineMs,
       ...(jobId === undefined && invocation.id !== undefined ? { target_id: invocation.id } : {}),
     };
     await this.#commands.ask('cancel', payload, { job_id: jobId });
@@ -302,11 +302,11 @@ class SessionClient implements Client {
       capabilities: { ...capabilities },
       client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
       ...(auth === undefined ? {} : { auth: { ...auth } }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(trust === undefined ? {} : { trust_level: trust }),
-      ...(this.#cursor.resumeToken === undefined ? {} : { resume_token: this.#cursor.resumeToken }),
+      mode,
+      trust_level: trust,
+      resume_token: this.#cursor.resumeToken,
       limits: {
-        ...(this.#link.maxTextBytes === undefined ? {} : { max_message_bytes: this.#link.maxTextBytes }),
+        max_message_bytes: this.#link.maxTextBytes,
         max_depth: MAX_DEPTH,
       },
     };
@@ -452,9 +452,9 @@ function isPassing(message: Envelope): boolean {
 /** What all that is started may say of how it is carried out. */
 function work({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
   return {
-    ...(operationKey === undefined ? {} : { operation_key: operationKey }),
-    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
-    ...(retry === undefined ? {} : { retry }),
+    operation_key: operationKey,
+    timeout_ms: timeoutMs,
+    retry,
   };
 }
 

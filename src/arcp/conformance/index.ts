@@ -84,7 +84,7 @@ function benchOf(subject: Subject, probes: Probe[]): Bench {
   const open: Bench['open'] = async (payload = {}, more = {}) => {
     const probe = await connect();
     const { auth } = subject;
-    const whole = { capabilities: CAPABILITIES, ...(auth === undefined ? {} : { auth }), ...payload };
+    const whole = { capabilities: CAPABILITIES, auth, ...payload };
     const sent = probe.send('session.open', whole, more);
     const answer = await probe.answer(sent, 'session.accepted', 'nack');
     if (answer.type === 'nack')

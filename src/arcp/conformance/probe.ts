@@ -61,7 +61,7 @@ export class Probe {
       type,
       timestamp: timestampOf(Date.now()),
       source: 'client',
-      ...(this.sessionId === undefined ? {} : { session_id: this.sessionId }),
+      session_id: this.sessionId,
       trace_id: newTraceId(),
       span_id: newSpanId(),
       ...more,

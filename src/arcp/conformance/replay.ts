@@ -152,7 +152,7 @@ class Replay {
     const { auth } = this.#options;
     return {
       ...payload,
-      ...(auth === undefined ? {} : { auth }),
+      auth,
       ...('resume_token' in payload ? { resume_token: this.#token } : {}),
     };
   }

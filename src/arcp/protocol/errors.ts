@@ -109,7 +109,7 @@ export class ArcpError extends PegwireError {
       code,
       message,
       retryable,
-      ...(details === undefined ? {} : { details }),
+      details,
       // What is not of the protocol may hold what nobody else is to see.
       ...(cause instanceof ArcpError ? { cause: cause.toBody() } : {}),
     };

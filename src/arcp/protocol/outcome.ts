@@ -25,7 +25,7 @@ export function outcomeIn(message: Envelope): Outcome | undefined {
     case 'job.cancelled': {
       const { cause = 'runtime', reason, forced } = message.payload;
       const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-      const details = { cause, ...(forced === undefined ? {} : { forced }) };
+      const details = { cause, forced };
       const error = new ArcpError(code, reason ?? `It was cancelled by ${cause}`, { retryable: false, details });
       return { state: 'cancelled', error };
     }

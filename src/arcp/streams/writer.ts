@@ -147,9 +147,9 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     host.open(this.id, {
       kind,
       ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}),
-      ...(name === undefined ? {} : { name }),
-      ...(contentType === undefined ? {} : { content_type: contentType }),
-      ...(expectedBytes === undefined ? {} : { expected_bytes: expectedBytes }),
+      name,
+      content_type: contentType,
+      expected_bytes: expectedBytes,
     });
   }
 
@@ -167,7 +167,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.#sending;
     const payload = {
       total_chunks: this.#sequence,
-      ...(reason === undefined ? {} : { reason }),
+      reason,
       ...(mayJoin(this.kind) ? { total_bytes: this.#bytes } : {}),
     };
     await this.#host.end(this.id, 'stream.close', payload);

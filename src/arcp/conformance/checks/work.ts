@@ -8,7 +8,7 @@ const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
 const JOB_ENDS: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled']);
 
 function invoke(probe: Probe, { tool, arguments: args }: Call, more: Fields = {}): Sent {
-  return probe.send('tool.invoke', { tool, ...(args === undefined ? {} : { arguments: args }), ...more });
+  return probe.send('tool.invoke', { tool, arguments: args, ...more });
 }
 
 /** The message that ends what a command has started, and the job that it has become. */

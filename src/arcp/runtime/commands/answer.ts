@@ -102,8 +102,8 @@ function granted(
     expiresAt,
     uses: 0,
     grantedBy: `${granted_by} ${id}`,
-    ...(max_uses === undefined ? {} : { maxUses: max_uses }),
-    ...(constraints === undefined ? {} : { constraints }),
+    maxUses: max_uses,
+    constraints,
   };
 }
 

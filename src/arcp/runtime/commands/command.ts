@@ -49,7 +49,7 @@ export function acknowledged(
     sessionId: session.id,
     correlationId: message.id,
     trace: traceBelow(message),
-    payload: { ack_for: message.id, received_at, status: 'accepted', ...(details === undefined ? {} : { details }) },
+    payload: { ack_for: message.id, received_at, status: 'accepted', details },
   });
 }
 

@@ -46,7 +46,7 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
         status: 'done',
         details: {
           replayed: replayed.count,
-          ...(replayed.lastId === undefined ? {} : { last_message_id: replayed.lastId }),
+          last_message_id: replayed.lastId,
           ...(replayed.isCut ? { more: true } : {}),
         },
       },

@@ -98,14 +98,14 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
     isDurable: isDurable(session, command, options),
     command,
     trace: traceBelow(command),
-    ...(session.limits === undefined ? {} : { limits: session.limits }),
+    limits: session.limits,
     trust: session.trust,
     retry: retryOf(command, options),
     streams: streamsOf(session),
     mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
     wantsValue: session.wantsValue,
     ...contextOf(command),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
   };
 }
 

@@ -247,7 +247,7 @@ export class Connection implements ConnectionContext {
       trace: traceBelow(message),
       correlationId: id,
       sessionId: session_id,
-      payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
+      payload: { ack_for: id, received_at, nonce },
     });
     this.send(body);
   }
@@ -279,7 +279,7 @@ export class Connection implements ConnectionContext {
       correlationId: id,
       sessionId: this.#session?.id,
       jobId: id === undefined ? cause.job_id : undefined,
-      payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
+      payload: { ...boundedBody(error, this.#session?.limits), nack_for: id },
     });
     this.send(body);
   }

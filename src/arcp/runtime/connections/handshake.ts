@@ -236,7 +236,7 @@ function toolInfo({ name, options }: Work) {
     ...(input === undefined ? {} : { input_schema: jsonSchema(input, 'input') }),
     ...(output === undefined ? {} : { output_schema: jsonSchema(output, 'output') }),
     ...(permissions === undefined ? {} : { permissions: [...permissions] }),
-    ...(durable === undefined ? {} : { durable }),
+    durable,
   };
 }
 

@@ -60,7 +60,7 @@ async function carryOutCall(
     const result = await checkResult(work, await work.handler(input as never, contextOf(child, undefined)));
     const duration_ms = performance.now() - begun;
     const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
-    const told = child.messages.event('tool.result', { ...(kept === undefined ? {} : { result: kept }), duration_ms });
+    const told = child.messages.event('tool.result', { result: kept, duration_ms });
     await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
     return kept;
   } catch (thrown) {

@@ -42,13 +42,12 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       if (spec.isDurable && !job.isCall) await say('job.progress', progress);
       else await say('event.emit', { name: 'arcp.progress', attributes: progress });
     }),
-    log: (level, message, attributes) =>
-      say('log', { level, message, ...(attributes === undefined ? {} : { attributes }) }),
+    log: (level, message, attributes) => say('log', { level, message, attributes }),
     metric: ignoringRejections(async (metric) => {
       await say('metric', metric);
       job.host.telemetry?.metric(metric);
     }),
-    emit: (name, attributes) => say('event.emit', { name, ...(attributes === undefined ? {} : { attributes }) }),
+    emit: (name, attributes) => say('event.emit', { name, attributes }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
     span: (name, work, options) =>
       ignoreRejection(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.telemetrySpanId }, name, work, options)),

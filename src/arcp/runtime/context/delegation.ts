@@ -58,7 +58,7 @@ export async function startChild<R>(
       retry: resolveRetry(work!.options.retry),
       streams: spec.streams,
       parentJobId: row.jobId,
-      ...(spec.limits === undefined ? {} : { limits: spec.limits }),
+      limits: spec.limits,
       contextId: spec.contextId ?? row.jobId,
       depth,
       mayHandOff: spec.mayHandOff,

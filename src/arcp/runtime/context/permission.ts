@@ -92,10 +92,10 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
     requested_lease_seconds: leaseSeconds,
     expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
     trust_level: spec.trust,
-    ...(reason === undefined ? {} : { reason }),
-    ...(risk === undefined ? {} : { risk }),
-    ...(preview === undefined ? {} : { arguments_preview: preview }),
-    ...(wish.key === undefined ? {} : { operation_key: wish.key }),
+    reason,
+    risk,
+    arguments_preview: preview,
+    operation_key: wish.key,
   });
   const { jobId, sessionId, principal } = row;
   const request: KeptRequest = {

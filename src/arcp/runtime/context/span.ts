@@ -40,7 +40,7 @@ export async function withSpan<T>(
     traceparent: traceparentOf(traceId, spanId),
     set: (more) => void Object.assign(all, more),
     event: (what, about) => {
-      events.push({ name: what, time: timestampOf(now()), ...(about === undefined ? {} : { attributes: about }) });
+      events.push({ name: what, time: timestampOf(now()), attributes: about });
       told?.event(what, about ?? {}, now());
     },
     span: (inner, innerWork, options) => withSpan(attempt, { spanId, toldAs: told?.spanId }, inner, innerWork, options),

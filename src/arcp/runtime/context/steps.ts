@@ -93,7 +93,7 @@ export function newCheckpoint(
     sequence,
     attempt,
     size_bytes: byteLength(text),
-    ...(label === undefined ? {} : { label }),
+    label,
     ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
   };
   const event = isDurable

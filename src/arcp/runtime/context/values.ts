@@ -34,8 +34,8 @@ export function valuesOf({ id, scope, owner, store, outbox, initial = {}, change
     scope,
     key,
     value: value === undefined ? DELETED : jsonOf(value, `the value of ${key}`),
-    ...(expect === undefined ? {} : { expect }),
-    ...(owner === undefined ? {} : { owner }),
+    expect,
+    owner,
   });
   const told = (key: string, value: unknown): readonly NewEvent[] =>
     changed === undefined ? [] : [changed(key, value)];

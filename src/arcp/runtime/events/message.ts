@@ -25,7 +25,7 @@ export function traceBelow({ trace_id, span_id }: Pick<Cause, 'trace_id' | 'span
   return {
     traceId: trace_id ?? newTraceId(),
     spanId: newSpanId(),
-    ...(span_id === undefined ? {} : { parentSpanId: span_id }),
+    parentSpanId: span_id,
   };
 }
 

@@ -47,8 +47,8 @@ export class JobMessages {
         trace: more.trace ?? trace,
         causationId: more.causationId ?? command.id,
         ...(isDurable ? { jobId, correlationId: this.#correlationId } : { correlationId: command.id }),
-        ...(more.correlationId === undefined ? {} : { correlationId: more.correlationId }),
-        ...(more.streamId === undefined ? {} : { streamId: more.streamId }),
+        correlationId: more.correlationId,
+        streamId: more.streamId,
       },
       { keptAs: jobId, isTerminal: more.isTerminal, limits },
     );
@@ -67,8 +67,8 @@ export class JobMessages {
       state,
       accepted_at: at,
       [kind]: target,
-      ...(queuePosition === undefined ? {} : { queue_position: queuePosition }),
-      ...(parentJobId === undefined ? {} : { parent_job_id: parentJobId }),
+      queue_position: queuePosition,
+      parent_job_id: parentJobId,
     };
     return this.event('job.accepted', payload, { correlationId });
   }

@@ -197,7 +197,7 @@ class Broker implements BrokeredFiles {
   }
 
   #ask(permission: string, resource: string, operation: string, preview?: unknown): Promise<Lease> {
-    return this.#context.permission({ permission, resource, operation, ...(preview === undefined ? {} : { preview }) });
+    return this.#context.permission({ permission, resource, operation, preview });
   }
 
   /** The place of a file, with all links on the way followed; it need not be there. */

@@ -149,7 +149,7 @@ export function permissionDenied(
 export function scopeOf({ permission, resource, operation }: Scope): Scope {
   return {
     permission,
-    ...(resource === undefined ? {} : { resource }),
-    ...(operation === undefined ? {} : { operation }),
+    resource,
+    operation,
   };
 }
