@@ -32,7 +32,7 @@ const CAPABILITIES = {
   agent_handoff: true,
 };
 
-/** What a runtime does not keep, so that nobody can go on behind it. */
+/** Messages that a runtime does not store, so that a client cannot resume after them. */
 const PASSING: ReadonlySet<MessageType> = new Set([
   'session.accepted',
   'ping',
@@ -74,16 +74,13 @@ class SessionClient implements Client {
     say: (type, payload, fields) => this.#say(type, payload, fields),
     drained: () => this.#link.drained(),
   });
-  /** Streams whose readers cannot keep up. */
   readonly #full = new Set<string>();
   #session: SessionInfo | undefined;
-  /** The message that opens the session on this connection. */
   #opening: string | undefined;
-  /** Limits of the messages that the runtime reads, as far as it has announced any. */
   #limits: Required<MessageLimits> = UNLIMITED;
   #isOpen = false;
   #isLeaving = false;
-  /** The runtime has ended the connection, and the session with it, instead of an answer to `session.close`. */
+  /** The runtime ended the connection, and the session with it, instead of answering `session.close`. */
   #hasEndedBoth = false;
   readonly #opened = deferred();
   readonly opened = this.#opened.promise;
@@ -216,7 +213,6 @@ class SessionClient implements Client {
     return invocation;
   }
 
-  /** What was asked for was begun before: what was said of it is told again. */
   #follow(invocation: LiveInvocation, jobId: string): Promise<void> {
     invocation.accept(jobId);
     this.#invocations.follow(invocation, jobId);
@@ -243,7 +239,6 @@ class SessionClient implements Client {
     await this.#commands.ask('cancel', payload, { job_id: jobId });
   };
 
-  /** A reader cannot keep up: the sender is to wait, until it is told that it need not. */
   readonly #pressure = (streamId: string, isFull: boolean): void => {
     if (isFull) this.#full.add(streamId);
     else this.#full.delete(streamId);
@@ -284,12 +279,10 @@ class SessionClient implements Client {
     return text;
   };
 
-  /** Sends what belongs into the session, where there is one. */
   #send(text: string): void {
     if (this.#isOpen) this.#link.send(text);
   }
 
-  /** Says something that nobody answers. */
   #say<T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields = {}): void {
     if (this.#isOpen) this.#send(this.#text(type, payload, fields));
   }
@@ -324,7 +317,7 @@ class SessionClient implements Client {
     else this.#take(message, this.#seen.add(id));
   }
 
-  /** A message that cannot be read: whatever waits for it fails, and the runtime gets an answer where the message can be named. */
+  /** Handles a message that cannot be read: what waits for it fails, and the runtime gets an answer if the message has an id. */
   #refused(error: EnvelopeError): void {
     this.#tell(error);
     const { id, type = '', correlation_id, job_id, stream_id } = error.sketch;
@@ -343,11 +336,10 @@ class SessionClient implements Client {
     } else this.#say('nack', { nack_for: id, code, message }, fields);
   }
 
-  /** What came of the wish to open a session. */
   #answered(message: Envelope): void {
     if (message.type === 'nack') {
       const error = ArcpError.fromBody(message.payload);
-      // What passes is tried again, with the next connection.
+      // A retryable error is retried with the next connection.
       if (error.retryable && this.#options.reconnect !== false) this.#link.drop();
       else void this.#link.close(error);
       return;
@@ -363,12 +355,11 @@ class SessionClient implements Client {
     this.#link.sessionOpened(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
     if (isTakenUp) this.#resume(this.#cursor.lastMessageId);
     this.#commands.sendAgain();
-    // The runtime has forgotten it with the connection.
+    // The runtime forgets it with the connection.
     for (const streamId of this.#full) this.#pressure(streamId, true);
     this.#opened.resolve();
   }
 
-  /** What the runtime reads on this connection may be less than on the one before. */
   #limit({ max_message_bytes, max_depth }: NonNullable<SessionInfo['limits']> = {}): void {
     const { maxMessageBytes, maxDepth } = UNLIMITED;
     this.#limits = { maxMessageBytes: max_message_bytes ?? maxMessageBytes, maxDepth: max_depth ?? maxDepth };
@@ -378,7 +369,7 @@ class SessionClient implements Client {
   #resume(after: string | undefined): void {
     const payload = after === undefined ? {} : { after_message_id: after };
     this.#commands.once('resume', payload, {}, (error) => {
-      // It may have been no message that the runtime keeps: what was seen is known here, too.
+      // It may be a message that the runtime does not store; the client filters what it has seen.
       if (after !== undefined && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) this.#resume(undefined);
       if (error.code !== 'NOT_FOUND') this.#tell(error);
     });
@@ -398,7 +389,7 @@ class SessionClient implements Client {
     if (isNew) notifyListener(() => this.#options.onMessage?.(message));
   }
 
-  /** The runtime has refused a message whose id it could not read: a command that is too long for it must not be sent again. */
+  /** The runtime refused a message whose id it could not read: a command that is too long must not be sent again. */
   #unnamed(details: Readonly<Record<string, unknown>> | undefined): void {
     const limit = details?.['max_message_bytes'];
     if (typeof limit === 'number')
@@ -443,13 +434,11 @@ class SessionClient implements Client {
   }
 }
 
-/** Whether the runtime does not keep it. */
 function isPassing(message: Envelope): boolean {
   if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
   return PASSING.has(message.type);
 }
 
-/** What all that is started may say of how it is carried out. */
 function work({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
   return {
     operation_key: operationKey,
@@ -458,7 +447,6 @@ function work({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operation
   };
 }
 
-/** Whether an answer was refused for what it says, so that another one can be given. */
 function isOfAnswer(error: unknown): error is ArcpError {
   return error instanceof ArcpError && (error.code === 'INVALID_ARGUMENT' || error.code === 'PAYLOAD_TOO_LARGE');
 }

@@ -1,7 +1,6 @@
 /** Where a client stands, kept from time to time. */
 import type { Cursor, CursorStore } from './types.js';
 
-/** Milliseconds between two saves. */
 const SAVE_EVERY = 100;
 
 export class CursorWriter {
@@ -10,7 +9,6 @@ export class CursorWriter {
   #cursor: Partial<Cursor>;
   #save: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param cursor where it stood before */
   constructor(store: CursorStore | undefined, cursor: Cursor | undefined, onError: (error: unknown) => void) {
     this.#store = store;
     this.#cursor = cursor ?? {};
@@ -29,7 +27,6 @@ export class CursorWriter {
     return this.#cursor.lastMessageId;
   }
 
-  /** It is kept soon. */
   update(to: Partial<Cursor>): void {
     this.#cursor = { ...this.#cursor, ...to };
     if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_EVERY);

@@ -19,35 +19,34 @@ import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
 import { isId } from './ids.js';
 import { readJson } from './json.js';
 
-/** Most bytes of a message in UTF-8, unless somebody says otherwise. */
+/** The default limit of a message, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Most arrays and objects inside each other, the envelope included. */
+/** The default limit of nested arrays and objects, the envelope included. */
 export const MAX_DEPTH = 64;
 
-/** Schemas of payloads of message types that are no part of the protocol: `x.VENDOR.NAME`, or a domain read backwards. */
+/** Payload schemas of extension types: `x.VENDOR.NAME`, or a reversed domain. */
 export type Extensions = Readonly<Record<string, z.core.$ZodType>>;
 
 export interface CodecOptions {
-  /** Most bytes of a message in UTF-8. @default 4 MiB */
+  /** Limit of a message in bytes of UTF-8. @default 4 MiB */
   readonly maxMessageBytes?: number | undefined;
-  /** Most arrays and objects inside each other, the envelope included. @default 64 */
+  /** Limit of nested arrays and objects, the envelope included. @default 64 */
   readonly maxDepth?: number | undefined;
   readonly extensions?: Extensions | undefined;
 }
 
-/** What is wrong with one member. */
+/** One invalid member. */
 export interface Issue {
   /** `payload.percent`, `timestamp`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Identifiers of a refused message, as far as they could be read: its refusal names them, so that no call waits for it. */
+/** The readable identifiers of a refused message; the refusal names them, so that no call waits for it. */
 export type Sketch = { readonly [Name in (typeof SKETCHED)[number]]?: string | undefined };
 
 const SKETCHED = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlation_id', 'trace_id'] as const;
 
-/** Limits of a peer's reader. */
 export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
 /**
@@ -72,7 +71,6 @@ export class EnvelopeError extends ArcpError {
     this.sketch = sketch;
   }
 
-  /** What is wrong, member by member, where it is that. */
   get issues(): readonly Issue[] {
     return (this.details?.['issues'] as readonly Issue[] | undefined) ?? [];
   }
@@ -95,7 +93,7 @@ export function parseEnvelope(text: string, options: CodecOptions = {}): Envelop
   throw result.error;
 }
 
-/** The same as {@link parseEnvelope}, with the error as a value. */
+/** Reads one message like {@link parseEnvelope}, and returns the error. */
 export function tryParseEnvelope(text: string, options: CodecOptions = {}): Result<Envelope, EnvelopeError> {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = options;
   if (isLonger(text, maxMessageBytes)) {
@@ -152,10 +150,9 @@ export function readEnvelope(
   return refuseFor(value, judged.error, ['payload']);
 }
 
-/** In English, whatever language zod is set to: refusals go over the wire. */
+/** Refusals go over the wire, so they are English whatever locale zod has. */
 const ENGLISH = /* @__PURE__ */ en();
 
-/** Checks a value against a schema, of zod or of zod/mini. */
 export function judge<S extends z.core.$ZodType>(schema: S, value: unknown): z.core.util.SafeParseResult<z.output<S>> {
   return z.safeParse(schema, value, { error: ENGLISH.localeError });
 }
@@ -228,7 +225,6 @@ function refuse(
   return { ok: false, error: new EnvelopeError(code, message, { details, sketch: sketched }) };
 }
 
-/** Only what is an identifier, so that it can stand in an answer. */
 function sketch(value: unknown): Sketch {
   return Object.fromEntries(
     SKETCHED.flatMap((name) => {
@@ -238,12 +234,11 @@ function sketch(value: unknown): Sketch {
   );
 }
 
-/** Reads the identifiers of a message that is not parsed. */
 export function sketchOfText(text: string): Sketch {
   return sketch(scalarMembers(text, new Set(SKETCHED))[0]);
 }
 
-/** Keeps a refusal small, however large the refused message is. */
+/** Bounds of a refusal, however large the refused message is. */
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 500;
 

@@ -88,9 +88,8 @@ export interface RuntimeLimits {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Milliseconds between two looks at what is not kept any more. */
 const TRIM_EVERY = 10 * 60 * 1000;
-/** Milliseconds for which the answers of stateless sessions are kept, for commands that are sent again. */
+/** Milliseconds for which answers to stateless sessions are kept, for repeated commands. */
 const PASSING_KEPT = 60_000;
 
 const OUR_CAPABILITIES: Capabilities = {
@@ -287,7 +286,7 @@ export class Runtime {
 
   async #abandoned(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
     const { store, clock, log, scheduler, streams } = engine;
-    // Work goes on at its own pace where nobody reads.
+    // Without a reader, streams are not paced.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
@@ -298,7 +297,7 @@ export class Runtime {
     await changeSession(log, session.id, { seenAt: clock(), ...(sent === undefined ? {} : { sent }) });
   }
 
-  /** Keeps that sessions with a connection are in use, so that the end of the process does not end them, too. */
+  /** Marks sessions with a connection as in use, so that the end of the process does not expire them. */
   async #noteSeen(): Promise<void> {
     const { connections, durable } = this.#core;
     for (const [id, carrier] of [...connections]) {
@@ -306,7 +305,6 @@ export class Runtime {
       if (engine !== durable || connections.get(id) !== carrier) continue;
       const record = await durable.store.readRecord(SESSIONS, id);
       if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
-        // Another runtime has taken it up.
         if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
         continue;
       }
@@ -315,7 +313,6 @@ export class Runtime {
     }
   }
 
-  /** Removes sessions that cannot be taken up any more, with all that is kept for them. */
   async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
     const { settings, connections, durable } = this.#core;
     const { store, log, clock } = durable;
@@ -329,7 +326,7 @@ export class Runtime {
         if (connections.has(record.key) || clock() - session.seenAt <= keptMs) continue;
         const [working] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
         if (working !== undefined) continue;
-        // Whoever takes it up meanwhile is first; from now on nobody can.
+        // From now on nobody can resume it.
         const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? clock() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
         const removed = await store.trim({ session: record.key });

@@ -4,7 +4,6 @@ import { ArcpError } from '../protocol/errors.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { Work } from './types.js';
 
-/** What can be called. */
 export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
 
 interface CallRequest {
@@ -14,12 +13,7 @@ interface CallRequest {
   readonly input: unknown;
 }
 
-/**
- * Whether it may be called so.
- *
- * @returns the input as its handler gets it
- * @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT`
- */
+/** Checks a call, and returns the input for the handler. @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT` */
 export async function checkCall(work: Work | undefined, { kind, name, trust, input }: CallRequest): Promise<unknown> {
   if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
   if (trust === 'untrusted' && work.options.isPublic !== true)
@@ -35,7 +29,6 @@ export async function checkCall(work: Work | undefined, { kind, name, trust, inp
   throw new ArcpError('INVALID_ARGUMENT', said, { details: { issues } });
 }
 
-/** @returns the result as it is told @throws ArcpError `INTERNAL` where it is not as it was declared */
 export async function checkResult({ options }: Work, result: unknown): Promise<unknown> {
   if (options.output === undefined) return result;
   const judged = await options.output.safeParseAsync(result);

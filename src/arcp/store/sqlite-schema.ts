@@ -62,8 +62,7 @@ export const RUNTIME_FORMAT: Format = {
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX record_of_owner ON record (owner) WHERE owner IS NOT NULL;`,
 
-    // Names of traces are random: an index of them writes a page for each event. Who asks for a trace, which is seldom, looks through a
-    // table of which traces the events of a job belong to, which is narrow.
+    // Trace ids are random: an index of them writes a page per event. The narrow table of traces per job is searched instead.
     `DROP INDEX event_of_trace;
      CREATE INDEX event_of_trace ON event (trace_id) WHERE job_id IS NULL AND trace_id IS NOT NULL;
      CREATE TABLE trace (
@@ -73,7 +72,7 @@ export const RUNTIME_FORMAT: Format = {
      ) STRICT, WITHOUT ROWID;
      INSERT INTO trace SELECT DISTINCT job_id, trace_id FROM event WHERE job_id IS NOT NULL AND trace_id IS NOT NULL;`,
 
-    // An index for each filter of jobs, in the order of their numbers; one for each rule by which something is removed.
+    // An index for each filter of jobs in order of number, and for each rule of removal.
     `DROP INDEX job_live;
      CREATE INDEX job_of_session ON job (session_id, state);
      CREATE INDEX job_of_principal ON job (principal, state);
@@ -106,7 +105,6 @@ export const RUNTIME_FORMAT: Format = {
 const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
 const JOB =
   'job_id, session_id, principal, queue, priority, state, attempt, run_after, lease_owner, lease_until, spec, status, created_at, ended_at';
-/** The same columns under the names of a {@link JobRow}. */
 const JOB_ROW = `job_id AS jobId, session_id AS sessionId, principal, queue, priority, state, attempt, run_after AS runAfter,
   lease_owner AS leaseOwner, lease_until AS leaseUntil, spec, status, created_at AS createdAt, ended_at AS endedAt`;
 const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
@@ -131,7 +129,7 @@ const SQL = {
     WHERE job_id = ?`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
   queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
-  // One queue at a time: its index has them in this order.
+  // One queue at a time, since its index has this order.
   dueQueued: `SELECT ${JOB_ROW} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
   dueLeased: `SELECT ${JOB_ROW} FROM job WHERE lease_until <= ? AND ${QUEUES}
@@ -164,10 +162,7 @@ export function prepareStatements(database: Database): Statements {
   return Object.fromEntries(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)])) as Statements;
 }
 
-/**
- * Builds the statement that lists jobs by exactly the filters that are given. Each state is read by an index that has its jobs in the order of
- * their numbers, and SQLite merges them: no job is read that is not listed.
- */
+/** Lists jobs by exactly the given filters. SQLite merges one ordered index scan per state, so only listed jobs are read. */
 export function jobsQuery({ states, sessionId, principal, after, limit }: JobQuery): {
   readonly sql: string;
   readonly values: SqlValue[];
@@ -191,7 +186,7 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
     return `SELECT number, ${JOB_ROW} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
   });
   if (selects.length === 0) return { sql: `SELECT ${JOB_ROW} FROM job LIMIT 0`, values: [] };
-  // SQLite has no infinity, and takes a negative limit for none.
+  // SQLite has no infinity; a negative limit is unbounded.
   values.push(Number.isFinite(limit) ? limit : -1);
   return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
 }
@@ -212,7 +207,6 @@ export function eventOf(row: Row): StoredEvent {
   };
 }
 
-/** In the order of the statement that adds it. */
 export function eventValues(event: NewEvent, at: number): SqlValue[] {
   const { id, type, sessionId, jobId = null, streamId = null, traceId = null, isTerminal, body } = event;
   return [id, type, sessionId, jobId, streamId, traceId, isTerminal === true ? 1 : 0, body, at];
@@ -244,7 +238,6 @@ export function jobValues(job: JobRow): SqlValue[] {
   ];
 }
 
-/** What may change, in the order of the statement that changes it. */
 export function changedValues(job: JobRow): SqlValue[] {
   const { jobId, state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt } = job;
   return [state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt, jobId];

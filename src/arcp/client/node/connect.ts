@@ -85,10 +85,9 @@ export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions =
   }
 }
 
-/** Milliseconds for a server to become a WebSocket: one that only accepts connections is none. */
 const HANDSHAKE_MS = 10_000;
 
-/** Resolves once it is open, so that what is in the way is told. */
+/** Resolves once it is open, so that connection errors are reported. */
 async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url, [SUBPROTOCOL], {
@@ -106,7 +105,6 @@ async function connectWebSocket(url: URL, token?: string, maxLength?: number): P
   return channel;
 }
 
-/** Its end is the end of the connection, and the other way round. */
 async function startProgram({ command, args, ...options }: Program): Promise<Channel> {
   const { channel, close } = await launchProcess(command, args, { stderr: 'forward', ...options });
   return {
@@ -121,10 +119,7 @@ async function startProgram({ command, args, ...options }: Program): Promise<Cha
   };
 }
 
-/**
- * Keeps a cursor in a file, its owner's only, since it holds what takes the session up again. It is replaced as a whole: whoever reads
- * it finds the one or the other.
- */
+/** Keeps a cursor in a file that only its owner can read, and replaces it atomically. */
 export function fileCursor(path: string): CursorStore {
   return {
     load: async () => {
@@ -150,7 +145,7 @@ function cursorOf(text: string, path: string): Cursor {
   try {
     found = JSON.parse(text) as Partial<Cursor> | null;
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (typeof found?.sessionId !== 'string') throw new Error(`${path} holds no cursor`);
   const { sessionId, resumeToken, lastMessageId } = found;

@@ -11,7 +11,6 @@ function invoke(probe: Probe, { tool, arguments: args }: Call, more: Fields = {}
   return probe.send('tool.invoke', { tool, arguments: args, ...more });
 }
 
-/** The message that ends what a command has started, and the job that it has become. */
 async function ended(
   probe: Probe,
   command: Sent,
@@ -40,7 +39,6 @@ function reasonOf(answer: Envelope): string {
   return answer.type === 'nack' ? ` ${answer.payload.code}: ${answer.payload.message}` : '';
 }
 
-/** A job that is at work. */
 async function begun(bench: Bench, probe: Probe): Promise<{ readonly command: Sent; readonly jobId: string }> {
   const command = invoke(probe, bench.subject.slow!);
   const { payload, job_id = '' } = await probe.answer(command, 'job.accepted');
@@ -49,7 +47,6 @@ async function begun(bench: Bench, probe: Probe): Promise<{ readonly command: Se
   return { command, jobId };
 }
 
-/** Takes a session up on another connection. */
 async function takenUp(bench: Bench, former: Probe): Promise<Probe> {
   const [accepted] = former.heard.filter((one) => one.type === 'session.accepted');
   former.cut();

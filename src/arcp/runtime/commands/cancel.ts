@@ -29,7 +29,6 @@ async function cancelOneJob(connection: ConnectionContext, message: Cancel): Pro
     {
       events: [ack],
       records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
-      // Somebody else's job is not to be told from none.
       check: ({ principal }) => {
         if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
       },
@@ -39,7 +38,7 @@ async function cancelOneJob(connection: ConnectionContext, message: Cancel): Pro
   return cancelled.outcome === 'ended' ? ended(connection, message, cancelled.row) : {};
 }
 
-/** A stream that is written here: its reader wants no more of it, and the work goes on. */
+/** Cancels a stream of the runtime; the work goes on. */
 async function cancelStream(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason = 'The stream was cancelled', target_id } = message.payload;
@@ -56,7 +55,7 @@ async function cancelStream(connection: ConnectionContext, message: Cancel): Pro
   return { former };
 }
 
-/** All jobs that the session has begun and that have not ended. The session goes on. */
+/** Cancels all live jobs of the session. The session goes on. */
 async function cancelSession(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
@@ -68,7 +67,7 @@ async function cancelSession(connection: ConnectionContext, message: Cancel): Pr
   return {};
 }
 
-/** @returns what is kept of the command where it was carried out before */
+/** @returns the record of the command if it was carried out before */
 async function acknowledge(connection: ConnectionContext, message: Cancel): Promise<StoredRecord | undefined> {
   const { engine, session } = connection;
   const ack = acknowledged(connection, message);
@@ -77,14 +76,14 @@ async function acknowledge(connection: ConnectionContext, message: Cancel): Prom
   return result.outcome === 'conflict' ? result.found : undefined;
 }
 
-/** A command that was carried out before is answered as it was then, whatever became of the job since. */
+/** A repeated command gets its first answer, whatever became of the job since. */
 async function ended(connection: ConnectionContext, message: Envelope, { state }: JobRow): Promise<CommandResult> {
   const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
-/** @returns the id of the job, as the store knows it: that of a direct call is known by its command alone */
+/** @returns the stored id of the job; a direct call is named by its command */
 async function jobOf(connection: ConnectionContext, { job_id, correlation_id, payload }: Cancel): Promise<string> {
   const named = job_id ?? payload.target_id ?? correlation_id;
   if (named === undefined) throw new ArcpError('INVALID_ARGUMENT', 'Nothing is named that could be cancelled');

@@ -22,7 +22,6 @@ import {
   resultOf,
 } from './command.js';
 
-/** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
 export async function createCheckpoint(
   connection: ConnectionContext,
   message: Envelope<'checkpoint.create'>,
@@ -84,7 +83,6 @@ async function checkpointIdle(
   return resultOf(result, (found) => checkpointIdle(connection, message, found, pauses));
 }
 
-/** Goes back to a checkpoint: the job is begun again from there, or a new one where it has ended. */
 export async function restoreCheckpoint(
   connection: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
@@ -131,7 +129,7 @@ export async function restoreCheckpoint(
   return resultOf(result, () => restoreCheckpoint(connection, message));
 }
 
-/** Another job, of the same command, that goes on from there. What the first one did once is done again where it comes behind. */
+/** Starts another job of the same command from there. Steps are not shared. */
 async function restoreAsNew(
   { engine, session, core }: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
@@ -155,7 +153,7 @@ async function restoreAsNew(
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),
-        // It goes with the one that it was made for, and this one may outlive that.
+        // A copy, since the new job may outlive the one with the checkpoint.
         { scope: CHECKPOINTS, key: checkpointId, value: checkpoint, owner: jobId },
       ],
     }),
@@ -163,7 +161,6 @@ async function restoreAsNew(
   return result.outcome === 'conflict' ? { former: result.found } : {};
 }
 
-/** @throws ArcpError on a job that has no checkpoints, or none any more */
 async function liveJobOf(connection: ConnectionContext, { job_id }: Envelope): Promise<JobRow> {
   assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
   if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');

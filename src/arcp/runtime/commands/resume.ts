@@ -14,10 +14,7 @@ import { type CommandResult, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
-/**
- * Sends again what came behind a message or a checkpoint, as it was sent first, then the answer, and then what comes now: nothing is left out
- * in between.
- */
+/** Sends earlier messages again, then the answer, then new messages, without a gap. */
 export async function resume(connection: ConnectionContext, message: Resume): Promise<CommandResult> {
   const { engine, session, core, feed } = connection;
   const { log, store } = engine;
@@ -61,7 +58,7 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
   }
 }
 
-/** What is asked for, and was told before already, is told again: whoever heard it may be gone. */
+/** Repeats pending requests: the client that received them first may be gone. */
 async function tellPending(connection: ConnectionContext, jobId: string | undefined, after: number): Promise<void> {
   const { engine, session } = connection;
   const { store } = engine;
@@ -75,7 +72,6 @@ async function tellPending(connection: ConnectionContext, jobId: string | undefi
   else for await (const row of jobsOf(store, { sessionId: session.id, states: ['blocked'] })) await tell(row.jobId);
 }
 
-/** A job that has paused goes on. */
 async function goOn(connection: ConnectionContext, row: JobRow, message: Resume): Promise<void> {
   const { engine } = connection;
   const { log, scheduler } = engine;
@@ -85,12 +81,12 @@ async function goOn(connection: ConnectionContext, row: JobRow, message: Resume)
   const set = { state: 'queued', runAfter: engine.clock(), status } as const;
   const jobs = [{ jobId, attempt, states: ['paused'], status: row.status, set }] as const;
   const result = await log.commit({ jobs, events: [moved] });
-  // Whoever was faster has set it going, or ended it, or has kept something of it.
+  // Another command has continued, ended or changed it.
   if (result.outcome === 'fenced' && result.found?.state === 'paused') await goOn(connection, result.found, message);
   scheduler.wake();
 }
 
-/** @returns the sequence number behind which the client has seen nothing */
+/** @returns the sequence number of the last message that the client has seen */
 async function seen(connection: ConnectionContext, message: Resume): Promise<number> {
   const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
   if (messageId !== undefined) return sequenceOf(connection, message, messageId);
@@ -111,7 +107,7 @@ async function sequenceOf(connection: ConnectionContext, message: Resume, messag
   const event = await engine.store.findEvent(messageId);
   if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
   const details = { message_id: messageId };
-  // It may have been kept once: what is left begins later.
+  // It may have been trimmed.
   if (core.durable.clock() - session.openedAt <= core.settings.retentionMs)
     throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
   const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };

@@ -27,14 +27,10 @@ import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
 import { type CommandResult, commandRecord } from './command.js';
 
-/** Most attempts that a client may ask for where the tool says nothing of it. */
+/** Most attempts that a client may request if the tool has no policy. */
 const MOST_ATTEMPTS = 10;
 
-/**
- * Takes a command: the job is kept, and begins at once where there is room.
- *
- * @throws ArcpError on what cannot be taken
- */
+/** Accepts a command: the job is stored, and starts at once if there is room. */
 export async function startWork(
   { core, engine, session }: ConnectionContext,
   command: StartingCommand,
@@ -64,7 +60,7 @@ export async function startWork(
   }
 }
 
-/** What was begun before under the same key, as the answer to another command. */
+/** Answers with the job that was started under the same key. */
 async function tellAgain(
   { log }: Engine,
   session: Session,
@@ -109,13 +105,12 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
   };
 }
 
-/** The shared context that the client names. */
 function contextOf(command: StartingCommand): { readonly contextId?: string } {
   const named = command.type === 'agent.delegate' ? command.payload.context?.shared_context_id : undefined;
   return named === undefined ? {} : { contextId: named };
 }
 
-/** Whether it becomes a job. What the client asks for is done or refused, and never done otherwise. */
+/** The client's choice of mode is obeyed or refused. */
 function isDurable(session: Session, command: StartingCommand, options: ToolOptions): boolean {
   const mode = command.type === 'tool.invoke' ? (command.payload.mode ?? 'auto') : 'auto';
   const hasJobs = can(session.capabilities, CAPABILITIES.durableJobs);
@@ -134,7 +129,6 @@ function streamsOf({ capabilities }: Session): JobSpec['streams'] {
   return can(capabilities, CAPABILITIES.binaryStreams) ? 'all' : 'text';
 }
 
-/** The shorter of what both want. */
 function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now: number): number | undefined {
   const byDeadline =
     'deadline' in payload && typeof payload.deadline === 'string'
@@ -145,7 +139,6 @@ function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now
   return Math.min(wanted, timeoutMs);
 }
 
-/** What the tool says counts; where it says nothing, the client may ask for some attempts. */
 function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): ResolvedRetry {
   if (retry !== undefined || type === 'agent.delegate' || payload.retry === undefined) return resolveRetry(retry);
   const { max_attempts = 1, backoff_ms, factor, max_backoff_ms } = payload.retry;
@@ -157,19 +150,17 @@ function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): Re
   });
 }
 
-/** What is kept of an operation. */
 interface KeptOperation {
   readonly digest: string;
   readonly jobId: string;
 }
 
-/** An operation that somebody has asked for before. */
 interface Former {
   readonly row: JobRow;
   readonly spec: JobSpec;
 }
 
-/** The key of one call among those of a principal: of two calls with the same one, only one is carried out. */
+/** The operation key of a call: of two calls with the same one, one is carried out. */
 class Operation {
   readonly #scope: string;
   readonly #key: string;
@@ -181,7 +172,6 @@ class Operation {
     this.#digest = digest;
   }
 
-  /** @returns `undefined` for a command without a key */
   static of(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
     const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
     if (typeof key !== 'string') return undefined;
@@ -189,14 +179,12 @@ class Operation {
     return new Operation(`operation:${principal}:${kind}:${target}`, key, sha256Hex(text));
   }
 
-  /** @param former what was found in its place, where that does not count any more */
   record(jobId: string, former?: StoredRecord): RecordChange {
     const kept: KeptOperation = { digest: this.#digest, jobId };
     const value = JSON.stringify(kept);
     return { scope: this.#scope, key: this.#key, value, expect: former?.version ?? 0, owner: jobId };
   }
 
-  /** Whether the conflict is about its record. */
   isAt(scope: string): boolean {
     return scope === this.#scope;
   }
@@ -205,12 +193,7 @@ class Operation {
     return store.readRecord(this.#scope, this.#key);
   }
 
-  /**
-   * The work that was begun under the key.
-   *
-   * @returns `undefined` where it may be begun anew: it failed with what may pass, or nothing is kept of it any more
-   * @throws ArcpError `ALREADY_EXISTS` when that was another call
-   */
+  /** Returns the work of the key, unless it may start anew: it failed retryably, or is not stored any more. */
   async former(store: ArcpStore, { value }: StoredRecord): Promise<Former | undefined> {
     const { digest, jobId } = JSON.parse(value) as KeptOperation;
     if (digest !== this.#digest)

@@ -7,7 +7,6 @@ import { isTerminal } from '../job/spec.js';
 import { CAPABILITIES, can } from '../sessions/session.js';
 import { type CommandResult, jobOfCommand, ownJob } from './command.js';
 
-/** Opens one for a job, or for the direct call that the message names as what it answers. */
 export async function openUpload(
   connection: ConnectionContext,
   message: Envelope<'stream.open'>,
@@ -24,7 +23,6 @@ export async function openUpload(
   return {};
 }
 
-/** More of it, in the order in which it came. */
 export async function upload(
   { engine, uploader }: ConnectionContext,
   message: Envelope<'stream.chunk' | 'stream.close' | 'stream.error'>,

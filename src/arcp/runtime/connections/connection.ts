@@ -19,10 +19,8 @@ import type { Uploader } from '../streams.js';
 import { KINDS } from '../works.js';
 import { openSession } from './handshake.js';
 
-/** What is refused, as far as it could be read. */
 type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
 
-/** Signs of life that may be missed before a connection is given up. */
 const MISSED_PONGS = 2;
 
 export class Connection implements ConnectionContext {
@@ -30,22 +28,20 @@ export class Connection implements ConnectionContext {
   readonly #channel: Channel;
   readonly #peer: Peer;
   readonly #faults = new FaultWindow();
-  /** Resolves when all commands that came have been taken or refused; some wait for those that came before. */
+  /** Resolves when all earlier commands have been accepted or refused. */
   #taken: Promise<unknown> = Promise.resolve();
-  /** What came while the session was being opened. */
+  /** Messages that came while the session was being opened. */
   #early: Envelope[] | undefined;
-  /** The message that asks for the session, until it is answered. */
   #opening: Envelope<'session.open'> | undefined;
   #session: Session | undefined;
   #engine: Engine;
   #feed: Feed | undefined;
   #missed = 0;
   readonly #stopBeat: () => void;
-  /** Nothing more is taken: what is to be said still is. */
+  /** Nothing more is read, but pending messages are sent. */
   #isEnding = false;
   #isOver = false;
   readonly #closed = deferred();
-  /** Resolves when the channel has ended, and all that belongs to it was let go. */
   readonly closed = this.#closed.promise;
 
   constructor(core: Core, channel: Channel, peer: Peer) {
@@ -65,7 +61,6 @@ export class Connection implements ConnectionContext {
     });
   }
 
-  /** Most bytes of a message that is read here. */
   get #limit(): number {
     return Math.min(this.#core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
   }
@@ -87,7 +82,6 @@ export class Connection implements ConnectionContext {
     return this.#feed!;
   }
 
-  /** What is told to whoever sends streams here. */
   readonly uploader: Uploader = {
     pressure: (streamId, isFull) => {
       const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
@@ -96,12 +90,10 @@ export class Connection implements ConnectionContext {
     refused: (streamId, error) => this.#tell('stream.error', { ...error.toBody() }, streamId),
   };
 
-  /** Says something that is not kept. */
   send(body: string): void {
     if (!this.#isOver) this.#channel.send(body);
   }
 
-  /** The session is closed: nothing but another one can follow. */
   closeSession(): void {
     const session = this.#session;
     this.#feed?.close();
@@ -117,7 +109,6 @@ export class Connection implements ConnectionContext {
     this.send(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
   };
 
-  /** Ends the channel; what was said before is still sent. */
   async end(): Promise<void> {
     await this.#channel.end();
     this.#channel.destroy();
@@ -159,7 +150,7 @@ export class Connection implements ConnectionContext {
       const { session, engine, isResumed, body } = opened;
       const { connections } = this.#core;
       const former = connections.get(session.id);
-      // At once: whoever takes it up while the former one ends finds this one.
+      // Before the former connection ends, so that a third one finds this one.
       connections.set(session.id, this);
       this.#session = session;
       this.#engine = engine;
@@ -179,7 +170,6 @@ export class Connection implements ConnectionContext {
     this.#opening = undefined;
     for (const early of this.#early.splice(0)) void this.#carryOut(early);
     this.#early = undefined;
-    // Who is not let in has nothing more to say here.
     if (isRefused) await this.end();
   }
 
@@ -195,7 +185,7 @@ export class Connection implements ConnectionContext {
       this.#check(message);
       const command = COMMANDS[message.type];
       if (command === undefined) return;
-      // Who goes on without saying what was seen is told what comes now.
+      // Without a resume, the client gets new messages only.
       if (message.type !== 'resume' && !this.feed.isStarted)
         this.feed.startAfter(await this.#engine.store.lastSequence());
       const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
@@ -207,7 +197,7 @@ export class Connection implements ConnectionContext {
     }
   }
 
-  /** Carries out a command when none with its id is being carried out, so that what was kept of that one is found. */
+  /** Runs a command after an earlier one with the same id, whose record it then finds. */
   async #inTurn(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
     const { running } = this.#core;
     const key = `${this.session.principal} ${message.id}`;
@@ -225,7 +215,6 @@ export class Connection implements ConnectionContext {
     }
   }
 
-  /** @throws ArcpError on what this client may not say, or not now */
   #check(message: Envelope): void {
     const { session_id, type } = message;
     if (describe(type)?.from === 'runtime') throw new ArcpError('PERMISSION_DENIED', `Only runtimes send ${type}`);
@@ -260,7 +249,7 @@ export class Connection implements ConnectionContext {
 
   #refuseText(error: EnvelopeError): void {
     this.#refuse(error.sketch, error);
-    // A message that is only unknown, or not as it should be, is no garbage.
+    // An unknown or invalid message with an id is not counted.
     if (error.sketch.id === undefined) this.#count();
   }
 
@@ -284,20 +273,17 @@ export class Connection implements ConnectionContext {
     this.send(body);
   }
 
-  /** The session goes on elsewhere. */
   async handOver(why: string): Promise<void> {
     this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
     this.closeSession();
     await this.end();
   }
 
-  /** A side that says nothing is asked whether it is there. */
   #listen(): void {
     if (this.#missed > MISSED_PONGS) {
       this.#channel.destroy();
       return;
     }
-    // What was heard since the last look has set it back.
     if (this.#missed++ === 0) return;
     const { body } = this.#engine.log.compose({
       type: 'ping',
@@ -326,14 +312,12 @@ export class Connection implements ConnectionContext {
   }
 }
 
-/** So many within so long end a connection. */
 const MOST = 20;
 const WINDOW_MS = 10_000;
 
 class FaultWindow {
   #times: number[] = [];
 
-  /** @returns whether it was one too many */
   add(now: number): boolean {
     this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
     this.#times.push(now);
@@ -341,14 +325,9 @@ class FaultWindow {
   }
 }
 
-/** What a runtime is called by whoever speaks to it and knows no more of it. */
 const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 
-/**
- * A message may name whom it is for: the runtime, or something that it offers. What is for somebody else is not done here instead.
- *
- * @throws ArcpError `NOT_FOUND` where nobody here is called so, `INVALID_ARGUMENT` where a task is for another agent than its message
- */
+/** Refuses a message whose target is neither the runtime nor something that it offers. */
 function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
   const { target } = message;
   if (target === undefined || RUNTIME_NAMES.includes(target)) return;

@@ -9,14 +9,9 @@ import type { CallOptions, JobContext, Work } from '../types.js';
 import { checkCall, checkResult } from '../works.js';
 import { keepStep, knownStep } from './steps.js';
 
-/** Makes what the handler of a call is given. */
 type ContextOf = (attempt: Attempt, restored: unknown) => JobContext;
 
-/**
- * Calls a tool in the place of its caller: with its trust, its permissions and its signal.
- *
- * @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT`, and what the tool fails with
- */
+/** Calls a tool for a job, with the job's trust, permissions and signal. */
 export async function callTool(
   attempt: Attempt,
   contextOf: ContextOf,
@@ -38,7 +33,6 @@ interface Call {
   readonly args: object;
   readonly work: Work;
   readonly input: unknown;
-  /** Where its result is kept, if it has a key. */
   readonly place: string | undefined;
   readonly depth: number;
 }
@@ -70,7 +64,7 @@ async function carryOutCall(
   }
 }
 
-/** The same attempt, as one of its calls sees it. */
+/** The attempt as seen by one of its calls. */
 function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, place?: string): Attempt {
   const { log, row } = attempt;
   return {
@@ -78,14 +72,14 @@ function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, 
     spec,
     work,
     messages: new JobMessages(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
-    // Steps of two calls of one tool are two.
+    // Two calls of one tool have separate steps.
     stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
     isCall: true,
     telemetrySpanId: attempt.telemetrySpanId,
     get status() {
       return attempt.status;
     },
-    // Where the job stands is its own to say.
+    // Checkpoints belong to the job.
     onCheckpoint: () => {},
   };
 }

@@ -14,7 +14,6 @@ import { traceparentOf, withSpan } from './span.js';
 import { checkpoint, step } from './steps.js';
 import { type ValuesOptions, valuesOf } from './values.js';
 
-/** @param restored the data of the latest checkpoint */
 export function contextOf(job: Attempt, restored: unknown): JobContext {
   const { row, spec, messages } = job;
   const say = ignoringRejections(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
@@ -38,7 +37,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     progress: ignoringRejections(async (progress) => {
       assertPayload('job.progress', progress);
       job.noteProgress();
-      // Only jobs have messages of their own for it.
+      // Direct calls have no progress message.
       if (spec.isDurable && !job.isCall) await say('job.progress', progress);
       else await say('event.emit', { name: 'arcp.progress', attributes: progress });
     }),
@@ -79,12 +78,10 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
   };
 }
 
-/** What whoever delegates gives an agent to begin with: it counts where the shared context holds nothing of that name. */
 function initialValues(command: StartingCommand): ValuesOptions['initial'] {
   return command.type === 'agent.delegate' ? command.payload.context?.values : undefined;
 }
 
-/** What jobs of one principal share that know its id. */
 function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
   return valuesOf({
     id,
@@ -97,7 +94,6 @@ function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initi
   });
 }
 
-/** @throws ArcpError `INVALID_ARGUMENT` */
 function assertPayload(type: MessageType, payload: unknown): void {
   const judged = judge(CATALOGUE[type].payload, payload);
   if (judged.success) return;

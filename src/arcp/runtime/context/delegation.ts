@@ -12,12 +12,10 @@ import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/l
 import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
 import { checkCall } from '../works.js';
 
-/** Where it stands which jobs a job has begun. */
 export const childrenOf = (jobId: string): string => `child:${jobId}`;
 
 type Payload = StartingCommand['payload'];
 
-/** @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT` */
 export async function startChild<R>(
   attempt: Attempt,
   type: StartingCommand['type'],
@@ -71,7 +69,7 @@ export async function startChild<R>(
         { scope, key: place, value: child.jobId, expect: 0, owner: row.jobId },
         ...inherited.map(([leaseId, lease]) => leaseRecord(child.jobId, leaseId, lease, 0)),
       ];
-      // Whoever has lost the job must not begin anything for it.
+      // A worker that has lost the job must not start anything for it.
       return { records, events: [told], jobs: [{ jobId: row.jobId, attempt: row.attempt, set: {} }] };
     },
   });
@@ -97,7 +95,6 @@ function digestOf(type: string, payload: Payload): string {
   return sha256Hex(canonicalJson([type, payload]));
 }
 
-/** Grants that hold now, and go on to a child. */
 async function inheritedLeases(
   { row, log, host: { permissions } }: Attempt,
   names: readonly string[],
@@ -116,17 +113,11 @@ function timeout(wanted: number | undefined, bound: number | undefined): { reado
   return both.length === 0 ? {} : { timeoutMs: Math.min(...both) };
 }
 
-/** How often a job is handed over. */
 const MOST_HANDOFFS = 100;
 
-/**
- * The work goes on with another agent, as the same job: from its latest checkpoint, with all that was done once. Nothing more is said
- * by who gives it away.
- *
- * @throws always: what the signal is aborted with, or an ArcpError where it cannot be given away
- */
+/** Continues the job with another agent, from its latest checkpoint. Always throws: the abort reason, or why it cannot be handed over. */
 export function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
-  // Only one can be given the work: whoever asks meanwhile has left, too. No step has such a key.
+  // Serialises handoffs; no step has such a key.
   return attempt.once('\0handoff', () => giveAway(attempt, target, options));
 }
 
@@ -160,7 +151,6 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   throw attempt.signal.reason;
 }
 
-/** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION` */
 function assertMayGo({ spec, isCall, status }: Attempt): void {
   if ((status.handoffs ?? 0) >= MOST_HANDOFFS)
     throw new ArcpError('RESOURCE_EXHAUSTED', `The job was handed over ${MOST_HANDOFFS} times`, { retryable: false });
@@ -169,7 +159,7 @@ function assertMayGo({ spec, isCall, status }: Attempt): void {
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
 }
 
-/** Grants are not handed over unless they are named. */
+/** Permissions that are not named are dropped. */
 async function droppedLeases({ row, log }: Attempt, kept: readonly string[]): Promise<RecordChange[]> {
   const scope = leasesOf(row.jobId);
   const records = await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });

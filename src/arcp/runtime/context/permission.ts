@@ -19,17 +19,13 @@ import {
 import { describeScope, isNamed, LEASE_SECONDS, permissionDenied, scopeOf } from '../permissions/policy.js';
 import type { Lease, PermissionWish, Scope } from '../types.js';
 
-/**
- * Asks for something, unless it was granted before and that still holds: in this job, in an attempt before, or for the whole session.
- *
- * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` where nobody answers
- */
+/** Requests a permission, unless a grant of this job or session covers it. */
 export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
   const { work } = attempt;
   if (!isNamed(work.options.permissions ?? [], wish.permission))
     throw permissionDenied(wish, `the ${work.kind} ${work.name} does not declare it`);
   const key = keyOf(wish);
-  // Whoever wants the same meanwhile gets the same: the client is asked once. No step has such a key.
+  // Equal requests share one question; no step has such a key.
   return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
 }
 
@@ -51,7 +47,6 @@ async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Prom
   return allow(attempt, wish, decision === 'audit');
 }
 
-/** What tells requests of a job apart. */
 function keyOf({ permission, resource = '', operation = '', key = '' }: PermissionWish): string {
   return JSON.stringify([permission, resource, operation, key]);
 }
@@ -80,7 +75,6 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
   return handle(attempt, wish, row.jobId, leaseId);
 }
 
-/** Asks the client, and waits. */
 async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
   const { row, messages, host, spec } = attempt;
   const { policy, now } = host.permissions;
@@ -116,7 +110,7 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
   return lease;
 }
 
-/** What became of a request that an earlier attempt has made. @returns `undefined` where it is to be asked for anew */
+/** Returns the grant of an earlier attempt's request, unless it must be requested again. */
 async function answered(attempt: Attempt, wish: PermissionWish, requestId: string): Promise<Lease | undefined> {
   const record = await attempt.log.store.readRecord(REQUESTS, requestId);
   if (record === undefined) return undefined;
@@ -126,7 +120,6 @@ async function answered(attempt: Attempt, wish: PermissionWish, requestId: strin
   return wait(attempt, wish, requestId, [], []);
 }
 
-/** Waits for an answer; meanwhile, others may work in its place. */
 async function wait(
   attempt: Attempt,
   wish: PermissionWish,
@@ -160,7 +153,7 @@ async function settled(
   requestId: string,
 ): Promise<{ readonly request: KeptRequest }> {
   const { now, answers, policy } = host.permissions;
-  // Another process may have kept the instant by a clock of another hour: no wait is longer than its length.
+  // The stored time may be of another process's clock: no wait is longer than its length.
   const latest = now() + policy.answerWithinMs;
   for (;;) {
     signal.throwIfAborted();
@@ -171,7 +164,7 @@ async function settled(
     const left = Math.min(request.expiresAt, latest) - now();
     if (left > 0) await answers.wait(requestId, left, signal);
     else {
-      // Somebody may have answered in the last moment: then this is refused, and read again.
+      // Fails if an answer came meanwhile; then it is read again.
       await outbox.tryAdd({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
     }
   }
@@ -181,7 +174,6 @@ function refused(wish: Scope, reason: string | undefined): ArcpError {
   return permissionDenied(wish, reason ?? 'it was denied', { reason: 'denied' });
 }
 
-/** What the work is given of a grant. */
 async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: string): Promise<Lease> {
   const { log, host, outbox, messages, signal } = attempt;
   const scope = leasesOf(owner);
@@ -207,7 +199,6 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
   return { ...scopeOf(wish), leaseId, expiresAt, constraints, use };
 }
 
-/** Each use of what only the privileged may do is told of. */
 function audit(messages: Attempt['messages'], used: Scope, leaseId: string): NewEvent[] {
   const attributes = { ...used, lease_id: leaseId };
   return [

@@ -5,13 +5,12 @@ import { newSpanId, timestampOf } from '../../protocol/ids.js';
 import type { Attempt } from '../job/attempt.js';
 import type { Span, SpanOptions } from '../types.js';
 
-/** The span that another one is within: as messages call it, and as telemetry does. */
 export interface Within {
   readonly spanId: string;
   readonly toldAs: string | undefined;
 }
 
-/** Does the work, and tells of it when it is over: also when it has failed. What it throws is thrown. */
+/** Reports the work as a span when it has ended, even if it failed. */
 export async function withSpan<T>(
   attempt: Attempt,
   within: Within,
@@ -30,7 +29,7 @@ export async function withSpan<T>(
     attributes,
   });
   const parentSpanId = within.spanId;
-  // One that is known elsewhere has one name.
+  // A span known to telemetry keeps its id there.
   const spanId = told === undefined || /^0*$/.test(told.spanId) ? newSpanId() : told.spanId;
   const all: Record<string, unknown> = { ...attributes };
   const events: Record<string, unknown>[] = [];
@@ -72,7 +71,7 @@ export async function withSpan<T>(
   }
 }
 
-/** @returns `undefined` where the ids are not of the shape that W3C Trace Context has */
+/** @returns `undefined` unless the ids are those of W3C Trace Context */
 export function traceparentOf(traceId: string, spanId: string): string | undefined {
   const isOne = /^(?!0{32})[0-9a-f]{32}$/.test(traceId) && /^(?!0{16})[0-9a-f]{16}$/.test(spanId);
   return isOne ? `00-${traceId}-${spanId}-01` : undefined;

@@ -8,10 +8,8 @@ import type { JobMessages } from '../job/messages.js';
 import { forgiveLostAttempts, type JobStatus } from '../job/spec.js';
 import type { CheckpointOptions } from '../types.js';
 
-/** Where steps stand in the store. */
 export const stepsOf = (jobId: string): string => `step:${jobId}`;
 
-/** A step that was done before, in this attempt or another. */
 export async function knownStep(attempt: Attempt, key: string): Promise<{ readonly result: unknown } | undefined> {
   const known = await attempt.log.store.readRecord(stepsOf(attempt.row.jobId), `${attempt.stepPrefix}${key}`);
   return known === undefined
@@ -19,12 +17,6 @@ export async function knownStep(attempt: Attempt, key: string): Promise<{ readon
     : { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
 }
 
-/**
- * Makes the record of a step.
- *
- * @returns the record, and the result as later attempts get it
- * @throws ArcpError `INVALID_ARGUMENT` on a result that JSON would change or cannot hold
- */
 export function keepStep<T>(
   attempt: Attempt,
   key: string,
@@ -37,7 +29,7 @@ export function keepStep<T>(
   return { record, kept: (text === undefined ? undefined : JSON.parse(text)) as T };
 }
 
-/** Carries out a step, unless it was done before. A call while it is being carried out waits for it. */
+/** Carries out a step once. Concurrent calls share the promise. */
 export function step<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
   return attempt.once(`${attempt.stepPrefix}${key}`, () => carryOut(attempt, key, work));
 }
@@ -46,7 +38,7 @@ async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: s
   const known = await knownStep(attempt, key);
   if (known !== undefined) return known.result as T;
   attempt.signal.throwIfAborted();
-  // Whoever has lost the job must not act for it any more.
+  // A worker that has lost the job must not act for it.
   await attempt.outbox.add({});
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
   const further = forgiveLostAttempts(attempt.row, attempt.status);
@@ -57,15 +49,12 @@ async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: s
   return kept;
 }
 
-/** Where checkpoints stand in the store. */
 export const CHECKPOINTS = 'checkpoint';
 
-/** A checkpoint as it is kept. */
 export interface KeptCheckpoint {
   readonly jobId: string;
   readonly sequence: number;
   readonly data: unknown;
-  /** The message that told of it. */
   readonly messageId: string;
 }
 
@@ -76,11 +65,9 @@ export interface Draft {
   readonly sequence: number;
   readonly data: unknown;
   readonly options?: CheckpointOptions | undefined;
-  /** The command that asked for it. */
   readonly correlationId?: string | undefined;
 }
 
-/** @throws ArcpError `INVALID_ARGUMENT` on data that have no JSON */
 export function newCheckpoint(
   messages: JobMessages,
   { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
@@ -104,23 +91,17 @@ export function newCheckpoint(
   return { checkpointId, event, record };
 }
 
-/** The data of the latest checkpoint; `undefined` where there is none. */
 export async function latestData(store: ArcpStore, { checkpointId }: JobStatus): Promise<unknown> {
   const kept = checkpointId === undefined ? undefined : await store.readRecord(CHECKPOINTS, checkpointId);
   return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
 }
 
-/** Who has asked for a checkpoint, and what is kept of that. */
 export interface CheckpointRequest {
   readonly correlationId: string;
   readonly record: (answerId: string) => RecordChange;
 }
 
-/**
- * Keeps where an attempt stands. A call within it has nothing to go on from: it is made again, or its result is kept.
- *
- * @returns its id; `undefined` where the same was asked for before
- */
+/** Stores a checkpoint. A call within the job does not move the job's own. @returns `undefined` if the same was requested before */
 export async function checkpoint(
   attempt: Attempt,
   data: unknown,

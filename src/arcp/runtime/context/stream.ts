@@ -7,18 +7,16 @@ import { ChunkWriter } from '../../streams/writer.js';
 import type { Attempt } from '../job/attempt.js';
 import type { StreamRegistry } from '../streams.js';
 
-/** Where it stands which streams of a job are open: those of an attempt that was lost are ended by the next. */
+/** The open streams of a job: the next attempt ends those of a lost one. */
 export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
 
 interface JobStreamHost {
   readonly attempt: Attempt;
   readonly streams: StreamRegistry;
-  /** Resolves when the session has taken what was sent before; `undefined` when it has, or there is nobody. */
   readonly drained: (sessionId: string) => Promise<void> | undefined;
   readonly onEnd: () => void;
 }
 
-/** @throws ArcpError `UNIMPLEMENTED` on what the client does not read */
 export function openJobStream<K extends StreamKind>(
   { attempt, streams, drained, onEnd }: JobStreamHost,
   options: StreamOptions<K>,

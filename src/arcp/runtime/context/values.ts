@@ -8,19 +8,17 @@ import type { Values } from '../types.js';
 
 export interface ValuesOptions {
   readonly id: string;
-  /** Where they stand in the store. */
   readonly scope: string;
-  /** The session with which they go. */
   readonly owner?: string | undefined;
   readonly store: ArcpStore;
   readonly outbox: JobOutbox;
-  /** What keys have that were never set or deleted. @default nothing */
+  /** Values of keys that were never set or deleted. */
   readonly initial?: Readonly<Record<string, unknown>> | undefined;
-  /** What is told of a change. */
+  /** Reports a change. */
   readonly changed?: ((key: string, value: unknown) => NewEvent) | undefined;
 }
 
-/** Stands for a value that was deleted. Its record stays: without it, a value that is set later has the version of the one before. */
+/** Marks a deleted value. The record stays, so that versions keep rising. */
 const DELETED = '';
 
 function valueIn<T>(found: StoredRecord | undefined): T | undefined {

@@ -10,23 +10,18 @@ import type { Ending } from '../job/messages.js';
 import type { OutboxEntry } from '../job/outbox.js';
 import { retryDelay } from '../job/spec.js';
 
-/** How the work ended. */
 export type Outcome =
   | { readonly kind: 'completed'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly error: ArcpError }
-  /** It did not end when it was asked to. */
   | { readonly kind: 'forced' };
 
-/** What was wanted of it meanwhile. */
 interface Circumstances {
-  /** Milliseconds since 1970: when the attempt began, and now. */
   readonly begun: number;
   readonly now: number;
   readonly state: JobState;
   readonly cancel: CancelRequest | undefined;
-  /** Why it is to be begun again, and as what it waits for that. */
   readonly putBack: Requeue | undefined;
-  /** Whether it failed for good, whatever its policy. */
+  /** Fails for good, whatever the policy. */
   readonly isFinal: boolean;
 }
 
@@ -35,7 +30,6 @@ interface Conclusion {
   readonly entry: OutboxEntry;
 }
 
-/** Patches of a job that nobody works on any more. */
 const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
 
 export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
@@ -46,7 +40,7 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
     durationMs: now - begun,
     checkpointId: status.checkpointId,
   };
-  // What has been done is done, whoever wanted it to end meanwhile.
+  // Completed work counts, even if it was cancelled meanwhile.
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
   if (cancel !== undefined) {
     const { cause, reason } = cancel;

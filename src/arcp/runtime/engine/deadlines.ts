@@ -5,13 +5,11 @@ import type { ArcpStore, JobRow } from '../../store/store.js';
 import { IDLE_STATES, type JobSpec, specOf } from '../job/spec.js';
 import { type Page, pagesOf } from '../pages.js';
 
-/** Milliseconds until it is tried again where nothing could be kept. */
 const TRY_AGAIN = 1000;
 
 export interface DeadlinesOptions {
   readonly log: { readonly store: ArcpStore };
   readonly now: () => number;
-  /** Ends a job whose time is over. */
   readonly expire: (jobId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -27,7 +25,7 @@ export class Deadlines {
 
   watch({ jobId, createdAt }: Pick<JobRow, 'jobId' | 'createdAt'>, { timeoutMs }: JobSpec): void {
     if (timeoutMs === undefined || this.#isOver || this.#timers.has(jobId)) return;
-    // Another process may have created it by a clock of another hour: no job has longer than its time.
+    // The stored time may be of another process's clock: no job has longer than its time-out.
     const latest = this.#options.now() + timeoutMs;
     this.#later(jobId, Math.min(createdAt + timeoutMs, latest));
   }
@@ -37,7 +35,7 @@ export class Deadlines {
     this.#timers.delete(jobId);
   }
 
-  /** Those that have waited since before this process. */
+  /** Watches jobs of earlier processes. */
   async watchAll(): Promise<void> {
     const { store } = this.#options.log;
     const list = (page: Page) => store.listJobs({ states: IDLE_STATES, ...page });
@@ -52,7 +50,6 @@ export class Deadlines {
     for (const jobId of [...this.#timers.keys()]) this.forget(jobId);
   }
 
-  /** @param at milliseconds since 1970 */
   #later(jobId: string, at: number): void {
     const left = Math.max(0, at - this.#options.now());
     this.#timers.set(
@@ -62,7 +59,7 @@ export class Deadlines {
   }
 
   async #due(jobId: string, at: number): Promise<void> {
-    // No timer is as long as some times are.
+    // Timers are shorter than some time-outs.
     if (this.#options.now() < at) {
       this.#later(jobId, at);
       return;
@@ -71,7 +68,6 @@ export class Deadlines {
       await this.#options.expire(jobId);
       this.#timers.delete(jobId);
     } catch (error) {
-      // It is not kept any more.
       if (error instanceof ArcpError && error.code === 'NOT_FOUND') this.#timers.delete(jobId);
       else {
         this.#options.onError(error);

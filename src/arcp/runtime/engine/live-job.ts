@@ -36,7 +36,6 @@ export class LiveJob implements Attempt {
   #force: ((forced: typeof FORCED) => void) | undefined;
   #cancelForce: (() => void) | undefined;
   #putBack: Requeue | undefined;
-  /** How many waits it is in. */
   #waits = 0;
   #work: Work | undefined;
   #span: TelemetrySpan | undefined;
@@ -45,7 +44,6 @@ export class LiveJob implements Attempt {
   #isOver = false;
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
-  /** Steps and calls that are being carried out, by their keys. */
   readonly #running = new Map<string, Promise<unknown>>();
   #heartbeats = 0;
   #progressAt: number | undefined;
@@ -93,7 +91,6 @@ export class LiveJob implements Attempt {
     return this.#state;
   }
 
-  /** @returns the status as text, to be committed */
   readonly changeStatus = (change: Partial<JobStatus>): string => {
     this.#status = { ...this.#status, ...change };
     return JSON.stringify(this.#status);
@@ -113,7 +110,7 @@ export class LiveJob implements Attempt {
     return stream;
   };
 
-  /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
+  /** Runs the attempt. Resolves when its end is stored or it was lost; never rejects. */
   async run(work: Work | undefined): Promise<void> {
     try {
       this.#begin();
@@ -129,14 +126,14 @@ export class LiveJob implements Attempt {
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
     } catch (error) {
-      // The end could not be kept: the attempt was lost, or the store has ended. Whoever claims it next goes on.
+      // The end could not be stored; the next claim continues.
       this.#controller.abort(error);
     } finally {
       this.#cancelForce?.();
     }
   }
 
-  /** Asks the work to end; after its deadline it is ended, whether it has or not. The first who asks is the one who is told of. */
+  /** Asks the work to end, and abandons it after the deadline. The first request counts. */
   cancel(request: CancelRequest): void {
     if (this.#cancel !== undefined || this.#isOver) return;
     this.#cancel = request;
@@ -152,17 +149,15 @@ export class LiveJob implements Attempt {
     this.#cancelForce = after(ms, () => this.#force?.(FORCED));
   }
 
-  /** The work is not begun, and has failed. */
   failBeforeStart(error: ArcpError): void {
     this.#given = error;
   }
 
-  /** Whether its end was said, and may be on its way to the store. */
+  /** Its end may be on its way to the store. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
   readonly requeue = (putBack: Requeue): void => {
     if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
     this.#putBack = putBack;
@@ -170,7 +165,7 @@ export class LiveJob implements Attempt {
     this.#forceAfter();
   };
 
-  /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */
+  /** Stores a change and starts another attempt. @returns `false` if a record was not as expected; then nothing was done */
   async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: Requeue): Promise<boolean> {
     const former = this.#status;
     const status = this.changeStatus(change);
@@ -181,7 +176,7 @@ export class LiveJob implements Attempt {
     return isDone;
   }
 
-  /** Keeps where it stands, as somebody has asked for. @returns whether they had not asked before; else nothing was done */
+  /** Stores a requested checkpoint. @returns `false` if it was requested before; then nothing was done */
   async checkpointFor(asked: CheckpointRequest, label: string | undefined): Promise<boolean> {
     const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
     const former = this.#status;
@@ -196,7 +191,7 @@ export class LiveJob implements Attempt {
     this.#snapshot = snapshot;
   };
 
-  /** Another attempt has begun elsewhere: nothing of this one counts any more. */
+  /** Ends this attempt, since another one has begun elsewhere. */
   abandon(): void {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -205,7 +200,6 @@ export class LiveJob implements Attempt {
     this.#force?.(FORCED);
   }
 
-  /** A sign of life, which is not kept. @param deadlineMs after so long without another nobody works on it any more */
   heartbeat(deadlineMs: number): string {
     const payload = {
       sequence: this.#heartbeats++,
@@ -242,7 +236,6 @@ export class LiveJob implements Attempt {
     }
   };
 
-  /** Goes to another state in which it has not ended, and tells of it. Of a direct call nobody knows a state. */
   async #move(
     to: 'running' | 'blocked',
     reason: string,
@@ -254,7 +247,6 @@ export class LiveJob implements Attempt {
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 
-  /** Each attempt is a span of its own, below that of the command. */
   #begin(): void {
     const { kind, target, trace } = this.spec;
     const attributes = {
@@ -285,7 +277,7 @@ export class LiveJob implements Attempt {
         this.#force = resolve;
       });
       const restored = await this.#restored();
-      // What waits for nobody any more must not end the process when it fails.
+      // Abandoned work must not end the process when it fails.
       this.#work = work;
       const working = this.#carryOut(work, restored);
       working.catch(() => {});
@@ -310,7 +302,6 @@ export class LiveJob implements Attempt {
     return latestData(this.log.store, this.#status);
   }
 
-  /** Streams end before their job does: in order where it has, and else with what became of it. */
   async #endStreams(outcome: Outcome): Promise<void> {
     const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
     const ending = [...this.#streams].map((stream) => {

@@ -20,14 +20,12 @@ interface Cancellation {
   readonly isForced: boolean;
 }
 
-/** All that is said of one invocation. */
 export class JobMessages {
   readonly #log: EventLog;
   readonly #row: Pick<JobRow, 'jobId' | 'sessionId'>;
   readonly #spec: JobSpec;
   readonly #correlationId: string | undefined;
 
-  /** @param correlationId the call within the job that it is the messages of */
   constructor(log: EventLog, row: Pick<JobRow, 'jobId' | 'sessionId'>, spec: JobSpec, correlationId?: string) {
     this.#correlationId = correlationId;
     this.#log = log;
@@ -35,7 +33,7 @@ export class JobMessages {
     this.#spec = spec;
   }
 
-  /** Anything that belongs to the invocation. Of a direct call nobody knows a job. */
+  /** A direct call has no job in its messages. */
   event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: MessageFields = {}): NewEvent {
     const { jobId, sessionId } = this.#row;
     const { command, trace, isDurable, limits } = this.#spec;
@@ -54,7 +52,6 @@ export class JobMessages {
     );
   }
 
-  /** The command has been taken: its answer. */
   accepted(state: 'accepted' | 'queued', queuePosition?: number): NewEvent {
     const { jobId } = this.#row;
     const { command, kind, target, isDurable, parentJobId } = this.#spec;
@@ -73,7 +70,7 @@ export class JobMessages {
     return this.event('job.accepted', payload, { correlationId });
   }
 
-  /** The command asks for what was begun before. It is no event of that job. */
+  /** Answers with the job of the same operation. This is not an event of that job. */
   duplicate(state: 'accepted' | 'queued', createdAt: number): { readonly body: string } {
     const { jobId, sessionId } = this.#row;
     const { command, kind, target } = this.#spec;
@@ -88,7 +85,6 @@ export class JobMessages {
     });
   }
 
-  /** An attempt begins. Of a direct call nothing is said. */
   started(attempt: number, more: Partial<PayloadOf<'job.started'>> = {}, causationId?: string): NewEvent[] {
     if (!this.#spec.isDurable) return [];
     const payload = { job_id: this.#row.jobId, attempt, started_at: timestampOf(this.#log.now()), ...more };
@@ -143,7 +139,7 @@ export class JobMessages {
     return this.event(type, payload, { correlationId: this.#spec.command.id, isTerminal: true });
   }
 
-  /** It is somewhere else in its states, of which no message of its own tells. */
+  /** Reports a state without a message type of its own. */
   moved(
     from: string,
     to: string,
@@ -156,7 +152,6 @@ export class JobMessages {
   }
 }
 
-/** What a message says beside its payload. */
 interface MessageFields {
   readonly trace?: Trace | undefined;
   readonly causationId?: string | undefined;
