@@ -148,7 +148,7 @@ class Replay {
     const { auth } = this.#options;
     return {
       ...payload,
-      auth,
+      ...(auth === undefined ? {} : { auth }),
       ...('resume_token' in payload ? { resume_token: this.#token } : {}),
     };
   }

@@ -17,6 +17,7 @@ import { type Page, pagesOf } from './pages.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
 import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
 import {
+  CAPABILITIES,
   type Capabilities,
   changeSession,
   SESSIONS,
@@ -91,14 +92,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TRIM_EVERY = 10 * 60 * 1000;
 /** Milliseconds for which answers to stateless sessions are kept, for repeated commands. */
 const PASSING_KEPT = 60_000;
-
-const OUR_CAPABILITIES: Capabilities = {
-  streaming: true,
-  durable_jobs: true,
-  checkpoints: true,
-  binary_streams: true,
-  agent_handoff: true,
-};
 
 /**
  * Makes a runtime. It begins to work when it is started, or takes its first connection.
@@ -346,7 +339,7 @@ function resolveSettings(options: RuntimeOptions): Settings {
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
   return {
     authenticate: auth,
-    capabilities: { ...OUR_CAPABILITIES, ...capabilities },
+    capabilities: { ...Object.fromEntries(CAPABILITIES.map((name) => [name, true])), ...capabilities },
     heartbeatMs,
     maxMessageBytes,
     maxJobs,

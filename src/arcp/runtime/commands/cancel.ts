@@ -1,13 +1,11 @@
 /** The end of a job, a stream or a session (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
 import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
-import { traceBelow } from '../events/message.js';
 import { changeSession } from '../sessions/session.js';
-import { acknowledged, type CommandResult, carriedOut, commandRecord, jobOfCommand } from './command.js';
+import { acknowledged, ackOf, type CommandResult, carriedOut, commandRecord, jobOfCommand } from './command.js';
 
 type Cancel = Envelope<'cancel'>;
 
@@ -91,9 +89,8 @@ async function jobOf(connection: ConnectionContext, { job_id, correlation_id, pa
 }
 
 export async function close(connection: ConnectionContext, message: Envelope<'session.close'>): Promise<CommandResult> {
-  const { engine, session, core } = connection;
+  const { engine, session } = connection;
   const { log, store } = engine;
-  const { now } = core.settings;
   const { jobs, dispose_jobs, reason = 'The session was closed' } = message.payload;
   const disposal = jobs ?? dispose_jobs ?? 'detach';
   if (disposal !== 'detach') {
@@ -101,13 +98,7 @@ export async function close(connection: ConnectionContext, message: Envelope<'se
     for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
       await untilEnded(engine, jobId);
   }
-  const { body } = log.compose({
-    type: 'ack',
-    sessionId: session.id,
-    correlationId: message.id,
-    trace: traceBelow(message),
-    payload: { ack_for: message.id, received_at: timestampOf(now()), status: 'done' },
-  });
+  const { body } = log.compose(ackOf(connection, message, 'done'));
   await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
   await connection.feed.caughtUp();
   connection.send(body);

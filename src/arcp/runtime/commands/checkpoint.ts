@@ -2,13 +2,12 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
-import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../context/steps.js';
+import { CHECKPOINTS, latestData, newCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { beginJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
-import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
-import { CAPABILITIES } from '../sessions/session.js';
+import { changeOf, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
 import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
 import {
@@ -18,6 +17,7 @@ import {
   type CommandResult,
   carriedOut,
   commandRecord,
+  ownCheckpoint,
   ownJob,
   resultOf,
 } from './command.js';
@@ -64,20 +64,13 @@ async function checkpointIdle(
     correlationId: message.id,
   });
   const isPaused = pauses && row.state !== 'paused';
+  const set = {
+    status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
+    ...(isPaused ? { state: 'paused' as const } : {}),
+  };
   const result = await log.commit({
     records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
-    jobs: [
-      {
-        jobId: row.jobId,
-        attempt: row.attempt,
-        states: [row.state],
-        status: row.status,
-        set: {
-          status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
-          ...(isPaused ? { state: 'paused' } : {}),
-        },
-      },
-    ],
+    jobs: [changeOf(row, set, [row.state])],
     events: [event, ...(isPaused ? [messages.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
   return resultOf(result, (found) => checkpointIdle(connection, message, found, pauses));
@@ -88,14 +81,10 @@ export async function restoreCheckpoint(
   message: Envelope<'checkpoint.restore'>,
 ): Promise<CommandResult> {
   const { engine, session } = connection;
-  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
+  assertNegotiated(connection, 'checkpoints', 'Checkpoints were');
   const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
-  const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
-  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
-  if (kept === undefined || (message.job_id !== undefined && message.job_id !== kept.jobId))
-    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
-  const row = await ownJob(connection, kept.jobId);
-  if (asNew) return restoreAsNew(connection, message, row, checkpointId, record!.value);
+  const { row, value } = await ownCheckpoint(connection, checkpointId, message.job_id);
+  if (asNew) return restoreAsNew(connection, message, row, checkpointId, value);
   if (isTerminal(row.state))
     throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}; only a new one can go on from there`, {
       details: { state: row.state },
@@ -115,15 +104,7 @@ export async function restoreCheckpoint(
   const result = await engine.log.commit({
     records,
     events: [ack, ...moved],
-    jobs: [
-      {
-        jobId: row.jobId,
-        attempt: row.attempt,
-        states: IDLE_STATES,
-        status: row.status,
-        set: { status, state: 'queued' },
-      },
-    ],
+    jobs: [changeOf(row, { status, state: 'queued' })],
   });
   if (result.outcome === 'done') engine.scheduler.wake();
   return resultOf(result, () => restoreCheckpoint(connection, message));
@@ -162,7 +143,7 @@ async function restoreAsNew(
 }
 
 async function liveJobOf(connection: ConnectionContext, { job_id }: Envelope): Promise<JobRow> {
-  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
+  assertNegotiated(connection, 'checkpoints', 'Checkpoints were');
   if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
   const row = await ownJob(connection, job_id);
   assertLive(row);

@@ -5,10 +5,11 @@ import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, CommitResult, JobRow, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
 import { isIdle, isTerminal } from '../job/spec.js';
-import { can } from '../sessions/session.js';
+import { type Capability, can } from '../sessions/session.js';
 
 interface KeptCommand {
   readonly digest: string;
@@ -34,19 +35,28 @@ export function carriedOut(
   return engine.store.readRecord(commandsOf(session.principal), id);
 }
 
-export function acknowledged(
-  { engine, session, core }: ConnectionContext,
+export function ackOf(
+  { session, core }: ConnectionContext,
   message: Envelope,
+  status: 'accepted' | 'done',
   details?: Readonly<Record<string, unknown>>,
-): NewEvent {
+) {
   const received_at = timestampOf(core.settings.now());
-  return engine.log.event({
-    type: 'ack',
+  return {
+    type: 'ack' as const,
     sessionId: session.id,
     correlationId: message.id,
     trace: traceBelow(message),
-    payload: { ack_for: message.id, received_at, status: 'accepted', details },
-  });
+    payload: { ack_for: message.id, received_at, status, details },
+  };
+}
+
+export function acknowledged(
+  connection: ConnectionContext,
+  message: Envelope,
+  details?: Readonly<Record<string, unknown>>,
+): NewEvent {
+  return connection.engine.log.event(ackOf(connection, message, 'accepted', details));
 }
 
 /** Records a command in the commit that carries it out; the commit conflicts if it was carried out before. */
@@ -95,7 +105,7 @@ export function assertLive({ state }: JobRow): void {
   if (isTerminal(state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
-export function assertNegotiated({ session }: ConnectionContext, capability: string, what: string): void {
+export function assertNegotiated({ session }: ConnectionContext, capability: Capability, what: string): void {
   if (!can(session.capabilities, capability)) throw new ArcpError('UNIMPLEMENTED', `${what} not negotiated`);
 }
 
@@ -113,4 +123,13 @@ export async function ownJob({ engine, session }: ConnectionContext, jobId: stri
   if (row === undefined || row.principal !== session.principal)
     throw new ArcpError('NOT_FOUND', 'There is no such job');
   return row;
+}
+
+/** @throws ArcpError `NOT_FOUND` for a checkpoint of another principal, or of another job than the message names */
+export async function ownCheckpoint(connection: ConnectionContext, checkpointId: string, jobId: string | undefined) {
+  const record = await connection.engine.store.readRecord(CHECKPOINTS, checkpointId);
+  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
+  if (kept === undefined || (jobId !== undefined && jobId !== kept.jobId))
+    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
+  return { kept, row: await ownJob(connection, kept.jobId), value: record!.value };
 }

@@ -1,22 +1,19 @@
 /** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { jobsOf } from '../engine/jobs.js';
-import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
-import { specOf, statusOf } from '../job/spec.js';
+import { changeOf, specOf, statusOf } from '../job/spec.js';
 import { pendingOf } from '../permissions/leases.js';
-import { type CommandResult, ownJob } from './command.js';
+import { ackOf, type CommandResult, ownCheckpoint, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
 /** Sends earlier messages again, then the answer, then new messages, without a gap. */
 export async function resume(connection: ConnectionContext, message: Resume): Promise<CommandResult> {
-  const { engine, session, core, feed } = connection;
+  const { engine, session, feed } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;
   const row = jobId === undefined ? undefined : await ownJob(connection, jobId);
@@ -31,23 +28,12 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
       { of, after, upTo, limit },
       ({ type }) => withStreams || !type.startsWith('stream.'),
     );
-    const { body } = log.compose({
-      type: 'ack',
-      sessionId: session.id,
-      jobId,
-      correlationId: message.id,
-      trace: traceBelow(message),
-      payload: {
-        ack_for: message.id,
-        received_at: timestampOf(core.settings.now()),
-        status: 'done',
-        details: {
-          replayed: replayed.count,
-          last_message_id: replayed.lastId,
-          ...(replayed.isCut ? { more: true } : {}),
-        },
-      },
-    });
+    const details = {
+      replayed: replayed.count,
+      last_message_id: replayed.lastId,
+      ...(replayed.isCut ? { more: true } : {}),
+    };
+    const { body } = log.compose({ ...ackOf(connection, message, 'done', details), jobId });
     await tellPending(connection, jobId, after);
     if (jobId !== undefined) feed.followJob(jobId);
     connection.send(body);
@@ -75,12 +61,10 @@ async function tellPending(connection: ConnectionContext, jobId: string | undefi
 async function goOn(connection: ConnectionContext, row: JobRow, message: Resume): Promise<void> {
   const { engine } = connection;
   const { log, scheduler } = engine;
-  const { jobId, attempt } = row;
   const moved = new JobMessages(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
-  const status = JSON.stringify({ ...statusOf(row), again: { attempt, causedBy: moved.id } });
+  const status = JSON.stringify({ ...statusOf(row), again: { attempt: row.attempt, causedBy: moved.id } });
   const set = { state: 'queued', runAfter: engine.clock(), status } as const;
-  const jobs = [{ jobId, attempt, states: ['paused'], status: row.status, set }] as const;
-  const result = await log.commit({ jobs, events: [moved] });
+  const result = await log.commit({ jobs: [changeOf(row, set, ['paused'])], events: [moved] });
   // Another command has continued, ended or changed it.
   if (result.outcome === 'fenced' && result.found?.state === 'paused') await goOn(connection, result.found, message);
   scheduler.wake();
@@ -91,12 +75,7 @@ async function seen(connection: ConnectionContext, message: Resume): Promise<num
   const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
   if (messageId !== undefined) return sequenceOf(connection, message, messageId);
   if (checkpointId === undefined) return 0;
-  const { engine } = connection;
-  const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
-  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
-  if (kept === undefined || (message.job_id !== undefined && kept.jobId !== message.job_id))
-    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
-  await ownJob(connection, kept.jobId);
+  const { kept } = await ownCheckpoint(connection, checkpointId, message.job_id);
   return sequenceOf(connection, message, kept.messageId);
 }
 

@@ -21,7 +21,7 @@ import {
   specOf,
   statusOf,
 } from '../job/spec.js';
-import { CAPABILITIES, can, type Session } from '../sessions/session.js';
+import { can, type Session } from '../sessions/session.js';
 import type { ToolOptions, Work } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
@@ -98,7 +98,7 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
     trust: session.trust,
     retry: retryOf(command, options),
     streams: streamsOf(session),
-    mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
+    mayHandOff: can(session.capabilities, 'agent_handoff'),
     wantsValue: session.wantsValue,
     ...contextOf(command),
     timeoutMs,
@@ -113,7 +113,7 @@ function contextOf(command: StartingCommand): { readonly contextId?: string } {
 /** The client's choice of mode is obeyed or refused. */
 function isDurable(session: Session, command: StartingCommand, options: ToolOptions): boolean {
   const mode = command.type === 'tool.invoke' ? (command.payload.mode ?? 'auto') : 'auto';
-  const hasJobs = can(session.capabilities, CAPABILITIES.durableJobs);
+  const hasJobs = can(session.capabilities, 'durable_jobs');
   if (mode === 'direct') return false;
   if (mode === 'job') {
     if (!hasJobs) throw new ArcpError('UNIMPLEMENTED', 'Durable jobs were not negotiated');
@@ -125,8 +125,8 @@ function isDurable(session: Session, command: StartingCommand, options: ToolOpti
 }
 
 function streamsOf({ capabilities }: Session): JobSpec['streams'] {
-  if (!can(capabilities, CAPABILITIES.streaming)) return 'none';
-  return can(capabilities, CAPABILITIES.binaryStreams) ? 'all' : 'text';
+  if (!can(capabilities, 'streaming')) return 'none';
+  return can(capabilities, 'binary_streams') ? 'all' : 'text';
 }
 
 function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now: number): number | undefined {

@@ -4,7 +4,7 @@ import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { streamKindOf } from '../../protocol/payloads/streaming.js';
 import type { ConnectionContext } from '../core.js';
 import { isTerminal } from '../job/spec.js';
-import { CAPABILITIES, can } from '../sessions/session.js';
+import { can } from '../sessions/session.js';
 import { type CommandResult, jobOfCommand, ownJob } from './command.js';
 
 export async function openUpload(
@@ -44,6 +44,6 @@ async function jobOf(connection: ConnectionContext, message: Envelope<'stream.op
 function assertReadable({ session }: ConnectionContext, { payload }: Envelope<'stream.open'>): void {
   const { capabilities } = session;
   const isBinary = streamKindOf(payload.kind) === 'binary';
-  if (!can(capabilities, CAPABILITIES.streaming) || (isBinary && !can(capabilities, CAPABILITIES.binaryStreams)))
+  if (!can(capabilities, 'streaming') || (isBinary && !can(capabilities, 'binary_streams')))
     throw new ArcpError('UNIMPLEMENTED', `${isBinary ? 'Binary streams' : 'Streams'} were not negotiated`);
 }

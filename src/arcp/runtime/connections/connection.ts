@@ -2,7 +2,7 @@
 import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
-import { describe, type PayloadOf } from '../../protocol/catalogue.js';
+import { describe, type MessageType } from '../../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
@@ -11,7 +11,7 @@ import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
 import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
-import { boundedBody, type Cause, traceBelow } from '../events/message.js';
+import { boundedBody, type Cause, type Draft, traceBelow } from '../events/message.js';
 import type { Peer } from '../sessions/auth.js';
 import { Feed } from '../sessions/feed.js';
 import type { Session } from '../sessions/session.js';
@@ -24,7 +24,7 @@ type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readon
 const MISSED_PONGS = 2;
 
 export class Connection implements ConnectionContext {
-  readonly #core: Core;
+  readonly core: Core;
   readonly #channel: Channel;
   readonly #peer: Peer;
   readonly #faults = new FaultWindow();
@@ -34,7 +34,7 @@ export class Connection implements ConnectionContext {
   #early: Envelope[] | undefined;
   #opening: Envelope<'session.open'> | undefined;
   #session: Session | undefined;
-  #engine: Engine;
+  engine: Engine;
   #feed: Feed | undefined;
   #missed = 0;
   readonly #stopBeat: () => void;
@@ -45,10 +45,10 @@ export class Connection implements ConnectionContext {
   readonly closed = this.#closed.promise;
 
   constructor(core: Core, channel: Channel, peer: Peer) {
-    this.#core = core;
+    this.core = core;
     this.#channel = channel;
     this.#peer = peer;
-    this.#engine = core.transient;
+    this.engine = core.transient;
     this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
@@ -62,20 +62,12 @@ export class Connection implements ConnectionContext {
   }
 
   get #limit(): number {
-    return Math.min(this.#core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
   }
 
   get session(): Session {
     if (this.#session === undefined) throw new ArcpError('FAILED_PRECONDITION', 'No session is open');
     return this.#session;
-  }
-
-  get engine(): Engine {
-    return this.#engine;
-  }
-
-  get core(): Core {
-    return this.#core;
   }
 
   get feed(): Feed {
@@ -85,9 +77,9 @@ export class Connection implements ConnectionContext {
   readonly uploader: Uploader = {
     pressure: (streamId, isFull) => {
       const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
-      this.#tell('backpressure', payload, streamId);
+      this.#say({ type: 'backpressure', payload, streamId });
     },
-    refused: (streamId, error) => this.#tell('stream.error', { ...error.toBody() }, streamId),
+    refused: (streamId, error) => this.#say({ type: 'stream.error', payload: { ...error.toBody() }, streamId }),
   };
 
   send(body: string): void {
@@ -99,14 +91,13 @@ export class Connection implements ConnectionContext {
     this.#feed?.close();
     this.#feed = undefined;
     this.#session = undefined;
-    if (session !== undefined && this.#core.connections.get(session.id) === this)
-      this.#core.connections.delete(session.id);
+    if (session !== undefined && this.core.connections.get(session.id) === this)
+      this.core.connections.delete(session.id);
   }
 
   readonly announceWork = (added: { readonly kind: string; readonly name: string }): void => {
-    const { log } = this.#engine;
     const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
-    this.send(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
+    this.#say({ type: 'event.emit', payload });
   };
 
   async end(): Promise<void> {
@@ -114,9 +105,10 @@ export class Connection implements ConnectionContext {
     this.#channel.destroy();
   }
 
-  #tell<T extends 'backpressure' | 'stream.error'>(type: T, payload: PayloadOf<T>, streamId: string): void {
-    const draft = { type, payload, streamId, sessionId: this.#session?.id, trace: traceBelow({}) };
-    this.send(this.#engine.log.compose(draft).body);
+  /** Sends a message that is not stored. */
+  #say<T extends MessageType>(draft: Omit<Draft<T>, 'trace'>, cause: Refused = {}): void {
+    const sessionId = this.#session?.id;
+    this.send(this.engine.log.compose<T>({ sessionId, ...draft, trace: traceBelow(cause) }).body);
   }
 
   #text(text: string): void {
@@ -144,18 +136,18 @@ export class Connection implements ConnectionContext {
     this.#opening = message;
     let isRefused = false;
     try {
-      assertAddressed(this.#core, message);
-      const opened = await openSession(this.#core, message, this.#peer, this.#limit);
+      assertAddressed(this.core, message);
+      const opened = await openSession(this.core, message, this.#peer, this.#limit);
       if (this.#isOver) return;
       const { session, engine, isResumed, body } = opened;
-      const { connections } = this.#core;
+      const { connections } = this.core;
       const former = connections.get(session.id);
       // Before the former connection ends, so that a third one finds this one.
       connections.set(session.id, this);
       this.#session = session;
-      this.#engine = engine;
+      this.engine = engine;
       const { store, hub } = engine;
-      const { onError } = this.#core.settings;
+      const { onError } = this.core.settings;
       const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
       this.#feed = feed;
       await former?.handOver('The session goes on elsewhere');
@@ -187,19 +179,19 @@ export class Connection implements ConnectionContext {
       if (command === undefined) return;
       // Without a resume, the client gets new messages only.
       if (message.type !== 'resume' && !this.feed.isStarted)
-        this.feed.startAfter(await this.#engine.store.lastSequence());
+        this.feed.startAfter(await this.engine.store.lastSequence());
       const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
-      const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
+      const said = answer ?? (former && (await formerAnswer(this.engine.store, message, former)));
       if (said !== undefined) this.send(said);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
-      if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
+      if (!(thrown instanceof ArcpError)) this.core.settings.onError(thrown);
     }
   }
 
   /** Runs a command after an earlier one with the same id, whose record it then finds. */
   async #inTurn(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
-    const { running } = this.#core;
+    const { running } = this.core;
     const key = `${this.session.principal} ${message.id}`;
     const earlier = running.get(key);
     const result = earlier === undefined ? run() : earlier.then(run);
@@ -224,21 +216,14 @@ export class Connection implements ConnectionContext {
         details: { issues: [{ path: 'session_id', message: 'is required' }] },
       });
     if (session_id !== id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
-    assertAddressed(this.#core, message);
+    assertAddressed(this.core, message);
   }
 
   #pong(message: Envelope<'ping'>): void {
-    const { id, payload, session_id } = message;
-    const { nonce } = payload;
-    const received_at = timestampOf(this.#core.settings.now());
-    const { body } = this.#engine.log.compose({
-      type: 'pong',
-      trace: traceBelow(message),
-      correlationId: id,
-      sessionId: session_id,
-      payload: { ack_for: id, received_at, nonce },
-    });
-    this.send(body);
+    const { id, session_id: sessionId, payload } = message;
+    const received_at = timestampOf(this.core.settings.now());
+    const pong = { ack_for: id, received_at, nonce: payload.nonce };
+    this.#say({ type: 'pong', correlationId: id, sessionId, payload: pong }, message);
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
@@ -262,15 +247,9 @@ export class Connection implements ConnectionContext {
 
   #refuse(cause: Refused, error: ArcpError): void {
     const { id } = cause;
-    const { body } = this.#engine.log.compose({
-      type: 'nack',
-      trace: traceBelow(cause),
-      correlationId: id,
-      sessionId: this.#session?.id,
-      jobId: id === undefined ? cause.job_id : undefined,
-      payload: { ...boundedBody(error, this.#session?.limits), nack_for: id },
-    });
-    this.send(body);
+    const jobId = id === undefined ? cause.job_id : undefined;
+    const payload = { ...boundedBody(error, this.#session?.limits), nack_for: id };
+    this.#say({ type: 'nack', correlationId: id, jobId, payload }, cause);
   }
 
   async handOver(why: string): Promise<void> {
@@ -285,13 +264,7 @@ export class Connection implements ConnectionContext {
       return;
     }
     if (this.#missed++ === 0) return;
-    const { body } = this.#engine.log.compose({
-      type: 'ping',
-      trace: traceBelow({}),
-      sessionId: this.#session?.id,
-      payload: { sent_at: timestampOf(this.#core.settings.now()) },
-    });
-    this.send(body);
+    this.#say({ type: 'ping', payload: { sent_at: timestampOf(this.core.settings.now()) } });
   }
 
   async #ended(): Promise<void> {
@@ -299,12 +272,12 @@ export class Connection implements ConnectionContext {
     this.#stopBeat();
     const session = this.#session;
     const sent = this.#feed?.sent;
-    this.#engine.uploads.lost(this.uploader);
+    this.engine.uploads.lost(this.uploader);
     this.closeSession();
     try {
-      if (session !== undefined) await this.#core.onDisconnected(session, this.#engine, sent);
+      if (session !== undefined) await this.core.onDisconnected(session, this.engine, sent);
     } catch (error) {
-      this.#core.settings.onError(error);
+      this.core.settings.onError(error);
     } finally {
       this.#channel.destroy();
       this.#closed.resolve();

@@ -13,7 +13,6 @@ import type { Engine } from '../engine/engine.js';
 import { MIN_MESSAGE_BYTES, traceBelow } from '../events/message.js';
 import type { Identity, Peer } from '../sessions/auth.js';
 import {
-  CAPABILITIES,
   can,
   digestOf,
   type KeptSession,
@@ -104,7 +103,7 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   const { payload } = message;
   const { settings, boot } = core;
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
-  const mode = payload.mode ?? (can(capabilities, CAPABILITIES.durableJobs) ? 'durable' : 'stateful');
+  const mode = payload.mode ?? (can(capabilities, 'durable_jobs') ? 'durable' : 'stateful');
   const engine = mode === 'stateless' ? core.transient : core.durable;
   const now = engine.clock();
   const id = newId('sess');

@@ -37,14 +37,14 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
   const { cancel, putBack, isFinal, begun, now } = circumstances;
   const ending: Ending = {
     attempt: row.attempt,
-    durationMs: now - begun,
+    durationMs: Math.max(0, now - begun),
     checkpointId: status.checkpointId,
   };
   // Completed work counts, even if it was cancelled meanwhile.
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
   if (cancel !== undefined) {
     const { cause, reason } = cancel;
-    const told = messages.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
+    const told = messages.cancelled({ cause, reason, forced: outcome.kind === 'forced' }, ending);
     attempt.changeStatus({ cancelled: { cause, reason } });
     return end(attempt, 'cancelled', told, now);
   }

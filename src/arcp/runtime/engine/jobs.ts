@@ -18,7 +18,7 @@ import {
 import { childrenOf } from '../context/delegation.js';
 import type { CancelRequest, NewJob } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
-import { IDLE_STATES, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { changeOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
 import { type Page, pagesOf } from '../pages.js';
 import type { Engine } from './engine.js';
 import { CANCELS } from './scheduler.js';
@@ -50,9 +50,8 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
     const messages = new JobMessages(log, row, spec);
     const told = messages.accepted(begins ? 'accepted' : 'queued', position);
     const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, messages, told });
-    const restored = job.status?.checkpointId;
-    const from = restored === undefined ? {} : { restored_from: restored };
-    const started = begins ? messages.started(1, { worker: scheduler.worker, ...from }) : [];
+    const restored_from = job.status?.checkpointId;
+    const started = begins ? messages.started(1, { worker: scheduler.worker, restored_from }) : [];
     const result = await log.commit({
       records,
       newJobs: [row],
@@ -131,11 +130,11 @@ export async function cancelJobsOf(engine: Engine, sessionId: string, request: C
 }
 
 function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
-  const { jobId, attempt } = row;
+  const { attempt } = row;
   const former = statusOf(row);
   const messages = new JobMessages(log, row, specOf(row));
   const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
-  const told = messages.cancelled({ cause, reason, isForced: false }, ending);
+  const told = messages.cancelled({ cause, reason, forced: false }, ending);
   const status = { ...former, cancelled: { cause, reason }, endId: told.id };
   const set = {
     state: 'cancelled',
@@ -144,7 +143,7 @@ function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelReq
     leaseUntil: null,
     status: JSON.stringify(status),
   } as const;
-  return { jobs: [{ jobId, attempt, states: IDLE_STATES, status: row.status, set }], events: [...events, told] };
+  return { jobs: [changeOf(row, set)], events: [...events, told] };
 }
 
 export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<void> {

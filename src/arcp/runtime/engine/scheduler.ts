@@ -221,9 +221,7 @@ export class Scheduler {
           new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
         );
       else {
-        const { checkpointId } = job.status;
-        const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
-        const told = { worker: this.worker, ...restored };
+        const told = { worker: this.worker, restored_from: job.status.checkpointId };
         await job.outbox.add({ events: job.messages.started(row.attempt, told, causeOf(row)) });
       }
     } catch (error) {

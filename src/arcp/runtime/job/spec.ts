@@ -3,7 +3,7 @@ import type { MessageLimits } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody, isRetryable } from '../../protocol/errors.js';
 import type { JobState, TrustLevel } from '../../protocol/payloads/parts.js';
-import type { JobRow } from '../../store/store.js';
+import type { JobChange, JobPatch, JobRow } from '../../store/store.js';
 import type { Trace } from '../events/message.js';
 import type { RetryPolicy } from '../types.js';
 
@@ -104,6 +104,15 @@ export const TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
 };
 
 export const IDLE_STATES = ['accepted', 'queued', 'paused'] as const satisfies readonly JobState[];
+
+/** A change of an idle job, which conflicts unless the job is still as it was read. */
+export function changeOf(
+  { jobId, attempt, status }: JobRow,
+  set: JobPatch,
+  states: readonly JobState[] = IDLE_STATES,
+): JobChange {
+  return { jobId, attempt, states, status, set };
+}
 
 export function isIdle(state: JobState): boolean {
   return IDLE_STATES.some((idle) => idle === state);

@@ -75,15 +75,9 @@ export async function changeSession(log: EventLog, id: string, change: Partial<K
 
 export type Capabilities = Readonly<Record<string, unknown>>;
 
-export const CAPABILITIES = {
-  streaming: 'streaming',
-  durableJobs: 'durable_jobs',
-  checkpoints: 'checkpoints',
-  binaryStreams: 'binary_streams',
-  agentHandoff: 'agent_handoff',
-} as const;
-
-const KNOWN: ReadonlySet<string> = new Set(Object.values(CAPABILITIES));
+/** The capabilities of the protocol. */
+export const CAPABILITIES = ['streaming', 'durable_jobs', 'checkpoints', 'binary_streams', 'agent_handoff'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
 
 /**
  * Combines capabilities: `and` of booleans, intersection of lists, minimum of numbers, else equal values. One-sided names are dropped, or
@@ -93,7 +87,11 @@ export function negotiate(ours: Capabilities, theirs: Capabilities): Capabilitie
   const agreed: [string, unknown][] = [];
   for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
     const isShared = Object.hasOwn(ours, name) && Object.hasOwn(theirs, name);
-    const value = isShared ? both(ours[name], theirs[name]) : KNOWN.has(name) ? false : undefined;
+    const value = isShared
+      ? both(ours[name], theirs[name])
+      : (CAPABILITIES as readonly string[]).includes(name)
+        ? false
+        : undefined;
     if (value !== undefined) agreed.push([name, value]);
   }
   // A name may be anything, `__proto__` included.
@@ -110,6 +108,6 @@ function both(own: unknown, other: unknown): unknown {
   return JSON.stringify(own) === JSON.stringify(other) ? own : undefined;
 }
 
-export function can(capabilities: Capabilities, name: string): boolean {
+export function can(capabilities: Capabilities, name: Capability): boolean {
   return Object.hasOwn(capabilities, name) && capabilities[name] === true;
 }
