@@ -5,7 +5,7 @@
 import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { canonicalJson } from '../../protocol/json.js';
-import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
+import type { ArcpStore, JobRow, StoredRecord } from '../../store/store.js';
 import { targetOf } from '../context/delegation.js';
 import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
@@ -18,6 +18,7 @@ import {
   type ResolvedRetry,
   resolveRetry,
   type StartingCommand,
+  shorter,
   specOf,
   statusOf,
 } from '../job/spec.js';
@@ -36,26 +37,29 @@ export async function startWork(
   command: StartingCommand,
 ): Promise<CommandResult> {
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
+  const { store } = engine;
   const work = await findWork(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
-  const operation = Operation.of(session.principal, spec);
-  for (let place = await operation?.find(engine.store); ; ) {
-    const former = place && (await operation?.former(engine.store, place));
+  const operation = operationOf(session.principal, spec);
+  for (let place = operation && (await store.readRecord(operation.scope, operation.key)); ; ) {
+    const former = operation && place && (await formerWork(store, operation, place));
     if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former);
     const result = await beginJob(engine, {
       sessionId: session.id,
       principal: session.principal,
       options: work.options,
-      spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
+      spec: former === undefined ? spec : { ...spec, follows: former.jobId },
       maxQueued: core.settings.maxJobs,
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
-        const isFirst = operation !== undefined && former === undefined;
-        return { records: isFirst ? [record, operation.record(jobId, place)] : [record] };
+        if (operation === undefined || former !== undefined) return { records: [record] };
+        const { scope, key, digest } = operation;
+        const value = JSON.stringify({ digest, jobId });
+        return { records: [record, { scope, key, value, expect: place?.version ?? 0, owner: jobId }] };
       },
     });
     if (result.outcome !== 'conflict') return {};
-    if (operation?.isAt(result.scope) !== true) return { former: result.found };
+    if (operation?.scope !== result.scope) return { former: result.found };
     place = result.found;
   }
 }
@@ -65,9 +69,9 @@ async function tellAgain(
   { log }: Engine,
   session: Session,
   command: StartingCommand,
-  { row, spec }: Former,
+  row: JobRow,
 ): Promise<CommandResult> {
-  const messages = new JobMessages(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
+  const messages = new JobMessages(log, { jobId: row.jobId, sessionId: session.id }, { ...specOf(row), command });
   const { body } = messages.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({
     records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],
@@ -87,7 +91,6 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
 }
 
 function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work, now: number): JobSpec {
-  const timeoutMs = timeoutOf(command, options, now);
   return {
     kind,
     target: name,
@@ -100,14 +103,9 @@ function specFor(session: Session, command: StartingCommand, { kind, name, optio
     streams: streamsOf(session),
     mayHandOff: can(session.capabilities, 'agent_handoff'),
     wantsValue: session.wantsValue,
-    ...contextOf(command),
-    timeoutMs,
+    contextId: command.type === 'agent.delegate' ? command.payload.context?.shared_context_id : undefined,
+    timeoutMs: timeoutOf(command, options, now),
   };
-}
-
-function contextOf(command: StartingCommand): { readonly contextId?: string } {
-  const named = command.type === 'agent.delegate' ? command.payload.context?.shared_context_id : undefined;
-  return named === undefined ? {} : { contextId: named };
 }
 
 /** The client's choice of mode is obeyed or refused. */
@@ -135,8 +133,7 @@ function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now
       ? Math.max(0, Date.parse(payload.deadline) - now)
       : undefined;
   const wanted = typeof payload.timeout_ms === 'number' ? payload.timeout_ms : byDeadline;
-  if (wanted === undefined || timeoutMs === undefined) return wanted ?? timeoutMs;
-  return Math.min(wanted, timeoutMs);
+  return shorter(wanted, timeoutMs);
 }
 
 function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): ResolvedRetry {
@@ -150,57 +147,30 @@ function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): Re
   });
 }
 
-interface KeptOperation {
-  readonly digest: string;
-  readonly jobId: string;
-}
-
-interface Former {
-  readonly row: JobRow;
-  readonly spec: JobSpec;
-}
-
 /** The operation key of a call: of two calls with the same one, one is carried out. */
-class Operation {
-  readonly #scope: string;
-  readonly #key: string;
-  readonly #digest: string;
+interface Operation {
+  readonly scope: string;
+  readonly key: string;
+  readonly digest: string;
+}
 
-  private constructor(scope: string, key: string, digest: string) {
-    this.#scope = scope;
-    this.#key = key;
-    this.#digest = digest;
-  }
+function operationOf(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
+  const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
+  if (typeof key !== 'string') return undefined;
+  const digest = sha256Hex(canonicalJson([isDurable, inputOf(command)]));
+  return { scope: `operation:${principal}:${kind}:${target}`, key, digest };
+}
 
-  static of(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
-    const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
-    if (typeof key !== 'string') return undefined;
-    const text = canonicalJson([isDurable, inputOf(command)]);
-    return new Operation(`operation:${principal}:${kind}:${target}`, key, sha256Hex(text));
-  }
-
-  record(jobId: string, former?: StoredRecord): RecordChange {
-    const kept: KeptOperation = { digest: this.#digest, jobId };
-    const value = JSON.stringify(kept);
-    return { scope: this.#scope, key: this.#key, value, expect: former?.version ?? 0, owner: jobId };
-  }
-
-  isAt(scope: string): boolean {
-    return scope === this.#scope;
-  }
-
-  find(store: ArcpStore): Promise<StoredRecord | undefined> {
-    return store.readRecord(this.#scope, this.#key);
-  }
-
-  /** Returns the work of the key, unless it may start anew: it failed retryably, or is not stored any more. */
-  async former(store: ArcpStore, { value }: StoredRecord): Promise<Former | undefined> {
-    const { digest, jobId } = JSON.parse(value) as KeptOperation;
-    if (digest !== this.#digest)
-      throw new ArcpError('ALREADY_EXISTS', `The operation key ${JSON.stringify(this.#key)} stands for another call`);
-    const row = await store.readJob(jobId);
-    if (row === undefined) return undefined;
-    if (row.state === 'failed' && statusOf(row).lastError?.retryable === true) return undefined;
-    return { row, spec: specOf(row) };
-  }
+/**
+ * Returns the work of an operation, unless it may start anew: it failed retryably, or is not stored any more.
+ *
+ * @throws ArcpError `ALREADY_EXISTS` if the key was another call's
+ */
+async function formerWork(store: ArcpStore, { key, digest }: Operation, { value }: StoredRecord) {
+  const found = JSON.parse(value) as { readonly digest: string; readonly jobId: string };
+  if (digest !== found.digest)
+    throw new ArcpError('ALREADY_EXISTS', `The operation key ${JSON.stringify(key)} stands for another call`);
+  const row = await store.readJob(found.jobId);
+  const mayRetry = row?.state === 'failed' && statusOf(row).lastError?.retryable === true;
+  return mayRetry ? undefined : row;
 }

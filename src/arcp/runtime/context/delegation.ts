@@ -7,7 +7,7 @@ import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
-import { inputOf, nextDepth, resolveRetry, type StartingCommand } from '../job/spec.js';
+import { inputOf, nextDepth, resolveRetry, type StartingCommand, shorter } from '../job/spec.js';
 import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
 import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
 import { checkCall } from '../works.js';
@@ -25,7 +25,7 @@ export async function startChild<R>(
   const { row, spec, messages, log } = attempt;
   assertJson(payload, `the ${type}`);
   const scope = childrenOf(row.jobId);
-  const place = `${attempt.stepPrefix}${key ?? digestOf(type, payload)}`;
+  const place = `${attempt.stepPrefix}${key ?? sha256Hex(canonicalJson([type, payload]))}`;
   const former = await log.store.readRecord(scope, place);
   if (former !== undefined) return childOf(attempt, former.value);
   attempt.signal.throwIfAborted();
@@ -33,13 +33,9 @@ export async function startChild<R>(
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const told = messages.event(type, payload as never, { trace });
   const command = JSON.parse(told.body) as StartingCommand;
-  const work = attempt.host.find(...targetOf(command));
-  await checkCall(work, {
-    kind: work?.kind ?? 'tool',
-    name: targetOf(command)[1],
-    trust: spec.trust,
-    input: inputOf(command),
-  });
+  const [kind, name] = targetOf(command);
+  const work = attempt.host.find(kind, name);
+  await checkCall(work, { kind, name, trust: spec.trust, input: inputOf(command) });
   const inherited = await inheritedLeases(attempt, permissions);
   let jobId: string | undefined;
   const result = await attempt.host.startChild({
@@ -47,8 +43,8 @@ export async function startChild<R>(
     principal: row.principal,
     options: work!.options,
     spec: {
-      kind: work!.kind,
-      target: work!.name,
+      kind,
+      target: name,
       isDurable: spec.isDurable,
       command,
       trace,
@@ -60,7 +56,7 @@ export async function startChild<R>(
       contextId: spec.contextId ?? row.jobId,
       depth,
       mayHandOff: spec.mayHandOff,
-      ...timeout(timeoutMs, work!.options.timeoutMs),
+      timeoutMs: shorter(timeoutMs, work!.options.timeoutMs),
     },
     maxQueued: Number.POSITIVE_INFINITY,
     with: (child) => {
@@ -91,26 +87,17 @@ function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
   };
 }
 
-function digestOf(type: string, payload: Payload): string {
-  return sha256Hex(canonicalJson([type, payload]));
-}
-
 async function inheritedLeases(
-  { row, log, host: { permissions } }: Attempt,
+  { row, log, host }: Attempt,
   names: readonly string[],
 ): Promise<[leaseId: string, KeptLease][]> {
   if (names.length === 0) return [];
   const records = await log.store.listRecords(leasesOf(row.jobId), { limit: Number.POSITIVE_INFINITY });
   return records.flatMap((record): [string, KeptLease][] => {
     const lease = leaseOf(record);
-    const holds = lease.expiresAt > permissions.now() && lease.maxUses === undefined;
+    const holds = lease.expiresAt > host.now() && lease.maxUses === undefined;
     return holds && names.includes(lease.permission) ? [[record.key, lease]] : [];
   });
-}
-
-function timeout(wanted: number | undefined, bound: number | undefined): { readonly timeoutMs?: number } {
-  const both = [wanted, bound].filter((ms) => ms !== undefined);
-  return both.length === 0 ? {} : { timeoutMs: Math.min(...both) };
 }
 
 const MOST_HANDOFFS = 100;
@@ -127,20 +114,18 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   assertMayGo(attempt);
   const input = inputOf(spec.command);
   await checkCall(attempt.host.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
-  const why = reason === undefined ? {} : { reason };
-  const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
   const events = [
     messages.event('agent.handoff', {
       target,
       job_id: row.jobId,
-      ...why,
-      ...checkpoint,
+      reason,
+      checkpoint_id: status.checkpointId,
       shared_context_id: spec.contextId ?? row.jobId,
       permissions: [...permissions],
     }),
     messages.event('event.emit', {
       name: 'arcp.agent.transferred',
-      attributes: { from: work.name, to: target, ...why },
+      attributes: { from: work.name, to: target, reason },
     }),
   ];
   const records = await droppedLeases(attempt, permissions);

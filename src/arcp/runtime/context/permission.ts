@@ -31,7 +31,6 @@ export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Le
 
 async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
   const { spec, host } = attempt;
-  const { policy } = host.permissions;
   const held = await heldLease(attempt, wish);
   if (held !== undefined) return held;
   const asked = await attempt.log.store.readRecord(askedBy(attempt.row.jobId), key);
@@ -40,7 +39,7 @@ async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Prom
     if (lease !== undefined) return lease;
   }
   const { principal } = attempt.row;
-  const decision = policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
+  const decision = host.policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
   if (decision === 'deny')
     throw permissionDenied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
   if (decision === 'challenge') return challenge(attempt, wish, key);
@@ -61,11 +60,10 @@ async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease 
 
 async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean): Promise<Lease> {
   const { outbox, row, host } = attempt;
-  const { permissions } = host;
-  const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, permissions.policy.maxLeaseSeconds);
+  const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, host.policy.maxLeaseSeconds);
   const lease: KeptLease = {
     ...scopeOf(wish),
-    expiresAt: permissions.now() + seconds * 1000,
+    expiresAt: host.now() + seconds * 1000,
     uses: 0,
     grantedBy: 'policy',
     ...(isAudited ? { isAudited } : {}),
@@ -77,7 +75,7 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
 
 async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
   const { row, messages, host, spec } = attempt;
-  const { policy, now } = host.permissions;
+  const { policy, now } = host;
   const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
   const expiresAt = now() + policy.answerWithinMs;
   const { reason, risk, preview } = wish;
@@ -152,7 +150,7 @@ async function settled(
   { log, host, signal, outbox }: Attempt,
   requestId: string,
 ): Promise<{ readonly request: KeptRequest }> {
-  const { now, answers, policy } = host.permissions;
+  const { now, answers, policy } = host;
   // The stored time may be of another process's clock: no wait is longer than its length.
   const latest = now() + policy.answerWithinMs;
   for (;;) {

@@ -3,32 +3,17 @@ import { monotonicClock } from '../../../async/timers.js';
 import type { ArcpStore } from '../../store/store.js';
 import { EventLog, Hub } from '../events/log.js';
 import { AnswerWaiters } from '../permissions/leases.js';
-import type { Policy } from '../permissions/policy.js';
 import { StreamRegistry, Uploads } from '../streams.js';
 import type { Engine } from './engine.js';
 import { beginJob, cancelChildren, cancelJob, outcomeOf } from './jobs.js';
 import { Scheduler, type SchedulerOptions } from './scheduler.js';
 
-interface EngineOptions
-  extends Pick<
-    SchedulerOptions,
-    | 'now'
-    | 'find'
-    | 'onError'
-    | 'drained'
-    | 'concurrency'
-    | 'queues'
-    | 'leaseMs'
-    | 'heartbeatMs'
-    | 'cancelGraceMs'
-    | 'maxLosses'
-    | 'telemetry'
-  > {
-  readonly policy: Policy;
-  readonly maxMessageBytes: number;
-}
+type EngineOptions = Pick<SchedulerOptions, 'now' | 'find' | 'onError' | 'drained' | 'telemetry' | 'policy'> &
+  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'heartbeatMs' | 'cancelGraceMs' | 'maxLosses'> & {
+    readonly maxMessageBytes: number;
+  };
 
-export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...options }: EngineOptions): Engine {
+export function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const clock = store.now ?? monotonicClock(now);
   const hub = new Hub();
@@ -43,7 +28,7 @@ export function createEngine(store: ArcpStore, { policy, maxMessageBytes, ...opt
     hub,
     streams,
     uploads,
-    permissions: { policy, answers, now: clock },
+    answers,
     madeRoom: () => scheduler.wake(),
     outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
     startChild: (job) => beginJob(engine, job),

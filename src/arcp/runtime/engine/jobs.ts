@@ -162,12 +162,12 @@ export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, 
       void look().catch(() => {});
     },
   };
-  hub.subscribeToJob(jobId, subscriber);
+  hub.jobs.add(jobId, subscriber);
   try {
     await look();
     await ended;
   } finally {
-    hub.unsubscribeFromJob(jobId, subscriber);
+    hub.jobs.remove(jobId, subscriber);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type ArcpStore,
   type Commit,
   type CommitResult,
+  type JobRow,
   type NewEvent,
   type StoredEvent,
   StoreError,
@@ -19,62 +20,50 @@ export interface Subscriber {
   readonly onExternalCommit: () => void;
 }
 
+class Subscriptions {
+  readonly #all = new Map<string, Set<Subscriber>>();
+
+  get(id: string): ReadonlySet<Subscriber> | undefined {
+    return this.#all.get(id);
+  }
+
+  add(id: string, subscriber: Subscriber): void {
+    const subscribers = this.#all.get(id) ?? new Set();
+    this.#all.set(id, subscribers.add(subscriber));
+  }
+
+  remove(id: string, subscriber: Subscriber): void {
+    const subscribers = this.#all.get(id);
+    if (subscribers?.delete(subscriber) === true && subscribers.size === 0) this.#all.delete(id);
+  }
+
+  *[Symbol.iterator](): Iterator<Subscriber> {
+    for (const subscribers of this.#all.values()) yield* subscribers;
+  }
+}
+
 export class Hub {
-  readonly #bySession = new Map<string, Set<Subscriber>>();
-  readonly #byJob = new Map<string, Set<Subscriber>>();
-
-  subscribeToSession(sessionId: string, subscriber: Subscriber): void {
-    add(this.#bySession, sessionId, subscriber);
-  }
-
-  subscribeToJob(jobId: string, subscriber: Subscriber): void {
-    add(this.#byJob, jobId, subscriber);
-  }
-
-  unsubscribeFromSession(sessionId: string, subscriber: Subscriber): void {
-    remove(this.#bySession, sessionId, subscriber);
-  }
-
-  unsubscribeFromJob(jobId: string, subscriber: Subscriber): void {
-    remove(this.#byJob, jobId, subscriber);
-  }
+  readonly sessions = new Subscriptions();
+  readonly jobs = new Subscriptions();
 
   publish(event: StoredEvent): void {
     for (const subscriber of this.#subscribers(event)) subscriber.onEvent(event);
   }
 
   notifyExternalCommit(): void {
-    const all = [...this.#bySession.values(), ...this.#byJob.values()].flatMap((subscribers) => [...subscribers]);
-    for (const subscriber of new Set(all)) subscriber.onExternalCommit();
+    for (const subscriber of new Set([...this.sessions, ...this.jobs])) subscriber.onExternalCommit();
   }
 
-  publishTransient(to: { readonly sessionId: string; readonly jobId: string }, body: string): void {
-    for (const subscriber of this.#subscribers(to)) subscriber.onTransient(body);
+  publishTransient(job: Pick<JobRow, 'sessionId' | 'jobId'>, body: string): void {
+    for (const subscriber of this.#subscribers(job)) subscriber.onTransient(body);
   }
 
-  #subscribers({
-    sessionId,
-    jobId,
-  }: {
-    readonly sessionId: string;
-    readonly jobId?: string | undefined;
-  }): Iterable<Subscriber> {
-    const ofSession = this.#bySession.get(sessionId);
-    const ofJob = jobId === undefined ? undefined : this.#byJob.get(jobId);
+  #subscribers({ sessionId, jobId }: Pick<NewEvent, 'sessionId' | 'jobId'>): Iterable<Subscriber> {
+    const ofSession = this.sessions.get(sessionId);
+    const ofJob = jobId === undefined ? undefined : this.jobs.get(jobId);
     if (ofJob === undefined) return ofSession ?? [];
     return ofSession === undefined ? ofJob : new Set([...ofSession, ...ofJob]);
   }
-}
-
-function add(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
-  const subscribers = index.get(key);
-  if (subscribers === undefined) index.set(key, new Set([subscriber]));
-  else subscribers.add(subscriber);
-}
-
-function remove(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
-  const subscribers = index.get(key);
-  if (subscribers?.delete(subscriber) === true && subscribers.size === 0) index.delete(key);
 }
 
 interface Keeping {
@@ -138,7 +127,9 @@ export class EventLog {
     try {
       result = await this.store.commit(entry);
     } catch (cause) {
-      throw unavailable(cause);
+      if (cause instanceof ArcpError) throw cause;
+      const reason = cause instanceof StoreError ? cause.reason : 'failed';
+      throw new ArcpError('UNAVAILABLE', 'Nothing can be kept at the moment', { details: { reason }, cause });
     }
     if (result.outcome !== 'done' || result.sequences.length === 0) return result;
     const [first] = result.sequences;
@@ -151,10 +142,4 @@ export class EventLog {
       this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });
     return result;
   }
-}
-
-export function unavailable(cause: unknown): ArcpError {
-  if (cause instanceof ArcpError) return cause;
-  const why = cause instanceof StoreError ? cause.reason : 'failed';
-  return new ArcpError('UNAVAILABLE', 'Nothing can be kept at the moment', { details: { reason: why }, cause });
 }

@@ -147,3 +147,8 @@ export function retryDelay(error: ErrorBody, attempt: number, retry: ResolvedRet
   const floor = error.details?.['retry_after_seconds'];
   return typeof floor === 'number' && floor > 0 ? Math.max(backoff, floor * 1000) : backoff;
 }
+
+/** Returns the shorter of two times that may both be unbounded. */
+export function shorter(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -4,7 +4,7 @@ import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
 import type { Scope } from '../types.js';
-import { covers, describeScope, type Policy, permissionDenied } from './policy.js';
+import { covers, describeScope, permissionDenied } from './policy.js';
 
 export const leasesOf = (owner: string): string => `lease:${owner}`;
 
@@ -99,10 +99,4 @@ export class AnswerWaiters {
       if (all.size === 0) this.#waiting.delete(id);
     }
   }
-}
-
-export interface Permissions {
-  readonly policy: Policy;
-  readonly answers: AnswerWaiters;
-  readonly now: () => number;
 }

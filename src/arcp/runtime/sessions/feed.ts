@@ -33,7 +33,7 @@ export class Feed implements Subscriber {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    options.hub.subscribeToSession(options.sessionId, this);
+    options.hub.sessions.add(options.sessionId, this);
   }
 
   startAfter(sequence: number, lastId?: string): void {
@@ -58,7 +58,7 @@ export class Feed implements Subscriber {
 
   followJob(jobId: string): void {
     this.#jobs.add(jobId);
-    this.#options.hub.subscribeToJob(jobId, this);
+    this.#options.hub.jobs.add(jobId, this);
   }
 
   pause(): void {
@@ -122,8 +122,8 @@ export class Feed implements Subscriber {
     if (this.#isOver) return;
     this.#isOver = true;
     const { hub, sessionId } = this.#options;
-    hub.unsubscribeFromSession(sessionId, this);
-    for (const jobId of this.#jobs) hub.unsubscribeFromJob(jobId, this);
+    hub.sessions.remove(sessionId, this);
+    for (const jobId of this.#jobs) hub.jobs.remove(jobId, this);
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
