@@ -38,16 +38,17 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly id: string | undefined;
   readonly #host: InvocationHost;
   readonly #accepted = deferred<string | undefined>();
+  readonly accepted = this.#accepted.promise;
   readonly #result = deferred<R>();
   readonly #queues = new Set<AsyncQueue<Envelope>>();
   readonly #streams: StreamInbox;
-  #jobId: string | undefined;
-  #state: JobState = 'accepted';
-  #isOver = false;
+  jobId: string | undefined;
+  state: JobState = 'accepted';
+  isOver = false;
   /** Set if the messages end before the work does. */
   #lost: unknown;
   #isAccepted = false;
-  #lastMessageId: string | undefined;
+  lastMessageId: string | undefined;
   /** Messages taken while the runtime repeats earlier ones. */
   #told: SeenIds | undefined;
 
@@ -55,32 +56,12 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#host = host;
     this.#streams = new StreamInbox({ pressure: host.pressure });
     this.id = id;
-    this.#jobId = jobId;
-  }
-
-  get accepted(): Promise<string | undefined> {
-    return this.#accepted.promise;
-  }
-
-  get state(): JobState {
-    return this.#state;
-  }
-
-  get jobId(): string | undefined {
-    return this.#jobId;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get lastMessageId(): string | undefined {
-    return this.#lastMessageId;
+    this.jobId = jobId;
   }
 
   readonly events = (): AsyncIterableIterator<Envelope> => {
     const queue = new AsyncQueue<Envelope>(() => this.#queues.delete(queue));
-    if (this.#isOver) queue.end(this.#lost);
+    if (this.isOver) queue.end(this.#lost);
     else this.#queues.add(queue);
     return queue;
   };
@@ -89,8 +70,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#streams.read<K>(which);
 
   readonly upload = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
-    if (this.#isOver || !this.#isAccepted)
-      throw new ArcpError('FAILED_PRECONDITION', this.#isOver ? 'The work has ended' : 'The work was not accepted yet');
+    if (this.isOver || !this.#isAccepted)
+      throw new ArcpError('FAILED_PRECONDITION', this.isOver ? 'The work has ended' : 'The work was not accepted yet');
     return this.#host.upload(this as LiveInvocation<unknown>, options);
   };
 
@@ -100,7 +81,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#host.cancel(this as LiveInvocation<unknown>, options);
 
   accept(jobId: string | undefined): void {
-    this.#jobId ??= jobId;
+    this.jobId ??= jobId;
     this.#isAccepted = true;
     this.#accepted.resolve(jobId);
   }
@@ -112,7 +93,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
 
   /** Fails the invocation though its work may go on. */
   lose(error: unknown): void {
-    if (!this.#isOver) this.#lost = error;
+    if (!this.isOver) this.#lost = error;
     this.fail(error);
   }
 
@@ -134,8 +115,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   }
 
   take(message: Envelope): void {
-    if (this.#isOver || this.#told?.add(message.id) === false) return;
-    this.#lastMessageId = message.id;
+    if (this.isOver || this.#told?.add(message.id) === false) return;
+    this.lastMessageId = message.id;
     for (const queue of this.#queues) queue.push(message);
     this.#streams.take(message);
     this.#follow(message);
@@ -144,11 +125,11 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #follow(message: Envelope): void {
     switch (message.type) {
       case 'job.accepted':
-        this.#state = message.payload.state ?? 'accepted';
+        this.state = message.payload.state ?? 'accepted';
         this.accept(message.payload.job_id ?? message.job_id);
         break;
       case 'job.started':
-        this.#state = 'running';
+        this.state = 'running';
         break;
       case 'event.emit':
         if (message.payload.name === 'arcp.job.state') this.#move(message.payload.attributes?.['to']);
@@ -163,8 +144,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     if (message.type.startsWith('tool.') && message.correlation_id !== this.id) return;
     const outcome = outcomeIn(message);
     if (outcome === undefined) return;
-    this.#state = outcome.state;
-    this.#accepted.resolve(this.#jobId);
+    this.state = outcome.state;
+    this.#accepted.resolve(this.jobId);
     this.#end(() => {
       if (outcome.state === 'completed') this.#result.resolve(outcome.result as R);
       else this.#result.reject(outcome.error);
@@ -172,12 +153,12 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   }
 
   #move(to: unknown): void {
-    if (to === 'queued' || to === 'running' || to === 'blocked' || to === 'paused') this.#state = to;
+    if (to === 'queued' || to === 'running' || to === 'blocked' || to === 'paused') this.state = to;
   }
 
   #end(settle: () => void): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.isOver = true;
     settle();
     this.#streams.end(this.#lost);
     for (const queue of this.#queues) queue.end(this.#lost);

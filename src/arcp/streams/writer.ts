@@ -31,12 +31,10 @@ export interface Pace {
 const UNBOUNDED: Pace = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 
 /** A receiver without room is a pause. */
-export function paceOf({
-  desired_rate_per_second: rate,
-  buffer_remaining_bytes: room,
-}: PayloadOf<'backpressure'>): Pace {
-  if (room === 0) return { rate: 0, maxBytes: Number.POSITIVE_INFINITY };
-  return { rate: rate ?? Number.POSITIVE_INFINITY, maxBytes: room ?? Number.POSITIVE_INFINITY };
+export function paceOf({ desired_rate_per_second, buffer_remaining_bytes }: PayloadOf<'backpressure'>): Pace {
+  const { rate, maxBytes } = UNBOUNDED;
+  if (buffer_remaining_bytes === 0) return { rate: 0, maxBytes };
+  return { rate: desired_rate_per_second ?? rate, maxBytes: buffer_remaining_bytes ?? maxBytes };
 }
 
 /** Lets chunks through one by one, at the pace of the slowest reader. */
@@ -68,7 +66,7 @@ export class Pacer {
   }
 
   get maxBytes(): number {
-    return Math.min(UNBOUNDED.maxBytes, ...[...this.#paces.values()].map(({ maxBytes }) => maxBytes));
+    return Math.min(...[...this.#paces.values()].map(({ maxBytes }) => maxBytes));
   }
 
   /** Resolves when the next chunk may go. For one caller at a time. */
@@ -93,7 +91,7 @@ export class Pacer {
 
   /** @returns milliseconds; infinite in a pause */
   #wait(): number {
-    const rate = Math.min(UNBOUNDED.rate, ...[...this.#paces.values()].map(({ rate: wanted }) => wanted));
+    const rate = Math.min(...[...this.#paces.values()].map(({ rate: wanted }) => wanted));
     if (rate === Number.POSITIVE_INFINITY || this.#isReleased) return 0;
     return rate === 0 ? Number.POSITIVE_INFINITY : this.#last + 1000 / rate - this.#now();
   }

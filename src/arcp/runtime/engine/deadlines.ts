@@ -50,12 +50,9 @@ export class Deadlines {
     for (const jobId of [...this.#timers.keys()]) this.forget(jobId);
   }
 
-  #later(jobId: string, at: number): void {
-    const left = Math.max(0, at - this.#options.now());
-    this.#timers.set(
-      jobId,
-      after(left, () => void this.#due(jobId, at)),
-    );
+  #later(jobId: string, at: number, ms = Math.max(0, at - this.#options.now())): void {
+    const cancel = after(ms, () => void this.#due(jobId, at));
+    this.#timers.set(jobId, cancel);
   }
 
   async #due(jobId: string, at: number): Promise<void> {
@@ -71,11 +68,7 @@ export class Deadlines {
       if (error instanceof ArcpError && error.code === 'NOT_FOUND') this.#timers.delete(jobId);
       else {
         this.#options.onError(error);
-        if (!this.#isOver)
-          this.#timers.set(
-            jobId,
-            after(TRY_AGAIN, () => void this.#due(jobId, at)),
-          );
+        if (!this.#isOver) this.#later(jobId, at, TRY_AGAIN);
       }
     }
   }

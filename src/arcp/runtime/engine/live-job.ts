@@ -30,18 +30,19 @@ export class LiveJob implements Attempt {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
   readonly #begun: number;
-  #status: JobStatus;
-  #state: JobState = 'running';
+  status: JobStatus;
+  state: JobState = 'running';
   #cancel: CancelRequest | undefined;
   #force: ((forced: typeof FORCED) => void) | undefined;
   #cancelForce: (() => void) | undefined;
   #putBack: Requeue | undefined;
   #waits = 0;
-  #work: Work | undefined;
+  work!: Work;
   #span: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
-  #isOver = false;
+  /** Its end may be on its way to the store. */
+  isOver = false;
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
   readonly #running = new Map<string, Promise<unknown>>();
@@ -55,13 +56,9 @@ export class LiveJob implements Attempt {
     this.messages = new JobMessages(host.log, row, this.spec);
     this.host = host;
     this.#begun = host.now();
-    this.#status = statusOf(row);
-    this.outbox = new JobOutbox({
-      log: host.log,
-      jobId: row.jobId,
-      attempt: row.attempt,
-      onLost: () => this.abandon(),
-    });
+    this.status = statusOf(row);
+    const { jobId, attempt } = row;
+    this.outbox = new JobOutbox({ log: host.log, jobId, attempt, onLost: () => this.abandon() });
   }
 
   readonly once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -79,21 +76,9 @@ export class LiveJob implements Attempt {
     return this.#span?.spanId;
   }
 
-  get work(): Work {
-    return this.#work!;
-  }
-
-  get status(): JobStatus {
-    return this.#status;
-  }
-
-  get state(): JobState {
-    return this.#state;
-  }
-
   readonly changeStatus = (change: Partial<JobStatus>): string => {
-    this.#status = { ...this.#status, ...change };
-    return JSON.stringify(this.#status);
+    this.status = { ...this.status, ...change };
+    return JSON.stringify(this.status);
   };
 
   readonly noteProgress = (): void => {
@@ -102,7 +87,7 @@ export class LiveJob implements Attempt {
 
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.spec.streams === 'none') return silentStream(options.kind);
-    if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
+    if (this.isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
     const { streams, drained } = this.host;
     const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
     const stream = openJobStream({ attempt: this, streams, drained, onEnd }, options);
@@ -113,15 +98,12 @@ export class LiveJob implements Attempt {
   /** Runs the attempt. Resolves when its end is stored or it was lost; never rejects. */
   async run(work: Work | undefined): Promise<void> {
     try {
-      this.#begin();
+      this.#startSpan();
       const outcome = await this.#attempt(work);
-      this.#span?.end({
-        time: this.host.now(),
-        attributes: {},
-        error: outcome.kind === 'failed' ? outcome.error : undefined,
-      });
+      const error = outcome.kind === 'failed' ? outcome.error : undefined;
+      this.#span?.end({ time: this.host.now(), attributes: {}, error });
       if (this.#isLost) return;
-      this.#isOver = true;
+      this.isOver = true;
       this.host.uploads.ended(this.row.jobId);
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
@@ -135,7 +117,7 @@ export class LiveJob implements Attempt {
 
   /** Asks the work to end, and abandons it after the deadline. The first request counts. */
   cancel(request: CancelRequest): void {
-    if (this.#cancel !== undefined || this.#isOver) return;
+    if (this.#cancel !== undefined || this.isOver) return;
     this.#cancel = request;
     const code = request.cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
     this.#controller.abort(
@@ -153,13 +135,8 @@ export class LiveJob implements Attempt {
     this.#given = error;
   }
 
-  /** Its end may be on its way to the store. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   readonly requeue = (putBack: Requeue): void => {
-    if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
+    if (this.#cancel !== undefined || this.#putBack !== undefined || this.isOver) return;
     this.#putBack = putBack;
     this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
     this.#forceAfter();
@@ -167,23 +144,23 @@ export class LiveJob implements Attempt {
 
   /** Stores a change and starts another attempt. @returns `false` if a record was not as expected; then nothing was done */
   async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: Requeue): Promise<boolean> {
-    const former = this.#status;
+    const former = this.status;
     const status = this.changeStatus(change);
-    const made = this.#status;
+    const made = this.status;
     const isDone = await this.outbox.tryAdd({ ...entry, set: { status } });
     if (isDone) this.requeue(putBack);
-    else if (this.#status === made) this.#status = former;
+    else if (this.status === made) this.status = former;
     return isDone;
   }
 
   /** Stores a requested checkpoint. @returns `false` if it was requested before; then nothing was done */
   async checkpointFor(asked: CheckpointRequest, label: string | undefined): Promise<boolean> {
-    const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
-    const former = this.#status;
+    const data = this.#snapshot === undefined ? await latestData(this.log.store, this.status) : this.#snapshot();
+    const former = this.status;
     const keeping = checkpoint(this, data, { label }, asked);
-    const made = this.#status;
+    const made = this.status;
     const isDone = (await keeping) !== undefined;
-    if (!isDone && this.#status === made) this.#status = former;
+    if (!isDone && this.status === made) this.status = former;
     return isDone;
   }
 
@@ -203,10 +180,10 @@ export class LiveJob implements Attempt {
   heartbeat(deadlineMs: number): string {
     const payload = {
       sequence: this.#heartbeats++,
-      state: this.#state,
+      state: this.state,
       deadline_ms: deadlineMs,
       attempt: this.row.attempt,
-      ...(this.#progressAt === undefined ? {} : { last_progress_at: timestampOf(this.#progressAt) }),
+      last_progress_at: this.#progressAt === undefined ? undefined : timestampOf(this.#progressAt),
     };
     const { jobId, sessionId } = this.row;
     const { trace, command } = this.spec;
@@ -232,7 +209,7 @@ export class LiveJob implements Attempt {
       continued = continuedBy?.(result) ?? {};
       return result;
     } finally {
-      if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, continued);
+      if (--this.#waits === 0 && !this.isOver) await this.#move('running', reason, continued);
     }
   };
 
@@ -241,28 +218,29 @@ export class LiveJob implements Attempt {
     reason: string,
     { events = [], records = [], causedBy, attributes }: Pick<OutboxEntry, 'events' | 'records'> & Continued,
   ): Promise<void> {
-    const from = this.#state;
-    this.#state = to;
+    const from = this.state;
+    this.state = to;
     const told = this.spec.isDurable ? [this.messages.moved(from, to, reason, attributes, causedBy)] : [];
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 
-  #begin(): void {
+  #startSpan(): void {
+    const { jobId, attempt, sessionId, principal } = this.row;
     const { kind, target, trace } = this.spec;
-    const attributes = {
-      'arcp.job.id': this.row.jobId,
-      'arcp.job.attempt': this.row.attempt,
-      'arcp.session.id': this.row.sessionId,
-      'arcp.principal': this.row.principal,
-      [`arcp.${kind}`]: this.#status.agent ?? target,
-    };
-    const begun = {
+    const name = this.status.agent ?? target;
+    this.#span = this.host.telemetry?.startSpan(`${kind} ${name}`, {
       traceId: trace.traceId,
       parentSpanId: trace.parentSpanId,
       kind: 'server',
       startTime: this.#begun,
-    } as const;
-    this.#span = this.host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
+      attributes: {
+        'arcp.job.id': jobId,
+        'arcp.job.attempt': attempt,
+        'arcp.session.id': sessionId,
+        'arcp.principal': principal,
+        [`arcp.${kind}`]: name,
+      },
+    });
   }
 
   async #attempt(work: Work | undefined): Promise<Outcome> {
@@ -276,9 +254,9 @@ export class LiveJob implements Attempt {
       const forced = new Promise<typeof FORCED>((resolve) => {
         this.#force = resolve;
       });
-      const restored = await this.#restored();
+      const restored = await latestData(this.log.store, this.status);
       // Abandoned work must not end the process when it fails.
-      this.#work = work;
+      this.work = work;
       const working = this.#carryOut(work, restored);
       working.catch(() => {});
       const result = await Promise.race([working, forced]);
@@ -298,10 +276,6 @@ export class LiveJob implements Attempt {
     return checkResult(work, result);
   }
 
-  async #restored(): Promise<unknown> {
-    return latestData(this.log.store, this.#status);
-  }
-
   async #endStreams(outcome: Outcome): Promise<void> {
     const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
     const ending = [...this.#streams].map((stream) => {
@@ -315,12 +289,12 @@ export class LiveJob implements Attempt {
     const { state, entry } = conclude(this, outcome, {
       begun: this.#begun,
       now: this.host.now(),
-      state: this.#state,
+      state: this.state,
       cancel: this.#cancel,
       putBack: this.#putBack,
       isFinal: this.#given !== undefined,
     });
-    this.#state = state;
+    this.state = state;
     await this.outbox.add(entry);
     if (state === 'cancelled') await this.host.cancelChildren(this.row.jobId);
   }

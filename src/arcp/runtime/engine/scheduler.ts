@@ -42,8 +42,8 @@ export class Scheduler {
   #heededAt = Number.NEGATIVE_INFINITY;
   /** The leases of other workers, and since when each is unchanged, by the monotonic clock. */
   #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
-  isPolling = false;
-  pollsAgain = false;
+  #isPolling = false;
+  #pollsAgain = false;
   #timers: (() => void)[] = [];
   #cancelLook: (() => void) | undefined;
   #idle: (() => void)[] = [];
@@ -59,14 +59,10 @@ export class Scheduler {
     const { leaseMs, heartbeatMs } = this.#options;
     this.#timers = [
       every(Math.max(1, leaseMs / 3), () => void this.#renew()),
-      every(heartbeatMs, () => this.sendHeartbeats()),
+      every(heartbeatMs, () => this.#sendHeartbeats()),
     ];
     this.wake();
     void this.deadlines.watchAll().catch(this.#options.onError);
-  }
-
-  get isRunning(): boolean {
-    return this.#isRunning;
   }
 
   get size(): number {
@@ -104,8 +100,8 @@ export class Scheduler {
   wake(): void {
     this.#mayWait = true;
     if (!this.#isRunning) return;
-    if (this.isPolling) this.pollsAgain = true;
-    else void this.poll();
+    if (this.#isPolling) this.#pollsAgain = true;
+    else void this.#poll();
   }
 
   async stop(): Promise<void> {
@@ -130,25 +126,25 @@ export class Scheduler {
     return this.#live.size - blocked + this.#reserved;
   }
 
-  async poll(): Promise<void> {
-    this.isPolling = true;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
     this.#cancelLook?.();
     let wait: number;
     try {
       do {
-        this.pollsAgain = false;
+        this.#pollsAgain = false;
         await this.#options.log.checkExternalCommits();
         // After the machine slept, live jobs must not be taken for lost.
         if (this.#options.now() >= this.#leasedUntil) await this.#renew();
-        await this.checkCancellations();
+        await this.#checkCancellations();
         await this.#claim();
-      } while (this.pollsAgain && this.#isRunning);
+      } while (this.#pollsAgain && this.#isRunning);
       wait = await this.#untilNext();
     } catch (error) {
       this.#options.onError(error);
       wait = LOOK_AGAIN;
     } finally {
-      this.isPolling = false;
+      this.#isPolling = false;
     }
     if (this.#isRunning) this.#cancelLook = after(Math.max(1, wait), () => this.wake());
   }
@@ -157,7 +153,7 @@ export class Scheduler {
     const { log, queues, concurrency, now } = this.#options;
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
-    const lost = await this.expiredLeases();
+    const lost = await this.#expiredLeases();
     const claim = { worker: this.worker, queues, now: now(), lost, leaseUntil: this.leaseUntil(), limit };
     const rows = await log.store.claimJobs(claim);
     if (rows.length < limit) this.#mayWait = false;
@@ -165,7 +161,7 @@ export class Scheduler {
   }
 
   /** Finds leases that were not renewed in time, measured by this monotonic clock: other workers may have another wall clock. */
-  async expiredLeases(): Promise<Lease[]> {
+  async #expiredLeases(): Promise<Lease[]> {
     const { log, queues, leaseMs } = this.#options;
     const now = performance.now();
     const seen = new Map<string, { readonly lease: Lease; readonly since: number }>();
@@ -181,7 +177,7 @@ export class Scheduler {
   }
 
   /** Another runtime may have received the cancellation of a job of this one. */
-  async checkCancellations(): Promise<void> {
+  async #checkCancellations(): Promise<void> {
     const now = performance.now();
     if (now - this.#heededAt < LOOK_ANYWAY) return;
     this.#heededAt = now;
@@ -277,7 +273,7 @@ export class Scheduler {
     }
   }
 
-  sendHeartbeats(): void {
+  #sendHeartbeats(): void {
     const { hub, heartbeatMs } = this.#options;
     for (const job of this.#live.values())
       if (job.spec.isDurable)

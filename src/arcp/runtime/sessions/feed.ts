@@ -22,9 +22,9 @@ export class Feed implements Subscriber {
   readonly #options: FeedOptions;
   readonly #jobs = new Set<string>();
   #cursor = 0;
-  #sent: Sent | undefined;
+  sent: Sent | undefined;
   /** Until the client's position is known, nothing is sent. */
-  #isStarted = false;
+  isStarted = false;
   #holds = 0;
   #isBehind = false;
   #isReading = false;
@@ -38,22 +38,10 @@ export class Feed implements Subscriber {
 
   startAfter(sequence: number, lastId?: string): void {
     this.#cursor = sequence;
-    if (lastId !== undefined) this.#sent = { id: lastId, sequence };
+    if (lastId !== undefined) this.sent = { id: lastId, sequence };
     this.#isBehind = true;
-    this.#isStarted = true;
+    this.isStarted = true;
     if (!this.#isHeld) void this.#read();
-  }
-
-  get isStarted(): boolean {
-    return this.#isStarted;
-  }
-
-  get sent(): Sent | undefined {
-    return this.#sent;
-  }
-
-  get cursor(): number {
-    return this.#cursor;
   }
 
   followJob(jobId: string): void {
@@ -91,7 +79,7 @@ export class Feed implements Subscriber {
   };
 
   /** Sends earlier messages of the session or one job while the feed is paused. @returns how many, and the id of the last */
-  async replay(query: ReplayQuery, mayPass: (event: StoredEvent) => boolean): Promise<Replayed> {
+  async replay(query: ReplayQuery, mayPass: (event: StoredEvent) => boolean) {
     const { store, channel } = this.#options;
     let { after } = query;
     let count = 0;
@@ -128,7 +116,7 @@ export class Feed implements Subscriber {
   }
 
   get #isHeld(): boolean {
-    return !this.#isStarted || this.#holds > 0;
+    return !this.isStarted || this.#holds > 0;
   }
 
   #isFull(): boolean {
@@ -138,7 +126,7 @@ export class Feed implements Subscriber {
   #send({ id, sequence, body }: StoredEvent): void {
     if (sequence <= this.#cursor) return;
     this.#cursor = sequence;
-    this.#sent = { id, sequence };
+    this.sent = { id, sequence };
     this.#options.channel.send(body);
   }
 
@@ -176,10 +164,4 @@ interface ReplayQuery {
   readonly after: number;
   readonly upTo: number;
   readonly limit: number;
-}
-
-interface Replayed {
-  readonly count: number;
-  readonly lastId: string | undefined;
-  readonly isCut: boolean;
 }
