@@ -121,32 +121,19 @@ class SessionClient implements Client {
   }
 
   readonly invoke: Client['invoke'] = (tool, args, options = {}) => {
-    const { mode, operationKey, timeoutMs, retry } = options;
-    return this.#start(
-      'tool.invoke',
-      {
-        tool,
-        ...(args === undefined ? {} : { arguments: { ...args } }),
-        mode,
-        ...work({ operationKey, timeoutMs, retry }),
-      },
-      options,
-    );
+    const payload = { tool, arguments: args && { ...args }, mode: options.mode, ...limitsOf(options) };
+    return this.#start('tool.invoke', payload, options);
   };
 
   readonly startWorkflow: Client['startWorkflow'] = (workflow, inputs, options = {}) => {
-    const { steps } = options;
-    const payload = { workflow, ...(inputs === undefined ? {} : { inputs: { ...inputs } }), ...work(options) };
-    return this.#start('workflow.start', { ...payload, steps }, options);
+    const payload = { workflow, inputs: inputs && { ...inputs }, ...limitsOf(options), steps: options.steps };
+    return this.#start('workflow.start', payload, options);
   };
 
   readonly delegate: Client['delegate'] = (target, task, options = {}) => {
     const { arguments: args, context } = options;
-    const more = {
-      ...(args === undefined ? {} : { arguments: { ...args } }),
-      context,
-    };
-    return this.#start('agent.delegate', { target, task, ...more, ...work(options) }, options);
+    const payload = { target, task, arguments: args && { ...args }, context, ...limitsOf(options) };
+    return this.#start('agent.delegate', payload, options);
   };
 
   readonly job: Client['job'] = <R>(jobId: string) => {
@@ -163,9 +150,8 @@ class SessionClient implements Client {
 
   readonly close: Client['close'] = async ({ jobs, reason } = {}) => {
     this.#isLeaving = true;
-    const payload = { jobs, reason };
     try {
-      if (this.#session !== undefined) await this.#commands.ask('session.close', payload);
+      if (this.#session !== undefined) await this.#commands.ask('session.close', { jobs, reason });
     } catch (error) {
       if (!this.#hasEndedBoth) throw error;
     } finally {
@@ -203,20 +189,16 @@ class SessionClient implements Client {
     invocation.result().then(leave, leave);
     this.#commands.ask(type, payload, { trace_id: traceId, parent_span_id: parentSpanId }, id).then(
       (answer) => {
-        const jobId = answer.type === 'job.accepted' ? (answer.payload.job_id ?? answer.job_id) : undefined;
-        if (jobId !== undefined && answer.type === 'job.accepted' && answer.payload.duplicate === true)
-          void this.#follow(invocation as LiveInvocation, jobId);
-        else invocation.accept(jobId);
+        if (answer.type !== 'job.accepted') return invocation.accept(undefined);
+        const { job_id: jobId = answer.job_id, duplicate } = answer.payload;
+        invocation.accept(jobId);
+        if (jobId === undefined || duplicate !== true) return;
+        this.#invocations.follow(invocation as LiveInvocation, jobId);
+        void this.#catchUp(invocation as LiveInvocation, jobId);
       },
       (error: unknown) => invocation.fail(error),
     );
     return invocation;
-  }
-
-  #follow(invocation: LiveInvocation, jobId: string): Promise<void> {
-    invocation.accept(jobId);
-    this.#invocations.follow(invocation, jobId);
-    return this.#catchUp(invocation, jobId);
   }
 
   async #catchUp(invocation: LiveInvocation, jobId: string): Promise<void> {
@@ -234,7 +216,7 @@ class SessionClient implements Client {
     const payload = {
       reason,
       deadline_ms: deadlineMs,
-      ...(jobId === undefined && invocation.id !== undefined ? { target_id: invocation.id } : {}),
+      target_id: jobId === undefined ? invocation.id : undefined,
     };
     await this.#commands.ask('cancel', payload, { job_id: jobId });
   };
@@ -294,14 +276,11 @@ class SessionClient implements Client {
       versions: [...SUPPORTED_VERSIONS],
       capabilities: { ...capabilities },
       client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
-      ...(auth === undefined ? {} : { auth: { ...auth } }),
+      auth: auth && { ...auth },
       mode,
       trust_level: trust,
       resume_token: this.#cursor.resumeToken,
-      limits: {
-        max_message_bytes: this.#link.maxTextBytes,
-        max_depth: MAX_DEPTH,
-      },
+      limits: { max_message_bytes: this.#link.maxTextBytes, max_depth: MAX_DEPTH },
     };
     return this.#text('session.open', payload, {}, this.#opening);
   }
@@ -367,8 +346,7 @@ class SessionClient implements Client {
   }
 
   #resume(after: string | undefined): void {
-    const payload = after === undefined ? {} : { after_message_id: after };
-    this.#commands.once('resume', payload, {}, (error) => {
+    this.#commands.once('resume', { after_message_id: after }, {}, (error) => {
       // It may be a message that the runtime does not store; the client filters what it has seen.
       if (after !== undefined && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) this.#resume(undefined);
       if (error.code !== 'NOT_FOUND') this.#tell(error);
@@ -439,12 +417,8 @@ function isPassing(message: Envelope): boolean {
   return PASSING.has(message.type);
 }
 
-function work({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
-  return {
-    operation_key: operationKey,
-    timeout_ms: timeoutMs,
-    retry,
-  };
+function limitsOf({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
+  return { operation_key: operationKey, timeout_ms: timeoutMs, retry };
 }
 
 function isOfAnswer(error: unknown): error is ArcpError {

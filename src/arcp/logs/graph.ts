@@ -315,7 +315,7 @@ class Builder {
     const bySpan = new Map<string, string>();
     for (const { id, spanId } of drafts) if (spanId !== undefined) bySpan.set(spanId, id);
     const nodes = new Map<string, MutableNode>();
-    for (const { id, ...draft } of drafts) nodes.set(id, nodeOf(id, draft));
+    for (const draft of drafts) nodes.set(draft.id, nodeOf(draft));
     const parents = new Map<string, string>();
     for (const { id, parentId, kind } of drafts) {
       if (parentId === undefined) continue;
@@ -338,24 +338,9 @@ type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
   children: MutableNode[];
 };
 
-function nodeOf(id: string, draft: Omit<Draft, 'id'>): MutableNode {
-  const { kind, name, state, traceId, from, to, attempt, messages, error, handedTo } = draft;
-  const agents = handedTo.toSorted(byBeginning).map((one) => one.to);
-  return {
-    id,
-    kind,
-    name: name ?? id,
-    state,
-    traceId,
-    from,
-    to,
-    attempt,
-    messages,
-    error,
-    handedTo: agents,
-    parent: undefined,
-    children: [],
-  };
+function nodeOf({ stateAt: _, parentId: __, spanId: ___, first: ____, ...draft }: Draft): MutableNode {
+  const handedTo = draft.handedTo.toSorted(byBeginning).map(({ to }) => to);
+  return { ...draft, name: draft.name ?? draft.id, handedTo, parent: undefined, children: [] };
 }
 
 function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {

@@ -24,9 +24,7 @@ export async function checkCall(work: Work | undefined, { kind, name, trust, inp
   const judged = await work.options.input?.safeParseAsync(input);
   if (judged === undefined) return input;
   if (judged.success) return judged.data;
-  const issues = issuesOf(judged.error);
-  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  throw new ArcpError('INVALID_ARGUMENT', said, { details: { issues } });
+  throw invalid(judged.error);
 }
 
 export async function checkResult({ options }: Work, result: unknown): Promise<unknown> {
@@ -36,6 +34,8 @@ export async function checkResult({ options }: Work, result: unknown): Promise<u
   throw new ArcpError('INTERNAL', 'The result is not as it was declared', { details: { issues: judged.error.issues } });
 }
 
-export function issuesOf(error: z.core.$ZodError): { readonly path: string; readonly message: string }[] {
-  return error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+export function invalid(error: z.core.$ZodError, prefix = ''): ArcpError {
+  const issues = error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return new ArcpError('INVALID_ARGUMENT', `${prefix}${said}`, { details: { issues } });
 }

@@ -103,10 +103,25 @@ export const RUNTIME_FORMAT: Format = {
 };
 
 const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
-const JOB =
-  'job_id, session_id, principal, queue, priority, state, attempt, run_after, lease_owner, lease_until, spec, status, created_at, ended_at';
-const JOB_ROW = `job_id AS jobId, session_id AS sessionId, principal, queue, priority, state, attempt, run_after AS runAfter,
-  lease_owner AS leaseOwner, lease_until AS leaseUntil, spec, status, created_at AS createdAt, ended_at AS endedAt`;
+/** The members of a {@link JobRow} and their columns. */
+const JOB_COLUMNS = {
+  jobId: 'job_id',
+  sessionId: 'session_id',
+  principal: 'principal',
+  queue: 'queue',
+  priority: 'priority',
+  state: 'state',
+  attempt: 'attempt',
+  runAfter: 'run_after',
+  leaseOwner: 'lease_owner',
+  leaseUntil: 'lease_until',
+  spec: 'spec',
+  status: 'status',
+  createdAt: 'created_at',
+  endedAt: 'ended_at',
+} as const satisfies Readonly<Record<keyof JobRow, string>>;
+const JOB_MEMBERS = Object.keys(JOB_COLUMNS) as (keyof JobRow)[];
+const JOB_ROW = JOB_MEMBERS.map((member) => `${JOB_COLUMNS[member]} AS ${member}`).join(', ');
 const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
 
 const SQL = {
@@ -124,7 +139,7 @@ const SQL = {
   addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
   lastAt: 'SELECT at FROM event ORDER BY sequence DESC LIMIT 1',
   lastSequence: `SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'`,
-  addJob: `INSERT INTO job (${JOB}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  addJob: `INSERT INTO job (${Object.values(JOB_COLUMNS).join(', ')}) VALUES (${JOB_MEMBERS.map(() => '?').join(', ')})`,
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
     WHERE job_id = ?`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
@@ -192,7 +207,6 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
 }
 
 export function eventOf(row: Row): StoredEvent {
-  const { job_id, stream_id, trace_id } = row;
   return {
     sequence: row['sequence'] as number,
     id: row['id'] as string,
@@ -200,10 +214,10 @@ export function eventOf(row: Row): StoredEvent {
     sessionId: row['session_id'] as string,
     body: row['body'] as string,
     at: row['at'] as number,
-    ...(job_id === null ? {} : { jobId: job_id as string }),
-    ...(stream_id === null ? {} : { streamId: stream_id as string }),
-    ...(trace_id === null ? {} : { traceId: trace_id as string }),
-    ...(row['terminal'] === 1 ? { isTerminal: true } : {}),
+    jobId: (row['job_id'] as string | null) ?? undefined,
+    streamId: (row['stream_id'] as string | null) ?? undefined,
+    traceId: (row['trace_id'] as string | null) ?? undefined,
+    isTerminal: row['terminal'] === 1 || undefined,
   };
 }
 
@@ -218,24 +232,7 @@ export function jobOf(row: Row): JobRow {
 }
 
 export function jobValues(job: JobRow): SqlValue[] {
-  const { jobId, sessionId, principal, queue, priority, state, attempt, runAfter } = job;
-  const { leaseOwner, leaseUntil, spec, status, createdAt, endedAt } = job;
-  return [
-    jobId,
-    sessionId,
-    principal,
-    queue,
-    priority,
-    state,
-    attempt,
-    runAfter,
-    leaseOwner,
-    leaseUntil,
-    spec,
-    status,
-    createdAt,
-    endedAt,
-  ];
+  return JOB_MEMBERS.map((member) => job[member]);
 }
 
 export function changedValues(job: JobRow): SqlValue[] {

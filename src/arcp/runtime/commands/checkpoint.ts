@@ -54,10 +54,7 @@ async function checkpointIdle(
   const status = statusOf(row);
   const messages = new JobMessages(log, row, spec);
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(messages, {
-    jobId: row.jobId,
-    isDurable: true,
-    attempt: Math.max(1, row.attempt),
+  const { checkpointId, event, record } = newCheckpoint(messages, row, spec, {
     sequence,
     data: await latestData(store, status),
     options: { label: message.payload.label },

@@ -204,32 +204,24 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
       workflows: works.filter(({ kind }) => kind === 'workflow').map(toolInfo),
       agents: works
         .filter(({ kind }) => kind === 'agent')
-        .map(({ name, options }) => ({ name, ...described(options) })),
+        .map(({ name, options: { description } }) => ({ name, description })),
       heartbeat_interval_seconds: settings.heartbeatMs / 1000,
-      limits: {
-        max_message_bytes: limit,
-        max_depth: MAX_DEPTH,
-        max_jobs: settings.maxJobs,
-      },
+      limits: { max_message_bytes: limit, max_depth: MAX_DEPTH, max_jobs: settings.maxJobs },
     },
   });
   return { id: envelope.id, body, tokenDigest: digestOf(token) };
 }
 
 function toolInfo({ name, options }: Work) {
-  const { input, output, permissions, durable } = options;
+  const { description, input, output, permissions, durable } = options;
   return {
     name,
-    ...described(options),
-    ...(input === undefined ? {} : { input_schema: jsonSchema(input, 'input') }),
-    ...(output === undefined ? {} : { output_schema: jsonSchema(output, 'output') }),
-    ...(permissions === undefined ? {} : { permissions: [...permissions] }),
+    description,
+    input_schema: input && jsonSchema(input, 'input'),
+    output_schema: output && jsonSchema(output, 'output'),
+    permissions: permissions && [...permissions],
     durable,
   };
-}
-
-function described({ description }: { readonly description?: string | undefined }) {
-  return description === undefined ? {} : { description };
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {

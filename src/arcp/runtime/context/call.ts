@@ -19,49 +19,33 @@ export async function callTool(
   args: object,
   { key }: CallOptions,
 ): Promise<unknown> {
-  const depth = nextDepth(attempt.spec);
-  const work = attempt.host.find('tool', tool);
-  const input = await checkCall(work, { kind: 'tool', name: tool, trust: attempt.spec.trust, input: { ...args } });
+  const { spec, messages, outbox, host } = attempt;
+  const depth = nextDepth(spec);
+  const work = host.find('tool', tool);
+  const input = await checkCall(work, { kind: 'tool', name: tool, trust: spec.trust, input: { ...args } });
   const place = key === undefined ? undefined : `call:${key}`;
-  const carryOut = (): Promise<unknown> =>
-    carryOutCall(attempt, contextOf, { tool, args, work: work!, input, place, depth });
+  const carryOut = async (): Promise<unknown> => {
+    const known = place === undefined ? undefined : await knownStep(attempt, place);
+    if (known !== undefined) return known.result;
+    const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
+    const invoked = messages.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
+    await outbox.add({ events: [invoked] });
+    const child = within({ ...spec, trace, depth }, attempt, work!, invoked.id, place);
+    const begun = performance.now();
+    try {
+      const result = await checkResult(work!, await work!.handler(input as never, contextOf(child, undefined)));
+      const duration_ms = performance.now() - begun;
+      const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
+      const told = child.messages.event('tool.result', { result: kept, duration_ms });
+      await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
+      return kept;
+    } catch (thrown) {
+      const error = asArcpError(thrown);
+      await outbox.add({ events: [child.messages.event('tool.error', { ...boundedBody(error, spec.limits) })] });
+      throw error;
+    }
+  };
   return place === undefined ? carryOut() : attempt.once(`${attempt.stepPrefix}${place}`, carryOut);
-}
-
-interface Call {
-  readonly tool: string;
-  readonly args: object;
-  readonly work: Work;
-  readonly input: unknown;
-  readonly place: string | undefined;
-  readonly depth: number;
-}
-
-async function carryOutCall(
-  attempt: Attempt,
-  contextOf: ContextOf,
-  { tool, args, work, input, place, depth }: Call,
-): Promise<unknown> {
-  const known = place === undefined ? undefined : await knownStep(attempt, place);
-  if (known !== undefined) return known.result;
-  const { spec, messages, outbox } = attempt;
-  const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
-  const invoked = messages.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
-  await outbox.add({ events: [invoked] });
-  const child = within({ ...attempt.spec, trace, depth }, attempt, work, invoked.id, place);
-  const begun = performance.now();
-  try {
-    const result = await checkResult(work, await work.handler(input as never, contextOf(child, undefined)));
-    const duration_ms = performance.now() - begun;
-    const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
-    const told = child.messages.event('tool.result', { result: kept, duration_ms });
-    await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
-    return kept;
-  } catch (thrown) {
-    const error = asArcpError(thrown);
-    await outbox.add({ events: [child.messages.event('tool.error', { ...boundedBody(error, attempt.spec.limits) })] });
-    throw error;
-  }
 }
 
 /** The attempt as seen by one of its calls. */

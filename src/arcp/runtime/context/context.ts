@@ -2,11 +2,9 @@
 import { ignoreRejection, ignoringRejections } from '../../../async/listeners.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { judge } from '../../protocol/codec.js';
-import { ArcpError } from '../../protocol/errors.js';
 import type { Attempt } from '../job/attempt.js';
-import type { StartingCommand } from '../job/spec.js';
 import type { JobContext, Values } from '../types.js';
-import { issuesOf } from '../works.js';
+import { invalid } from '../works.js';
 import { callTool } from './call.js';
 import { handOff, startChild } from './delegation.js';
 import { askFor } from './permission.js';
@@ -21,7 +19,9 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     await job.outbox.add({ events: [messages.event(type, payload)] });
   });
   const keeping = { store: job.log.store, outbox: job.outbox };
-  const shared = sharedValues(job, spec.contextId ?? row.jobId, initialValues(spec.command));
+  // They count until the shared context has values of these names.
+  const initial = spec.command.type === 'agent.delegate' ? spec.command.payload.context?.values : undefined;
+  const shared = sharedValues(job, spec.contextId ?? row.jobId, initial);
   return {
     jobId: spec.isDurable ? row.jobId : undefined,
     commandId: spec.command.id,
@@ -62,11 +62,11 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       const context = {
         trace_id: spec.trace.traceId,
         shared_context_id: contextId ?? shared.id,
-        ...(options.permissions === undefined ? {} : { permissions_inherited: [...options.permissions] }),
-        ...(values === undefined ? {} : { values: { ...values } }),
+        permissions_inherited: options.permissions && [...options.permissions],
+        values: values && { ...values },
       };
-      const given = args === undefined ? {} : { arguments: { ...args } };
-      return ignoreRejection(startChild(job, 'agent.delegate', { target: agent, task, context, ...given }, options));
+      const payload = { target: agent, task, context, arguments: args && { ...args } };
+      return ignoreRejection(startChild(job, 'agent.delegate', payload, options));
     },
     startWorkflow: (workflow, inputs = {}, options = {}) =>
       ignoreRejection(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
@@ -76,10 +76,6 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     shared,
     sharedContext: (id) => sharedValues(job, id),
   };
-}
-
-function initialValues(command: StartingCommand): ValuesOptions['initial'] {
-  return command.type === 'agent.delegate' ? command.payload.context?.values : undefined;
 }
 
 function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
@@ -97,7 +93,5 @@ function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initi
 function assertPayload(type: MessageType, payload: unknown): void {
   const judged = judge(CATALOGUE[type].payload, payload);
   if (judged.success) return;
-  const issues = issuesOf(judged.error);
-  const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  throw new ArcpError('INVALID_ARGUMENT', `Not a ${type}: ${said}`, { details: { issues } });
+  throw invalid(judged.error, `Not a ${type}: `);
 }

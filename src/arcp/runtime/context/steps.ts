@@ -2,19 +2,17 @@
 import { byteLength } from '../../../text/bytes.js';
 import { newId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
-import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import type { ArcpStore, JobRow, NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import type { JobMessages } from '../job/messages.js';
-import { forgiveLostAttempts, type JobStatus } from '../job/spec.js';
+import { forgiveLostAttempts, type JobSpec, type JobStatus } from '../job/spec.js';
 import type { CheckpointOptions } from '../types.js';
 
 export const stepsOf = (jobId: string): string => `step:${jobId}`;
 
 export async function knownStep(attempt: Attempt, key: string): Promise<{ readonly result: unknown } | undefined> {
   const known = await attempt.log.store.readRecord(stepsOf(attempt.row.jobId), `${attempt.stepPrefix}${key}`);
-  return known === undefined
-    ? undefined
-    : { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
+  return known && { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
 }
 
 export function keepStep<T>(
@@ -58,10 +56,7 @@ export interface KeptCheckpoint {
   readonly messageId: string;
 }
 
-export interface Draft {
-  readonly jobId: string;
-  readonly isDurable: boolean;
-  readonly attempt: number;
+interface Draft {
   readonly sequence: number;
   readonly data: unknown;
   readonly options?: CheckpointOptions | undefined;
@@ -70,7 +65,9 @@ export interface Draft {
 
 export function newCheckpoint(
   messages: JobMessages,
-  { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
+  { jobId, attempt }: JobRow,
+  { isDurable }: JobSpec,
+  { sequence, data, options = {}, correlationId }: Draft,
 ): { readonly checkpointId: string; readonly event: NewEvent; readonly record: RecordChange } {
   const { label, isVisible } = options;
   const checkpointId = newId('chk');
@@ -78,10 +75,10 @@ export function newCheckpoint(
   const payload = {
     checkpoint_id: checkpointId,
     sequence,
-    attempt,
+    attempt: Math.max(1, attempt),
     size_bytes: byteLength(text),
     label,
-    ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
+    data: isVisible === true ? (JSON.parse(text) as unknown) : undefined,
   };
   const event = isDurable
     ? messages.event('job.checkpoint', payload, { correlationId })
@@ -110,10 +107,7 @@ export async function checkpoint(
 ): Promise<string | undefined> {
   const { row, spec, status, messages } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(messages, {
-    jobId: row.jobId,
-    isDurable: spec.isDurable,
-    attempt: row.attempt,
+  const { checkpointId, event, record } = newCheckpoint(messages, row, spec, {
     sequence,
     data,
     options,

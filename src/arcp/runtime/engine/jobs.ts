@@ -49,7 +49,7 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
     };
     const messages = new JobMessages(log, row, spec);
     const told = messages.accepted(begins ? 'accepted' : 'queued', position);
-    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, messages, told });
+    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, told });
     const restored_from = job.status?.checkpointId;
     const started = begins ? messages.started(1, { worker: scheduler.worker, restored_from }) : [];
     const result = await log.commit({

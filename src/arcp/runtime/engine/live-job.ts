@@ -88,9 +88,8 @@ export class LiveJob implements Attempt {
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.spec.streams === 'none') return silentStream(options.kind);
     if (this.isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
-    const { streams, drained } = this.host;
     const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
-    const stream = openJobStream({ attempt: this, streams, drained, onEnd }, options);
+    const stream = openJobStream(this, options, onEnd);
     this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
     return stream;
   };

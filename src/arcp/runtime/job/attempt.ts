@@ -86,15 +86,9 @@ export interface NewJob {
   readonly status?: JobStatus | undefined;
   readonly options: WorkOptions;
   readonly maxQueued: number;
-  readonly with: (job: Accepted) => {
+  readonly with: (job: { readonly jobId: string; readonly told: NewEvent }) => {
     readonly records: readonly RecordChange[];
     readonly events?: readonly NewEvent[];
     readonly jobs?: readonly JobChange[];
   };
-}
-
-export interface Accepted {
-  readonly jobId: string;
-  readonly messages: JobMessages;
-  readonly told: NewEvent;
 }

@@ -32,6 +32,12 @@ export async function runCall(settings: SandboxSettings, input: unknown, context
   }
 }
 
+/** The members of the context that the process gets. */
+const CONTEXT = [
+  ...(['jobId', 'commandId', 'sessionId', 'principal', 'trust', 'attempt', 'traceId', 'spanId'] as const),
+  ...(['restored', 'operationKey', 'traceparent'] as const),
+];
+
 class Call {
   readonly #settings: SandboxSettings;
   readonly #context: JobContext;
@@ -118,27 +124,9 @@ class Call {
     if (this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool begins twice');
     if (!isRestricted)
       throw new ArcpError('UNIMPLEMENTED', 'The process of the sandbox is not restricted: the tool was not run');
-    const { jobId, commandId, sessionId, principal, trust, attempt, traceId, spanId } = this.#context;
-    const { restored, operationKey, traceparent } = this.#context;
     this.#isRunning = true;
-    this.#tell({
-      type: 'run',
-      module: this.#settings.module,
-      input: this.#input,
-      context: {
-        jobId,
-        commandId,
-        sessionId,
-        principal,
-        trust,
-        attempt,
-        traceId,
-        spanId,
-        restored,
-        operationKey,
-        traceparent,
-      },
-    });
+    const context = Object.fromEntries(CONTEXT.map((name) => [name, this.#context[name]]));
+    this.#tell({ type: 'run', module: this.#settings.module, input: this.#input, context });
   }
 
   /** A request counts until the tool has read the answer. */

@@ -36,24 +36,14 @@ export interface SandboxOptions {
 }
 
 /** Options with nothing left open. */
-export interface SandboxSettings {
-  /** Where the module is. */
-  readonly module: string;
-  /** What Node's permission model is turned on by. */
-  readonly flag: string;
-  readonly read: readonly (string | URL)[];
-  readonly write: readonly (string | URL)[];
-  readonly env: readonly string[];
-  readonly broker: SandboxOptions['broker'];
-  readonly tools: readonly string[];
-  readonly memoryMb: number;
-  readonly timeoutMs: number | undefined;
-  readonly killGraceMs: number;
-  readonly processes: number;
-  readonly maxMessageBytes: number;
-  readonly maxOutputBytes: number;
-  readonly wrapper: readonly string[];
-}
+export type SandboxSettings = {
+  readonly [Name in Exclude<keyof SandboxOptions, 'broker' | 'timeoutMs'>]-?: NonNullable<SandboxOptions[Name]>;
+} & Pick<SandboxOptions, 'broker' | 'timeoutMs'> & {
+    /** The path of the module. */
+    readonly module: string;
+    /** Turns on Node's permission model. */
+    readonly flag: string;
+  };
 
 /** Of what other handlers are given, what can be had from another process. */
 export interface SandboxContext
