@@ -16,14 +16,13 @@ import { Mismatch, Probe } from './probe.js';
 export type { Auth, Call, CheckOutcome, CheckResult, Need, Subject } from './check.js';
 export { isOfClient, type ReplayOptions, type ReplayStep, replayLog } from './replay.js';
 
-/** All checks, in the order in which they are made. */
+/** All checks, in their order. */
 export const CHECKS: readonly Pick<Check, 'id' | 'requirements' | 'title' | 'level' | 'needs'>[] = [
   ...MESSAGES,
   ...SESSIONS,
   ...WORK,
 ];
 
-/** What every session is opened with. */
 const CAPABILITIES = { streaming: true, durable_jobs: true, checkpoints: true, agent_handoff: true };
 
 const LACKING: Readonly<Record<Need, string>> = {
@@ -41,7 +40,7 @@ const LACKING: Readonly<Record<Need, string>> = {
  * for await (const { id, outcome, reason } of checkRuntime({ dial, quick: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
  */
 export async function* checkRuntime(subject: Subject): AsyncGenerator<CheckResult> {
-  // Where there is no runtime, that is what is to be told, and not that it fails each check.
+  // A missing runtime is reported once, not by each check.
   (await subject.dial()).destroy();
   for (const check of [...MESSAGES, ...SESSIONS, ...WORK]) yield await carriedOut(check, subject);
 }

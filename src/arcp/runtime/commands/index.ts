@@ -12,16 +12,16 @@ import { resume } from './resume.js';
 import { startWork } from './start.js';
 import { openUpload, upload } from './upload.js';
 
-/** Carries a message out. What it throws is the refusal. */
+/** Carries out a message; errors become the refusal. */
 type Command<T extends MessageType> = (
   connection: ConnectionContext,
   message: Envelope<T>,
-  /** Resolves when the commands that came before have been taken or refused. */
+  /** Resolves when earlier commands were accepted or refused. */
   before: () => Promise<unknown>,
 ) => Promise<CommandResult>;
 type Handler<T extends MessageType> = (connection: ConnectionContext, message: Envelope<T>) => Promise<CommandResult>;
 
-/** A command that is carried out behind those that came before: what it is about may have been asked for by one of them. */
+/** Waits for earlier commands, which may have created its target. */
 function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
   return async (connection, message, before) => {
     await before();
@@ -29,7 +29,7 @@ function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
   };
 }
 
-/** The same for a command that was not carried out before; else it is answered as it was then. */
+/** Answers a repeated command with its first answer. */
 function once<T extends MessageType>(handler: Handler<T>): Command<T> {
   return inOrder(async (connection, message) => {
     const former = await carriedOut(connection, message);
@@ -37,7 +37,7 @@ function once<T extends MessageType>(handler: Handler<T>): Command<T> {
   });
 }
 
-/** Others only tell something, which nobody here has asked for. */
+/** Other messages are ignored. */
 export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'tool.invoke': startWork,
   'workflow.start': startWork,
@@ -57,7 +57,6 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'permission.deny': once<'permission.grant' | 'permission.deny'>(answer),
 };
 
-/** Of one stream, or of all. Of a stream that has ended it says nothing any more. */
 async function backpressure(
   { engine, session }: ConnectionContext,
   { stream_id, payload }: Envelope<'backpressure'>,

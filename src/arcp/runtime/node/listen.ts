@@ -20,20 +20,14 @@ export function listenUnix(
   return listenSocket(address, (channel) => void runtime.accept(channel, { kind }), options);
 }
 
-/**
- * Serves whoever has started this process, on its standard streams: one envelope a line. Everything else that is written to stdout goes
- * to stderr from now on.
- *
- * @returns resolves when the other side has ended
- */
+/** Serves the parent process on the standard streams, one envelope per line; other output to stdout goes to stderr. Resolves at the end. */
 export function serveStdio(runtime: Runtime, options: ByteChannelOptions = {}): Promise<void> {
   return runtime.accept(stdioChannel(options), { kind: 'stdio' });
 }
 
 /**
- * Makes two named pipes, their owner's only, and takes one client after the other.
- *
- * @throws Error where they cannot be made: there are files of these names, or the system has no named pipes of this sort
+ * Creates two named pipes for their owner, and serves one client after the other.
+ * @throws Error if the files exist or the system has no named pipes
  */
 export function listenFifo(
   runtime: Runtime,

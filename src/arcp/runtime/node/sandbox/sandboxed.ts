@@ -1,15 +1,12 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
-/**
- * Tools in processes of their own (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access, enforce
- * capability boundaries").
- */
+/** Tools in their own processes (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access"). */
 import { Semaphore } from '../../../../async/semaphore.js';
 import type { Handler } from '../../types.js';
 import { runCall } from './call.js';
 import { pathOf, permissionFlag } from './process.js';
 import type { SandboxOptions, SandboxSettings } from './types.js';
 
-/** Variables that tell Node to let in more, whatever its flags say. */
+/** Variables that override the flags of Node. */
 const OPENING = /^(NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$/i;
 
 /**
