@@ -55,11 +55,10 @@ export function runAnthropicToolUses(
   content: readonly (AnthropicToolUse | { readonly type: string })[],
   options: CallingOptions = {},
 ): Promise<AnthropicToolResult[]> {
-  const names = (client.session.tools ?? []).map((tool) => tool.name);
   const uses = content.filter((block): block is AnthropicToolUse => block.type === 'tool_use');
   return Promise.all(
     uses.map(async ({ id, name, input }) => {
-      const call = { id, tool: originalName(name, names), input: () => input };
+      const call = { id, tool: originalName(client, name), input: () => input };
       const { text, isError } = await carryOut(client, call, options);
       return {
         type: 'tool_result' as const,

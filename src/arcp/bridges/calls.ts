@@ -98,7 +98,8 @@ function free(name: string, taken: Set<string>): string {
 }
 
 /** Finds the tool of a changed name. */
-export function originalName(told: string, names: readonly string[]): string {
+export function originalName({ session }: Caller, told: string): string {
+  const names = (session.tools ?? []).map(({ name }) => name);
   for (const [name, other] of allowedNames(names)) if (other === told) return name;
   return told;
 }

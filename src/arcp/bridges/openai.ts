@@ -84,7 +84,7 @@ export function runOpenAiToolCalls(
     calls.map(async ({ id, function: { name, arguments: text } }) => {
       const { text: content } = await carryOut(
         client,
-        { id, tool: toolOf(client, name), input: () => parsed(text) },
+        { id, tool: originalName(client, name), input: () => parsed(text) },
         options,
       );
       return { role: 'tool' as const, tool_call_id: id, content };
@@ -101,7 +101,11 @@ export function runOpenAiFunctionCalls(
   const calls = output.filter((item): item is OpenAiFunctionCall => item.type === 'function_call');
   return Promise.all(
     calls.map(async ({ call_id: id, name, arguments: text }) => {
-      const outcome = await carryOut(client, { id, tool: toolOf(client, name), input: () => parsed(text) }, options);
+      const outcome = await carryOut(
+        client,
+        { id, tool: originalName(client, name), input: () => parsed(text) },
+        options,
+      );
       return { type: 'function_call_output' as const, call_id: id, output: outcome.text };
     }),
   );
@@ -114,13 +118,6 @@ function described(tools: readonly ToolShape[]): OpenAiTool['function'][] {
     ...(description === undefined ? {} : { description }),
     parameters,
   }));
-}
-
-function toolOf({ session }: Caller, name: string): string {
-  return originalName(
-    name,
-    (session.tools ?? []).map((tool) => tool.name),
-  );
 }
 
 /** A model may omit the arguments. */

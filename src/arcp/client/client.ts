@@ -107,7 +107,7 @@ class SessionClient implements Client {
         this.#commands.lost();
         this.#uploads.lost();
         // A session that cannot be resumed has ended with its connection.
-        if (!this.#isLeaving || this.#cursor.resumeToken !== undefined) return;
+        if (!this.#isLeaving || this.#cursor.position.resumeToken !== undefined) return;
         this.#hasEndedBoth = true;
         void this.#link.close();
       },
@@ -241,7 +241,7 @@ class SessionClient implements Client {
     id: string = newId('msg'),
   ): string => {
     const { job_id, stream_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
-    const session_id = type === 'session.open' ? this.#cursor.sessionId : this.#session?.session_id;
+    const session_id = type === 'session.open' ? this.#cursor.position.sessionId : this.#session?.session_id;
     const text = printEnvelope({
       arcp: ARCP_VERSION,
       id,
@@ -279,7 +279,7 @@ class SessionClient implements Client {
       auth: auth && { ...auth },
       mode,
       trust_level: trust,
-      resume_token: this.#cursor.resumeToken,
+      resume_token: this.#cursor.position.resumeToken,
       limits: { max_message_bytes: this.#link.maxTextBytes, max_depth: MAX_DEPTH },
     };
     return this.#text('session.open', payload, {}, this.#opening);
@@ -325,14 +325,14 @@ class SessionClient implements Client {
     }
     if (message.type !== 'session.accepted') return;
     const { session_id: sessionId, resume_token: resumeToken } = message.payload;
-    const isTakenUp = this.#cursor.sessionId === sessionId;
+    const isTakenUp = this.#cursor.position.sessionId === sessionId;
     this.#session = message.payload;
     this.#cursor.update({ sessionId, resumeToken });
     this.#limit(message.payload.limits);
     this.#isOpen = true;
     const { heartbeat_interval_seconds: interval } = message.payload;
     this.#link.sessionOpened(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
-    if (isTakenUp) this.#resume(this.#cursor.lastMessageId);
+    if (isTakenUp) this.#resume(this.#cursor.position.lastMessageId);
     this.#commands.sendAgain();
     // The runtime forgets it with the connection.
     for (const streamId of this.#full) this.#pressure(streamId, true);

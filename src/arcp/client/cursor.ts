@@ -15,16 +15,8 @@ export class CursorWriter {
     this.#onError = onError;
   }
 
-  get sessionId(): string | undefined {
-    return this.#cursor.sessionId;
-  }
-
-  get resumeToken(): string | undefined {
-    return this.#cursor.resumeToken;
-  }
-
-  get lastMessageId(): string | undefined {
-    return this.#cursor.lastMessageId;
+  get position(): Partial<Cursor> {
+    return this.#cursor;
   }
 
   update(to: Partial<Cursor>): void {

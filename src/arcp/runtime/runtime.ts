@@ -116,16 +116,10 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
     const find = (kind: Work['kind'], name: string): Work | undefined => this.#works.get(`${kind} ${name}`);
-    const { now, onError, heartbeatMs } = settings;
-    const {
-      concurrency = 64,
-      queues = ['default'],
-      leaseMs = 15_000,
-      cancelGraceMs = 30_000,
-      maxLosses = 10,
-    } = options.workers ?? {};
-    for (const [name, value] of Object.entries({ concurrency, leaseMs }))
-      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    const { now, onError, heartbeatMs, maxMessageBytes } = settings;
+    const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
+    const { cancelGraceMs = 30_000, maxLosses = 10 } = options.workers ?? {};
+    assertPositive({ concurrency, leaseMs });
     const working = {
       concurrency,
       queues,
@@ -133,11 +127,11 @@ export class Runtime {
       heartbeatMs,
       cancelGraceMs,
       maxLosses,
+      maxMessageBytes,
       now,
       find,
       onError,
       drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
-      maxMessageBytes: settings.maxMessageBytes,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
@@ -287,7 +281,7 @@ export class Runtime {
       await store.trim({ session: session.id });
       return;
     }
-    await changeSession(log, session.id, { seenAt: clock(), ...(sent === undefined ? {} : { sent }) });
+    await changeSession(log, session.id, { seenAt: clock() }, sent);
   }
 
   /** Marks sessions with a connection as in use, so that the end of the process does not expire them. */
@@ -301,8 +295,7 @@ export class Runtime {
         if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
         continue;
       }
-      const { sent } = feed;
-      await changeSession(durable.log, id, { seenAt: durable.clock(), ...(sent === undefined ? {} : { sent }) });
+      await changeSession(durable.log, id, { seenAt: durable.clock() }, feed.sent);
     }
   }
 
@@ -335,8 +328,7 @@ function resolveSettings(options: RuntimeOptions): Settings {
   const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
   const { resumeWindowSeconds = 7 * 24 * 60 * 60, retentionDays = 7 } = options;
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;
-  for (const [name, value] of Object.entries({ heartbeatMs, maxMessageBytes, maxJobs }))
-    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+  assertPositive({ heartbeatMs, maxMessageBytes, maxJobs });
   return {
     authenticate: auth,
     capabilities: { ...Object.fromEntries(CAPABILITIES.map((name) => [name, true])), ...capabilities },
@@ -349,4 +341,9 @@ function resolveSettings(options: RuntimeOptions): Settings {
     retentionMs: retentionDays * DAY_MS,
     onError: (error) => notifyListener(() => onError?.(error)),
   };
+}
+
+function assertPositive(options: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(options))
+    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
 }

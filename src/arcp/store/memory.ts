@@ -212,16 +212,9 @@ class MemoryStore implements ArcpStore {
   #set({ scope, key, value, owner }: RecordChange): void {
     const entries = this.#scopes.get(scope) ?? new Map();
     const version = (entries.get(key)?.version ?? 0) + 1;
+    const keptOwner = owner ?? entries.get(key)?.owner ?? null;
     if (value === null) entries.delete(key);
-    else
-      entries.set(key, {
-        scope,
-        key,
-        value,
-        version,
-        owner: owner ?? entries.get(key)?.owner ?? null,
-        at: this.now(),
-      });
+    else entries.set(key, { scope, key, value, version, owner: keptOwner, at: this.now() });
     if (entries.size === 0) this.#scopes.delete(scope);
     else this.#scopes.set(scope, entries);
   }

@@ -1,9 +1,10 @@
 /** Streams as somebody reads them: in order, without gaps, at the reader's own pace. */
+import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, asArcpError, type ErrorBody } from '../protocol/errors.js';
-import { STREAM_KINDS, type StreamKind, streamKindOf } from '../protocol/payloads/streaming.js';
+import { type StreamKind, streamKindOf } from '../protocol/payloads/streaming.js';
 import { type Content, contentOf, sizeOf } from './content.js';
 
 type Chunk = PayloadOf<'stream.chunk'>;
@@ -169,19 +170,13 @@ export class StreamInbox {
 
   read<K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> {
     // Registered now, not when the first chunk is read.
-    const found = new Promise<StreamReader<StreamKind> | undefined>((resolve, reject) => {
-      const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
-      if (at >= 0) {
-        resolve(this.#unasked.splice(at, 1)[0]!.reader);
-        return;
-      }
-      if (this.#end === undefined) this.#wishes.push({ which, found: resolve, failed: reject });
-      else if (this.#end.error === undefined) resolve(undefined);
-      else reject(this.#end.error);
-    });
-    // The caller may never read it.
-    found.catch(() => {});
-    return follow(found as unknown as Promise<StreamReader<K> | undefined>);
+    const { promise, resolve, reject } = deferred<StreamReader<StreamKind> | undefined>();
+    const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
+    if (at >= 0) resolve(this.#unasked.splice(at, 1)[0]!.reader);
+    else if (this.#end === undefined) this.#wishes.push({ which, found: resolve, failed: reject });
+    else if (this.#end.error === undefined) resolve(undefined);
+    else reject(this.#end.error);
+    return follow(promise as unknown as Promise<StreamReader<K> | undefined>);
   }
 
   take(message: Envelope): void {
@@ -234,7 +229,7 @@ export class StreamInbox {
 }
 
 function isMeant(which: string | undefined, kind: StreamKind, name: string | undefined): boolean {
-  return which === undefined || which === name || (which === kind && isKind(which));
+  return which === undefined || which === name || which === kind;
 }
 
 async function* follow<K extends StreamKind>(
@@ -242,8 +237,4 @@ async function* follow<K extends StreamKind>(
 ): AsyncGenerator<Content<K>, void, undefined> {
   const reader = await found;
   if (reader !== undefined) yield* reader;
-}
-
-function isKind(which: string): boolean {
-  return (STREAM_KINDS as readonly string[]).includes(which);
 }

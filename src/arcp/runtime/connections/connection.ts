@@ -27,7 +27,8 @@ export class Connection implements ConnectionContext {
   readonly core: Core;
   readonly #channel: Channel;
   readonly #peer: Peer;
-  readonly #faults = new FaultWindow();
+  /** Times of recent texts that were not messages. */
+  #faults: number[] = [];
   /** Resolves when all earlier commands have been accepted or refused. */
   #taken: Promise<unknown> = Promise.resolve();
   /** Messages that came while the session was being opened. */
@@ -239,7 +240,9 @@ export class Connection implements ConnectionContext {
   }
 
   #count(): void {
-    if (!this.#faults.add(performance.now())) return;
+    const now = performance.now();
+    this.#faults = [...this.#faults.filter((time) => now - time < WINDOW_MS), now];
+    if (this.#faults.length < MOST_FAULTS) return;
     this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
     this.#isEnding = true;
     void this.end();
@@ -285,18 +288,8 @@ export class Connection implements ConnectionContext {
   }
 }
 
-const MOST = 20;
+const MOST_FAULTS = 20;
 const WINDOW_MS = 10_000;
-
-class FaultWindow {
-  #times: number[] = [];
-
-  add(now: number): boolean {
-    this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
-    this.#times.push(now);
-    return this.#times.length >= MOST;
-  }
-}
 
 const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 

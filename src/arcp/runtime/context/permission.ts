@@ -78,27 +78,19 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
   const { policy, now } = host;
   const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
   const expiresAt = now() + policy.answerWithinMs;
-  const { reason, risk, preview } = wish;
   const event = messages.event('permission.request', {
     ...scopeOf(wish),
     requested_lease_seconds: leaseSeconds,
     expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
     trust_level: spec.trust,
-    reason,
-    risk,
-    arguments_preview: preview,
+    reason: wish.reason,
+    risk: wish.risk,
+    arguments_preview: wish.preview,
     operation_key: wish.key,
   });
   const { jobId, sessionId, principal } = row;
-  const request: KeptRequest = {
-    jobId,
-    sessionId,
-    principal,
-    wanted: scopeOf(wish),
-    state: 'pending',
-    expiresAt,
-    leaseSeconds,
-  };
+  const asked = { jobId, sessionId, principal, wanted: scopeOf(wish), expiresAt, leaseSeconds };
+  const request: KeptRequest = { ...asked, state: 'pending' };
   const records: RecordChange[] = [
     requestRecord(event.id, request, 0),
     { scope: askedBy(jobId), key, value: event.id, owner: jobId },
@@ -125,12 +117,12 @@ async function wait(
   events: readonly NewEvent[],
   records: readonly RecordChange[],
 ): Promise<Lease | undefined> {
-  const { request } = await attempt.wait(
+  const request = await attempt.wait(
     {
       reason: 'permission',
       events,
       records,
-      continuedBy: ({ request: { answeredBy, state } }) => ({
+      continuedBy: ({ answeredBy, state }) => ({
         causedBy: answeredBy,
         attributes: { request_id: requestId, decision: state },
       }),
@@ -146,10 +138,7 @@ async function wait(
   return handle(attempt, wish, request.leaseOwner ?? attempt.row.jobId, request.leaseId);
 }
 
-async function settled(
-  { log, host, signal, outbox }: Attempt,
-  requestId: string,
-): Promise<{ readonly request: KeptRequest }> {
+async function settled({ log, host, signal, outbox }: Attempt, requestId: string): Promise<KeptRequest> {
   const { now, answers, policy } = host;
   // The stored time may be of another process's clock: no wait is longer than its length.
   const latest = now() + policy.answerWithinMs;
@@ -158,7 +147,7 @@ async function settled(
     const record = await log.store.readRecord(REQUESTS, requestId);
     if (record === undefined) throw new ArcpError('DATA_LOSS', 'The request is not kept any more');
     const request = requestOf(record);
-    if (request.state !== 'pending') return { request };
+    if (request.state !== 'pending') return request;
     const left = Math.min(request.expiresAt, latest) - now();
     if (left > 0) await answers.wait(requestId, left, signal);
     else {

@@ -35,11 +35,8 @@ const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
 export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
   const { row, status, messages } = attempt;
   const { cancel, putBack, isFinal, begun, now } = circumstances;
-  const ending: Ending = {
-    attempt: row.attempt,
-    durationMs: Math.max(0, now - begun),
-    checkpointId: status.checkpointId,
-  };
+  const { checkpointId } = status;
+  const ending: Ending = { attempt: row.attempt, durationMs: Math.max(0, now - begun), checkpointId };
   // Completed work counts, even if it was cancelled meanwhile.
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
   if (cancel !== undefined) {
@@ -48,7 +45,10 @@ export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circ
     attempt.changeStatus({ cancelled: { cause, reason } });
     return end(attempt, 'cancelled', told, now);
   }
-  if (putBack !== undefined) return release(attempt, putBack, circumstances);
+  if (putBack !== undefined) {
+    const { reason, as, causedBy } = putBack;
+    return release(attempt, as, now, messages.moved(circumstances.state, as, reason, {}, causedBy));
+  }
   const error =
     outcome.kind === 'failed'
       ? boundedBody(outcome.error, attempt.spec.limits)
@@ -78,36 +78,26 @@ function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', told
   return { state, entry: { set: { state, endedAt: now, ...RELEASED, status }, events: [told] } };
 }
 
-function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: from }: Circumstances): Conclusion {
-  const { spec, messages, row } = attempt;
-  const runAfter = now + delay;
-  const { failures, ended } = attempt.status;
+function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state }: Circumstances): Conclusion {
+  const { spec, messages, row, status } = attempt;
   const told = spec.isDurable
     ? [messages.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
   const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
-  const moved = messages.moved(from, 'queued', 'retry', at);
-  const status = attempt.changeStatus({
-    failures: failures + 1,
-    ended: ended + 1,
-    lastError: error,
-    again: { attempt: row.attempt, causedBy: moved.id },
-  });
-  return {
-    state: 'queued',
-    entry: { set: { state: 'queued', runAfter, ...RELEASED, status }, events: [...told, moved] },
-  };
+  const moved = messages.moved(state, 'queued', 'retry', at);
+  attempt.changeStatus({ failures: status.failures + 1, lastError: error });
+  return release(attempt, 'queued', now + delay, moved, told);
 }
 
-function release(attempt: Attempt, { reason, as, causedBy }: Requeue, { now, state: from }: Circumstances): Conclusion {
-  const moved = attempt.messages.moved(from, as, reason, {}, causedBy);
+/** Ends the attempt and makes the job wait for another one. */
+function release(
+  attempt: Attempt,
+  state: Requeue['as'],
+  runAfter: number,
+  moved: NewEvent,
+  told: readonly NewEvent[] = [],
+): Conclusion {
   const again = { attempt: attempt.row.attempt, causedBy: moved.id };
   const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
-  return {
-    state: as,
-    entry: {
-      set: { state: as, runAfter: now, ...RELEASED, status },
-      events: [moved],
-    },
-  };
+  return { state, entry: { set: { state, runAfter, ...RELEASED, status }, events: [...told, moved] } };
 }

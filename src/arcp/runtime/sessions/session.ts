@@ -64,11 +64,18 @@ export function sessionRecord(id: string, session: KeptSession, expect: number):
 }
 
 /** Changes the record of a session, with retries on conflicts; an expired session stays so. */
-export async function changeSession(log: EventLog, id: string, change: Partial<KeptSession>): Promise<void> {
+export async function changeSession(
+  log: EventLog,
+  id: string,
+  change: Partial<KeptSession>,
+  sent?: Sent,
+): Promise<void> {
   for (;;) {
     const record = await log.store.readRecord(SESSIONS, id);
     if (record === undefined) return;
-    const records = [sessionRecord(id, { ...sessionOf(record), ...change }, record.version)];
+    const session = sessionOf(record);
+    const changed = { ...session, sent: sent ?? session.sent, ...change };
+    const records = [sessionRecord(id, changed, record.version)];
     if ((await log.commit({ records })).outcome === 'done') return;
   }
 }
