@@ -6,7 +6,6 @@
  *
  * Source: spec 003.
  */
-
 import type { Bench, Check, CheckResult, Need, Subject } from './check.js';
 import { MESSAGES } from './checks/messages.js';
 import { SESSIONS } from './checks/sessions.js';

@@ -1,5 +1,4 @@
 /** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
-
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { isLonger } from '../../text/bytes.js';

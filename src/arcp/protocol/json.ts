@@ -1,5 +1,4 @@
 /** JSON as it is read from a peer, and values that are kept as JSON. */
-
 import { byCodeUnit } from '../../text/ascii.js';
 import { isRecord } from '../../text/guards.js';
 import { endOfString } from '../../text/json-text.js';

@@ -1,7 +1,7 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
 import { notifyListener } from '../../async/listeners.js';
-import { after, every } from '../../async/timers.js';
+import { after, every, monotonicClock } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
@@ -9,11 +9,13 @@ import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
 import { Connection } from './connections/connection.js';
 import type { Core, Settings } from './core.js';
-import { createEngine } from './engine/create-engine.js';
 import type { Engine } from './engine/engine.js';
-import { cancelJob, jobsOf } from './engine/jobs.js';
+import { beginJob, cancelChildren, cancelJob, jobsOf, outcomeOf } from './engine/jobs.js';
+import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
+import { EventLog, Hub } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { type Page, pagesOf } from './pages.js';
+import { AnswerWaiters } from './permissions/leases.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
 import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
 import {
@@ -26,6 +28,7 @@ import {
   sessionOf,
   sessionRecord,
 } from './sessions/session.js';
+import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
 
@@ -346,4 +349,37 @@ function resolveSettings(options: RuntimeOptions): Settings {
 function assertPositive(options: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(options))
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+}
+
+type EngineOptions = Pick<SchedulerOptions, 'now' | 'find' | 'onError' | 'drained' | 'telemetry' | 'policy'> &
+  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'heartbeatMs' | 'cancelGraceMs' | 'maxLosses'> & {
+    readonly maxMessageBytes: number;
+  };
+
+function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
+  const { now } = options;
+  const clock = store.now ?? monotonicClock(now);
+  const hub = new Hub();
+  const log = new EventLog(store, hub, now, maxMessageBytes);
+  const streams = new StreamRegistry(clock);
+  const answers = new AnswerWaiters();
+  const uploads = new Uploads();
+  const scheduler: Scheduler = new Scheduler({
+    ...options,
+    now: clock,
+    log,
+    hub,
+    streams,
+    uploads,
+    answers,
+    madeRoom: () => scheduler.wake(),
+    outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
+    startChild: (job) => beginJob(engine, job),
+    expire: async (jobId) => {
+      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'It took too long' });
+    },
+    cancelChildren: (jobId) => cancelChildren(engine, jobId),
+  });
+  const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
+  return engine;
 }

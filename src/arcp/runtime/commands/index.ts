@@ -1,16 +1,19 @@
 /** What is done with each message that a client sends in a session. */
 import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { streamKindOf } from '../../protocol/payloads/streaming.js';
 import { paceOf } from '../../streams/writer.js';
 import type { ConnectionContext } from '../core.js';
+import { isTerminal } from '../job/spec.js';
+import { can } from '../sessions/session.js';
 import { answer } from './answer.js';
 import { cancel, close } from './cancel.js';
 import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
-import { type CommandResult, carriedOut } from './command.js';
+import { type CommandResult, carriedOut, jobOfCommand, ownJob } from './command.js';
 import { handoff } from './handoff.js';
 import { resume } from './resume.js';
 import { startWork } from './start.js';
-import { openUpload, upload } from './upload.js';
 
 /** Carries out a message; errors become the refusal. */
 type Command<T extends MessageType> = (
@@ -65,4 +68,43 @@ async function backpressure(
   if (stream_id === undefined) engine.streams.paceSession(session.id, pace);
   else engine.streams.paceStream(stream_id, session, pace);
   return {};
+}
+
+/** Opens a stream of the client (spec 003, "Streams"), which is only answered if it is refused. */
+async function openUpload(connection: ConnectionContext, message: Envelope<'stream.open'>): Promise<CommandResult> {
+  const { engine, uploader } = connection;
+  try {
+    assertReadable(connection, message);
+    const row = await ownJob(connection, await jobOf(connection, message));
+    if (isTerminal(row.state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`);
+    engine.uploads.open(row.jobId, message, uploader);
+  } catch (thrown) {
+    uploader.refused(message.stream_id!, asArcpError(thrown));
+  }
+  return {};
+}
+
+async function upload(
+  { engine, uploader }: ConnectionContext,
+  message: Envelope<'stream.chunk' | 'stream.close' | 'stream.error'>,
+): Promise<CommandResult> {
+  engine.uploads.take(message, uploader);
+  return {};
+}
+
+async function jobOf(connection: ConnectionContext, message: Envelope<'stream.open'>): Promise<string> {
+  const jobId = message.job_id ?? message.payload.related_job_id;
+  if (jobId !== undefined) return jobId;
+  if (message.correlation_id === undefined)
+    throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job that it is for, or correlation_id the call');
+  const known = await jobOfCommand(connection, message.correlation_id);
+  if (known === undefined) throw new ArcpError('NOT_FOUND', 'There is no such call');
+  return known;
+}
+
+function assertReadable({ session }: ConnectionContext, { payload }: Envelope<'stream.open'>): void {
+  const { capabilities } = session;
+  const isBinary = streamKindOf(payload.kind) === 'binary';
+  if (!can(capabilities, 'streaming') || (isBinary && !can(capabilities, 'binary_streams')))
+    throw new ArcpError('UNIMPLEMENTED', `${isBinary ? 'Binary streams' : 'Streams'} were not negotiated`);
 }

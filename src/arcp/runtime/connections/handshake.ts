@@ -1,5 +1,4 @@
 /** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
-
 import type * as z from 'zod';
 import { toJSONSchema } from 'zod/mini';
 import { MAX_DEPTH, type MessageLimits } from '../../protocol/codec.js';
