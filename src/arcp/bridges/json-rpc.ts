@@ -37,9 +37,9 @@ export async function answerJsonRpc(client: Caller, text: string): Promise<strin
 }
 
 /**
- * A method of JSON-RPC as the handler of a tool.
+ * Makes a tool handler of a JSON-RPC method.
  *
- * @param request calls it; what it throws with a number as `rpcCode` or `code`, and a `message`, is an error of JSON-RPC
+ * @param request calls it; a thrown `rpcCode` or numeric `code` with a `message` is a JSON-RPC error
  * @example runtime.tool('weather', {}, jsonRpcMethod('weather', (method, params) => connection.request(method, params)))
  */
 export function jsonRpcMethod(

@@ -49,11 +49,10 @@ const TIMEOUT_MS = 60_000;
 const HANDSHAKE_MS = 15_000;
 
 /**
- * Connects to a runtime, and opens a session or takes one up again.
+ * Opens a connection and a session, or resumes one.
  *
- * @throws ArcpError what the runtime refuses the session with
- * @throws ArcpError `DEADLINE_EXCEEDED` where there is no session after `timeoutMs`; its cause is why the last connection failed
- * @throws whatever `dial` throws, where no connection is tried again
+ * @throws ArcpError the refusal of the session; `DEADLINE_EXCEEDED` with the last error as cause if there is none after `timeoutMs`
+ * @throws the error of `dial` if it does not reconnect
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
   if (typeof dial !== 'function') throw new TypeError(`dial must be a function; got ${String(dial)}`);

@@ -96,14 +96,13 @@ export interface Invocation<R = unknown> {
   /** The last known state. */
   readonly state: JobState;
   /**
-   * What is said of it, from the first message on, each once and in order; it ends with the last one, and fails with
-   * `UNAVAILABLE` where the connection ends before and is not made again. To be called at once, or what came before is left out.
+   * Iterates over the messages about the work, each once and in order, from now to the last one. Fails with `UNAVAILABLE` if the connection
+   * is lost for good.
    */
   readonly events: () => AsyncIterableIterator<Envelope>;
   /**
-   * What a stream of it carries, as it comes: the next that is opened and has this name, or is of this kind, or any. It ends with the stream, and
-   * fails with its error, or with `UNAVAILABLE` where the connection ends before and is not made again. To be called at once. Whoever reads
-   * slowly slows the sender down; whoever has asked for it and does not read stops it, and with it work that waits until it was read.
+   * Reads the next stream with this name or of this kind, from now on. Fails with its error, or with `UNAVAILABLE` if the connection is
+   * lost for good. A slow reader slows the sender down; one that does not read stops it.
    */
   readonly stream: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /**
@@ -123,8 +122,8 @@ export type SessionInfo = PayloadOf<'session.accepted'>;
 export interface Client {
   readonly session: SessionInfo;
   /**
-   * Calls a tool. Arguments are sent as JSON: what JSON would change, such as NaN, a Map or bytes, makes the invocation fail with
-   * `INVALID_ARGUMENT`, and `details.path` is its place. The same holds for what workflows and agents are given.
+   * Calls a tool. What JSON would change in the arguments, such as NaN, a Map or bytes, fails with `INVALID_ARGUMENT` and its
+   * `details.path`; so it does for workflows and agents.
    */
   readonly invoke: <R = unknown>(
     tool: string,

@@ -31,11 +31,11 @@ export type ReplayStep =
 const SMALL_TALK: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat']);
 
 /**
- * Holds a conversation again. What the client says next is said when all that the runtime said before has come again.
+ * Repeats a conversation. The client's next message is sent when all earlier messages of the runtime have come.
  *
- * @param log both sides, in the order in which they were heard
- * @throws TypeError on a log in which no client says anything
- * @throws what the dial function throws
+ * @param log the messages of both sides in order
+ * @throws TypeError if the log has no message of a client
+ * @throws the error of `dial`
  */
 export async function* replayLog(
   dial: Dial,

@@ -49,11 +49,11 @@ const SKETCHED = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlatio
 export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
 /**
- * A text or a value that is no message.
+ * A text or value that is not a message.
  *
- * - `INVALID_ARGUMENT`: no JSON, or not as the schemas have it; `details.issues` says where
- * - `UNSUPPORTED_VERSION`: `details.supported` says what is spoken here
- * - `UNIMPLEMENTED`: the type is not known
+ * - `INVALID_ARGUMENT`: not JSON, or invalid; `details.issues` has the members
+ * - `UNSUPPORTED_VERSION`: `details.supported` has the versions
+ * - `UNIMPLEMENTED`: unknown type
  * - `PAYLOAD_TOO_LARGE`: too long or too deep
  */
 export class EnvelopeError extends ArcpError {
@@ -76,12 +76,11 @@ export class EnvelopeError extends ArcpError {
 }
 
 /**
- * Reads one message.
+ * Parses one message.
  *
- * Source: spec 003, "Canonical Envelope", "Schema-First": "All protocol messages MUST validate against schemas, include explicit
- * versions".
+ * Source: spec 003, "Canonical Envelope", "Schema-First".
  *
- * @throws EnvelopeError on what is no message
+ * @throws EnvelopeError
  * @example
  * const envelope = parseEnvelope(line);
  * if (envelope.type === 'job.progress') console.log(envelope.payload.percent);
@@ -114,12 +113,7 @@ const REASONS = {
   'duplicate-key': 'duplicate_key',
 } as const;
 
-/**
- * Judges a value that is JSON: whether it is a message, and of which type. It is neither copied nor changed.
- *
- * A version that is not spoken is told before all else, and a type that is not known before what is wrong with the rest: a later version
- * may well have another envelope.
- */
+/** Validates a JSON value without copying it. Version and type are checked first: a later version may have another envelope. */
 export function readEnvelope(
   value: unknown,
   { extensions = {} }: Pick<CodecOptions, 'extensions'> = {},
@@ -156,11 +150,7 @@ export function judge<S extends z.core.$ZodType>(schema: S, value: unknown): z.c
   return z.safeParse(schema, value, { error: ENGLISH.localeError });
 }
 
-/**
- * A message as text: one line, without a line end.
- *
- * @throws ArcpError `INVALID_ARGUMENT` on what has no JSON: cyclic, too deep, a bigint
- */
+/** Prints a message as one line. @throws ArcpError `INVALID_ARGUMENT` if it has no JSON: cyclic, too deep, a bigint */
 export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
   try {
     return JSON.stringify(envelope);
@@ -169,11 +159,7 @@ export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
   }
 }
 
-/**
- * Checks that a printed message is within the limits of its receiver.
- *
- * @throws ArcpError `PAYLOAD_TOO_LARGE` if it is too long or nested too deeply; `details.reason` is `too_long` or `too_deep`
- */
+/** Checks a printed message against the limits of its receiver. @throws ArcpError `PAYLOAD_TOO_LARGE` */
 export function assertReadable(text: string, type: string, limits: MessageLimits = {}): void {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = limits;
   if (isLonger(text, maxMessageBytes)) {
@@ -187,11 +173,7 @@ export function assertReadable(text: string, type: string, limits: MessageLimits
   }
 }
 
-/**
- * Judges what is to be said, as the receiver will.
- *
- * @throws EnvelopeError
- */
+/** Validates a message. @throws EnvelopeError */
 export function assertEnvelope(
   value: unknown,
   options: Pick<CodecOptions, 'extensions'> = {},

@@ -55,11 +55,7 @@ interface Typed<T extends MessageType> extends Fields {
   payload: PayloadOf<T>;
 }
 
-/**
- * A message: an object as it stands on the wire. Members that the specification does not name are kept.
- *
- * `Envelope` without a type is the union of all; its `type` tells which payload it has.
- */
+/** A message as on the wire; unknown members are kept. Without a type, the union of all, discriminated by `type`. */
 export type Envelope<T extends MessageType = MessageType> = { [K in T]: Typed<K> }[T];
 
 const OPTIONAL_IDS = Object.keys(optionalIds);

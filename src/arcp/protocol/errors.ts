@@ -5,9 +5,7 @@ import { PegwireError } from '../../text/errors.js';
 export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();
 
 /**
- * Codes that this implementation gives and knows. The list is open: any name of this form is a code.
- *
- * `retryable` says whether doing the same again may help, where an error does not say it itself.
+ * The codes of this implementation. The list is open: any name of this form is a code. `retryable` is the default of errors with the code.
  */
 export const ERROR_CODES = {
   OK: { retryable: false, about: 'no error; never sent' },

@@ -70,11 +70,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/**
- * The moment that a timestamp names.
- *
- * @returns milliseconds since 1970; of a leap second, those of the second after it
- */
+/** Returns the time of a timestamp in milliseconds since 1970; a leap second counts as the next one. */
 export function momentOf(timestamp: string): number {
   const plain = timestamp.toUpperCase();
   const leap = plain.slice(17, 19) === '60';

@@ -118,7 +118,7 @@ export function jsonOf(value: unknown, what: string): string {
 /**
  * Checks that JSON holds a value as it is.
  *
- * @throws ArcpError `INVALID_ARGUMENT`, as {@link jsonOf}
+ * @throws ArcpError `INVALID_ARGUMENT` for NaN, a Map, bytes, a function, a bigint, a cycle, ...; `details.path` is the place: `$.items[2]`
  */
 export function assertJson(value: unknown, what: string, path = '$', depth = 0): void {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;

@@ -33,61 +33,61 @@ import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
 
 export interface RuntimeOptions {
-  /** Where jobs, events and sessions are kept. @default in memory */
+  /** Stores jobs, events and sessions. @default in memory */
   readonly store?: ArcpStore | undefined;
-  /** Says who a client is. @default everybody is the same, of constrained trust */
+  /** Identifies clients. @default everyone is the same principal of constrained trust */
   readonly auth?: Authenticate | undefined;
-  /** What is allowed to whom. @default `definePolicy()` */
+  /** Decides permissions. @default `definePolicy()` */
   readonly policy?: Policy | undefined;
-  /** Where spans and metrics go besides to clients: `openTelemetry(api)`. @default nowhere */
+  /** Receives spans and metrics besides the clients: `openTelemetry(api)`. @default none */
   readonly telemetry?: Telemetry | undefined;
-  /** What it can do, beside and instead of what all can. */
+  /** Adds and overrides capabilities. */
   readonly capabilities?: Capabilities | undefined;
   readonly workers?: WorkerOptions | undefined;
-  /** Milliseconds between signs of life of a job, and of a connection on which nothing is said. @default 15000 */
+  /** Milliseconds between heartbeats of jobs, and of silent connections. @default 15000 */
   readonly heartbeatMs?: number | undefined;
   readonly limits?: RuntimeLimits | undefined;
-  /** Seconds for which a session without a connection can be taken up again. @default 7 days */
+  /** Seconds for which a disconnected session can be resumed. @default 7 days */
   readonly resumeWindowSeconds?: number | undefined;
   /**
-   * Days for which jobs that have ended, and messages of no job, are kept. A session is kept as long as it has a connection, can be taken up
-   * again, or has a job that has not ended. @default 7
+   * Days for which ended jobs, and messages without a job, are kept. Sessions are kept while they are connected, resumable, or have live
+   * jobs. @default 7
    */
   readonly retentionDays?: number | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Told what goes wrong and is nobody's answer: a store that fails while work goes on, for one. */
+  /** Receives errors that no call reports, such as those of the store. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface WorkerOptions {
-  /** Jobs that are worked on at once; those that wait for something else do not count. @default 64 */
+  /** Concurrent jobs, without those that wait for something. @default 64 */
   readonly concurrency?: number | undefined;
-  /** Queues whose jobs are worked on here. @default ['default'] */
+  /** The queues to work on. @default ['default'] */
   readonly queues?: readonly string[] | undefined;
   /**
-   * Milliseconds after which the work of a runtime that has died is begun again by another, measured by the other's monotonic clock from when it
-   * first sees the lease. All runtimes of a store have the same. @default 15000
+   * Milliseconds after which the jobs of a dead runtime are taken over, by the monotonic clock of the other one. Equal for all runtimes of
+   * a store. @default 15000
    */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds that work may go on after it was cancelled. @default 30000 */
+  /** Milliseconds that work may continue after its cancellation. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
-  /** How often a job is begun again after whoever worked on it was lost before it came any further. @default 10 */
+  /** Restarts of a job whose worker was lost without progress. @default 10 */
   readonly maxLosses?: number | undefined;
 }
 
 export interface RuntimeCancel {
-  /** Who wants it: the runtime by itself, or a rule that it keeps. @default 'runtime' */
+  /** The runtime's own decision, or a policy. @default 'runtime' */
   readonly cause?: 'runtime' | 'policy' | undefined;
   readonly reason?: string | undefined;
-  /** Milliseconds that the work may go on. @default `workers.cancelGraceMs` */
+  /** Milliseconds that the work may continue. @default `workers.cancelGraceMs` */
   readonly deadlineMs?: number | undefined;
 }
 
 export interface RuntimeLimits {
-  /** Most bytes of a message. @default 4 MiB */
+  /** Limit of a message in bytes. @default 4 MiB */
   readonly maxMessageBytes?: number | undefined;
-  /** Most jobs of a queue that wait. @default 100000 */
+  /** Limit of waiting jobs in a queue. @default 100000 */
   readonly maxJobs?: number | undefined;
 }
 
@@ -97,9 +97,9 @@ const TRIM_EVERY = 10 * 60 * 1000;
 const PASSING_KEPT = 60_000;
 
 /**
- * Makes a runtime. It begins to work when it is started, or takes its first connection.
+ * Creates a runtime, which starts working with `start` or its first connection.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  * runtime.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => a + b);
@@ -152,7 +152,7 @@ export class Runtime {
     };
   }
 
-  /** Something that clients call by its name. */
+  /** Registers a tool. */
   tool<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: ToolOptions<I>,
@@ -161,7 +161,7 @@ export class Runtime {
     return this.#add({ kind: 'tool', name, options, handler: handler as Handler });
   }
 
-  /** Work of several steps; a job, where client and session allow it. What it calls and delegates is told of. */
+  /** Registers a workflow, which is a job if client and session allow it. Its calls are reported. */
   workflow<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: WorkOptions<I>,
@@ -170,12 +170,12 @@ export class Runtime {
     return this.#add({ kind: 'workflow', name, options, handler: handler as Handler });
   }
 
-  /** Somebody to whom tasks are given. Its input is the `task`, beside the arguments. */
+  /** Registers an agent. Its input is the `task` with the arguments. */
   agent<I extends z.ZodType = z.ZodType<AgentInput>>(name: string, options: WorkOptions<I>, handler: Handler<I>): this {
     return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
-  /** Begins to work on jobs that wait. */
+  /** Starts working on waiting jobs. */
   start(): void {
     if (this.#isDraining) return;
     this.#core.durable.scheduler.start();
@@ -189,7 +189,7 @@ export class Runtime {
     ];
   }
 
-  /** Takes a connection. Resolves when it has ended. */
+  /** Serves a connection. Resolves when it has ended. */
   accept(channel: Channel, peer: Peer = { kind: 'memory' }): Promise<void> {
     this.start();
     const connection = new Connection(this.#core, channel, peer);
@@ -198,12 +198,7 @@ export class Runtime {
     return connection.closed;
   }
 
-  /**
-   * Cancels a job, whoever has begun it: its work is asked to end, and ended after its deadline.
-   *
-   * @returns whether it had not ended
-   * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`
-   */
+  /** Cancels a job of any client, with a deadline. @returns `false` if it had ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
   async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { durable } = this.#core;
@@ -211,17 +206,15 @@ export class Runtime {
     return outcome === 'asked';
   }
 
-  /** How much there is to do now. */
+  /** Counts connections and live jobs. */
   counts(): { readonly connections: number; readonly jobs: number } {
     const { durable, transient } = this.#core;
     return { connections: this.#connections.size, jobs: durable.scheduler.size + transient.scheduler.size };
   }
 
   /**
-   * Removes what is not to be kept any more, in portions that leave others their turn, and gives its space back. The runtime does this every ten
-   * minutes.
-   *
-   * @throws StoreError when the store fails; what was removed before stays removed
+   * Removes expired data in portions and frees its space, as the runtime does every ten minutes. @throws StoreError if the store fails;
+   * removed data stay removed
    */
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
@@ -235,10 +228,8 @@ export class Runtime {
   }
 
   /**
-   * Begins nothing any more, and waits for what is being worked on; what has not ended in time is put back, and goes on after the next
-   * start.
-   *
-   * @param deadlineMs milliseconds to wait. @default 10000
+   * Starts no more jobs, and waits for the running ones; those that exceed the deadline are requeued for the next start.
+   * @param deadlineMs @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     this.#isDraining = true;
@@ -250,7 +241,7 @@ export class Runtime {
     cancel();
   }
 
-  /** Ends all connections, and the store. Work that has not ended goes on after the next start, once its lease has run out. */
+  /** Ends all connections and the store. Live jobs continue after the next start, when their leases have expired. */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const stop of this.#upkeep ?? []) stop();

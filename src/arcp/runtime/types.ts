@@ -75,9 +75,8 @@ export interface JobContext {
    */
   readonly stream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
   /**
-   * What a stream carries that the client sends to this work: the next that has this name, or is of this kind, or any, whether it was opened
-   * already or will be. Whoever reads slowly slows the client down. It ends with the stream; where the client goes away in between, it fails with
-   * `ABORTED`, and what it had sent is not kept.
+   * Reads a stream of the client by name or kind, whether it is open or will be. A slow reader slows the client down. Fails with `ABORTED`
+   * if the client disconnects; nothing of it is stored.
    */
   readonly incoming: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /** Stores the position of the work for `restored` of the next attempt. @returns the id of the checkpoint */
@@ -85,16 +84,13 @@ export interface JobContext {
   /** Provides the data when a client requests a checkpoint. @default the latest checkpoint */
   readonly onCheckpoint: (snapshot: () => unknown) => void;
   /**
-   * Asks for something that is not everybody's to do. Where it was granted before in this job, also in an earlier attempt, and that still
-   * holds, nobody is asked again; else the policy decides, or the client is asked and the work waits, however long that takes.
-   *
-   * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` when nobody answers
+   * Requests a permission. A valid grant of this job is reused over all attempts; else the policy decides, or the client, and the work
+   * waits.
+   * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` without an answer
    */
   readonly permission: (wish: PermissionWish) => Promise<Lease>;
   /**
-   * Does something once over all attempts: the first result is kept, and given again. Where the process ends after it was done and before
-   * its result is kept, it is done again: give whoever carries it out the operation key, too.
-   *
+   * Runs work once over all attempts, and stores the result. After a crash in between it runs again: pass on the operation key.
    * @param key names it within the job
    */
   readonly step: <T>(key: string, work: (operationKey: string) => T | Promise<T>) => Promise<T>;
@@ -115,10 +111,8 @@ export interface JobContext {
     options?: ChildOptions,
   ) => Promise<ChildJob<R>>;
   /**
-   * Gives the job to another agent, which goes on from the latest checkpoint with what was done once. It never returns: what it throws is to be
-   * let through.
-   *
-   * @throws ArcpError `NOT_FOUND`, `FAILED_PRECONDITION` for what is no agent's job, `UNIMPLEMENTED` where the client knows of no handoff
+   * Hands the job over to another agent, which continues from the latest checkpoint. Let the error that it throws through.
+   * @throws ArcpError `NOT_FOUND`; `FAILED_PRECONDITION` unless this is an agent's job; `UNIMPLEMENTED` if it was not negotiated
    */
   readonly handOff: (agent: string, options?: HandoffOptions) => Promise<never>;
   /** The former owner of the job. */
@@ -240,10 +234,9 @@ export interface Lease extends Scope {
   readonly expiresAt: number;
   readonly constraints: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Says that it is used now: to be called right before what is allowed is done, each time.
-   *
-   * @param wanted what is done, where that is less than what was granted. @default all of it
-   * @throws ArcpError `LEASE_EXPIRED`, or `PERMISSION_DENIED` for what it does not cover, and when it was used as often as it may be
+   * Reports a use; call it right before each use.
+   * @param wanted a part of the scope. @default all of it
+   * @throws ArcpError `LEASE_EXPIRED`; `PERMISSION_DENIED` if it is not covered or was used up
    */
   readonly use: (wanted?: Partial<Omit<Scope, 'permission'>>) => Promise<void>;
 }

@@ -38,26 +38,21 @@ export interface SqliteStoreOptions {
   /** Milliseconds that a call blocks while another process writes. @default 1000 */
   readonly busyTimeout?: number | undefined;
   /**
-   * What was committed survives the end of the process, `kill -9` included. With `true` also the end of power, at the cost of waiting
-   * for the disk at every commit; without, the last commits may then be missing, but the file is never damaged.
-   * @default false
+   * Makes commits survive a power failure, by waiting for the disk. Without it they survive `kill -9`, and a power failure may lose the
+   * last ones but never damages the file. @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /**
-   * Opens a file that cannot be written for reading: what writes then fails with `unavailable`. Otherwise it is refused. A file of an
-   * earlier version is refused in any case.
-   * @default false
-   */
+  /** Opens a read-only file of the current version for reading, instead of refusing it; writes fail with `unavailable`. @default false */
   readonly orReadOnly?: boolean | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * A store in a file, which is made where there is none, readable for its owner only. Several processes may use it at once. Commits that are
- * asked for in the same turn of the event loop become one transaction.
+ * Opens or creates a store in a file for its owner, which several processes may share. Commits of one turn of the event loop become one
+ * transaction.
  *
- * @throws StoreError when the file cannot be opened, or is no file of a runtime
+ * @throws StoreError if the file cannot be opened, or is not a runtime's
  * @example
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */

@@ -17,10 +17,10 @@ export interface StreamWriter<K extends StreamKind = StreamKind> {
   readonly id: string;
   readonly kind: K;
   /**
-   * Writes something. Resolves when it is kept, and the reader can take more: whoever waits for it goes as fast as the reader. What is written
-   * faster is joined into larger chunks, where the kind allows it. Where its reader has cancelled the stream, it goes nowhere.
+   * Writes content. Resolves at the pace of the reader, when it is stored. Text and bytes that are not awaited join into larger chunks.
+   * After the reader cancelled, writes are ignored.
    *
-   * @throws ArcpError `INVALID_ARGUMENT` on what the kind does not carry, `FAILED_PRECONDITION` after its end
+   * @throws ArcpError `INVALID_ARGUMENT` if the kind does not carry it, `FAILED_PRECONDITION` after the end
    */
   readonly write: (content: Content<K>) => Promise<void>;
   /** Ends the stream after everything that was written. */

@@ -15,11 +15,11 @@ import { openClient } from '../client.js';
 import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.js';
 
 /**
- * Connects to a runtime and opens a session, or takes one up again.
+ * Connects to a runtime and opens a session, or resumes one.
  *
- * @throws ArcpError what the runtime refuses the session with
- * @throws TypeError on what is no target
- * @throws Error where there is no connection, and none is tried again
+ * @throws ArcpError the refusal of the session
+ * @throws TypeError if the target is invalid
+ * @throws Error if there is no connection and it does not reconnect
  * @example
  * const client = await connect('ws://127.0.0.1:7777/arcp', { token });
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
@@ -52,11 +52,7 @@ export interface DialOptions {
   readonly maxMessageBytes?: number | undefined;
 }
 
-/**
- * How one connects to a target.
- *
- * @throws TypeError on what is no target
- */
+/** Returns a function that connects to a target. @throws TypeError if the target is invalid */
 export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
   if (typeof target === 'object' && typeof target?.command === 'string') {
     if (!/^[^\0]+$/.test(target.command))

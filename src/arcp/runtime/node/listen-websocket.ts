@@ -31,9 +31,8 @@ export interface ListenWebSocketOptions {
   /** @default '/arcp' */
   readonly path?: string | undefined;
   /**
-   * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN`, since browsers set no headers
-   * there, or in the `auth` of `session.open`, which then has to come within ten seconds. The token admits a client; the runtime's `auth`
-   * identifies it.
+   * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN` for browsers, or within ten
+   * seconds in the `auth` of `session.open`. It admits a client; the runtime's `auth` identifies it.
    */
   readonly token?: string | undefined;
   /** Allows other machines without a token. @default false */
@@ -60,11 +59,10 @@ export interface WebSocketListener {
 const HEADERS_TIMEOUT = 10_000;
 
 /**
- * Lets clients connect to a runtime by WebSocket. Where only this machine reaches the port, requests have to name it by a name of this machine,
- * so that no page reaches it under a name of its own; pages of other origins are refused everywhere.
+ * Listens for WebSockets. On the loopback, requests must name this machine; pages of other origins are refused everywhere.
  *
- * @throws ServeError where it cannot listen, or must not: on an address that others reach, without a token
- * @throws TypeError on options that are none
+ * @throws ServeError if it cannot listen, or must not: on a public address without a token
+ * @throws TypeError if an option is invalid
  */
 export async function listenWebSocket(
   runtime: Runtime,

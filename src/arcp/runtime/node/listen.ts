@@ -6,10 +6,9 @@ import { stdioChannel } from '../../../channels/node/stdio.js';
 import type { Runtime } from '../runtime.js';
 
 /**
- * Lets clients connect by a Unix-domain socket, its owner's only, or by TCP: then on the loopback alone, unless a host is named. On Windows, a
- * path like `\\.\pipe\NAME` is a named pipe there; that is not tested.
- *
- * @throws ConnectionError `closed` when it cannot listen there
+ * Listens on a Unix-domain socket for its owner, or on TCP, by default on the loopback. On Windows, `\\.\pipe\NAME` is a named pipe
+ * (untested).
+ * @throws ConnectionError `closed` if it cannot listen
  */
 export function listenUnix(
   runtime: Runtime,
