@@ -174,14 +174,10 @@ class Builder {
         move(job, 'running', message);
         break;
       case 'job.completed':
-        move(job, 'completed', message);
-        break;
       case 'job.failed':
-        job.error = message.payload;
-        move(job, 'failed', message);
-        break;
       case 'job.cancelled':
-        move(job, 'cancelled', message);
+        if (message.type === 'job.failed') job.error = message.payload;
+        move(job, outcomeIn(message)!.state, message);
         break;
       case 'event.emit':
         this.#event(job, message);

@@ -75,13 +75,13 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
 
 const TRIES = 10;
 
-export interface CancelOptions {
+interface CancelOptions {
   readonly records?: readonly RecordChange[] | undefined;
   readonly events?: readonly NewEvent[] | undefined;
   readonly check?: ((row: JobRow) => void) | undefined;
 }
 
-export type Cancelled =
+type Cancelled =
   | { readonly outcome: 'asked' }
   | { readonly outcome: 'ended'; readonly row: JobRow }
   | { readonly outcome: 'conflict'; readonly found: StoredRecord | undefined };
