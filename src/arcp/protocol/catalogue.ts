@@ -84,7 +84,7 @@ export type MessageType = keyof typeof CATALOGUE;
 /** The payload of messages of a type. Members outside the schema are kept. */
 export type PayloadOf<T extends MessageType> = z.output<(typeof CATALOGUE)[T]['payload']>;
 
-/** All 38, in the order of the specification. */
+/** In the order of the specification. */
 export const MESSAGE_TYPES = Object.keys(CATALOGUE) as readonly MessageType[];
 
 export function describe(type: string): Description | undefined {
