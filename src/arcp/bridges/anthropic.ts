@@ -15,7 +15,7 @@ export interface AnthropicTool {
   readonly input_schema: { readonly type: 'object'; readonly [member: string]: unknown };
 }
 
-/** A block of a message of the model. */
+/** A block of a model's message. */
 export interface AnthropicToolUse {
   readonly type: 'tool_use';
   readonly id: string;
@@ -23,7 +23,7 @@ export interface AnthropicToolUse {
   readonly input: unknown;
 }
 
-/** A block of the message that answers it. */
+/** A block of the answer. */
 export interface AnthropicToolResult {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
@@ -31,7 +31,7 @@ export interface AnthropicToolResult {
   readonly is_error?: true;
 }
 
-/** Names that the API does not take are changed; calls find back. */
+/** Describes tools for the API. Names that it does not accept are changed, and mapped back in calls. */
 export function toAnthropicTools(tools: readonly ToolShape[]): AnthropicTool[] {
   const names = allowedNames(tools.map(({ name }) => name));
   return tools.map(({ name, description, input_schema: schema = ANY_INPUT }) => ({
@@ -55,11 +55,10 @@ export function runAnthropicToolUses(
   content: readonly (AnthropicToolUse | { readonly type: string })[],
   options: CallingOptions = {},
 ): Promise<AnthropicToolResult[]> {
-  const names = (client.session.tools ?? []).map((tool) => tool.name);
   const uses = content.filter((block): block is AnthropicToolUse => block.type === 'tool_use');
   return Promise.all(
     uses.map(async ({ id, name, input }) => {
-      const call = { id, tool: originalName(name, names), input: () => input };
+      const call = { id, tool: originalName(client, name), input: () => input };
       const { text, isError } = await carryOut(client, call, options);
       return {
         type: 'tool_result' as const,

@@ -1,7 +1,7 @@
 /** Calls that a model has asked for, carried out by a runtime. */
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 
-/** A tool as a runtime tells of it, in `session.accepted`. */
+/** A tool as in `session.accepted`. */
 export interface ToolShape {
   readonly name: string;
   readonly description?: string | undefined;
@@ -9,7 +9,7 @@ export interface ToolShape {
   readonly input_schema?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** As much of a client as is needed. */
+/** The part of a client that is used. */
 export interface Caller {
   readonly session: { readonly tools?: readonly ToolShape[] | undefined };
   readonly invoke: (
@@ -20,30 +20,21 @@ export interface Caller {
 }
 
 export interface Outcome {
-  /** What the model is told: text as it is, all else as JSON. */
   readonly text: string;
   readonly isError: boolean;
 }
 
 export interface CallingOptions {
-  /**
-   * Names the conversation: a call of it that is worked on again, with the same id, is carried out once.
-   * @default each call is carried out
-   */
+  /** Names the conversation: in it, a repeated call with the same id is carried out once. @default every call is carried out */
   readonly conversation?: string | undefined;
   /** Aborting it cancels the work. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Any object: what a tool takes that says nothing of it. */
+/** Accepts any object. */
 export const ANY_INPUT = { type: 'object', properties: {} } as const;
 
-/**
- * Carries one out.
- *
- * @returns also what it failed with: the model is to know
- * @throws what the signal is aborted with
- */
+/** Carries out one call, and returns its error, too, for the model. @throws the abort reason */
 export async function carryOut(
   client: Caller,
   call: { readonly id: string; readonly tool: string; readonly input: () => unknown },
@@ -54,14 +45,14 @@ export async function carryOut(
     const input = call.input();
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       throw new ArcpError('INVALID_ARGUMENT', 'The arguments are no object');
-    // Some models count their calls anew in each conversation.
+    // Some models restart their call ids in each conversation.
     const operationKey = conversation === undefined ? undefined : `${conversation}:${call.id}`;
     const args = input as Readonly<Record<string, unknown>>;
     const result = await client.invoke(call.tool, args, { operationKey, signal }).result();
     if (typeof result === 'string') return { text: result, isError: false };
     const text = jsonOf(result);
     if (text !== undefined) return { text, isError: false };
-    // It has run: nothing is said that asks for another run.
+    // The tool has run, so the error must not suggest a retry.
     const error = { code: 'INTERNAL', message: 'The tool has run, and its result has no JSON', retryable: false };
     return { text: JSON.stringify({ error }), isError: true };
   } catch (thrown) {
@@ -72,7 +63,7 @@ export async function carryOut(
   }
 }
 
-/** A value as JSON; `undefined` where it has none, as with a bigint in it. */
+/** Returns the JSON of a value; `undefined` if it has none. */
 export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? 'null';
@@ -81,15 +72,11 @@ export function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** What the providers of models take as the name of a tool. */
+/** The tool names that model providers accept. */
 const ALLOWED = /^[A-Za-z0-9_-]{1,64}$/;
 const MOST = 64;
 
-/**
- * For each name one that is allowed, and no two the same: what is not allowed is `_`, and where that makes two alike, a number is put behind.
- *
- * @returns the names that are told, by those that they stand for
- */
+/** Maps names to allowed and unique ones: other characters become `_`, and duplicates get a number. */
 export function allowedNames(names: readonly string[]): ReadonlyMap<string, string> {
   const told = new Map<string, string>();
   const taken = new Set(names.filter((name) => ALLOWED.test(name)));
@@ -110,8 +97,9 @@ function free(name: string, taken: Set<string>): string {
   }
 }
 
-/** The name of a tool that was told by another name; the name itself where none was. */
-export function originalName(told: string, names: readonly string[]): string {
+/** Finds the tool of a changed name. */
+export function originalName({ session }: Caller, told: string): string {
+  const names = (session.tools ?? []).map(({ name }) => name);
   for (const [name, other] of allowedNames(names)) if (other === told) return name;
   return told;
 }

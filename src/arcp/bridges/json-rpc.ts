@@ -2,7 +2,7 @@
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { type Caller, jsonOf } from './calls.js';
 
-/** Errors as JSON-RPC numbers them (section 5.1); all others are the server's own. */
+/** Error codes of JSON-RPC (section 5.1). */
 const NUMBERS: Readonly<Record<string, number>> = {
   NOT_FOUND: -32601,
   UNIMPLEMENTED: -32601,
@@ -19,11 +19,7 @@ interface Request {
   readonly params?: unknown;
 }
 
-/**
- * Answers a text of JSON-RPC, a batch included: a method is a tool, its params are the arguments.
- *
- * @returns the answer as text; `undefined` where nothing is answered, as it was all notifications
- */
+/** Answers a JSON-RPC text or batch: a method is a tool, its params are the arguments. @returns `undefined` if all were notifications */
 export async function answerJsonRpc(client: Caller, text: string): Promise<string | undefined> {
   let read: unknown;
   try {
@@ -41,9 +37,9 @@ export async function answerJsonRpc(client: Caller, text: string): Promise<strin
 }
 
 /**
- * A method of JSON-RPC as the handler of a tool.
+ * Makes a tool handler of a JSON-RPC method.
  *
- * @param request calls it; what it throws with a number as `rpcCode` or `code`, and a `message`, is an error of JSON-RPC
+ * @param request calls it; a thrown `rpcCode` or numeric `code` with a `message` is a JSON-RPC error
  * @example runtime.tool('weather', {}, jsonRpcMethod('weather', (method, params) => connection.request(method, params)))
  */
 export function jsonRpcMethod(
@@ -66,7 +62,7 @@ export function jsonRpcMethod(
   };
 }
 
-/** Each answer is written by itself, so that one that has no JSON does not take the others with it. */
+/** Prints each answer alone, so that one without JSON does not spoil the batch. */
 async function answerOne(client: Caller, read: unknown): Promise<string | undefined> {
   const answer = await carriedOut(client, read);
   if (answer === undefined) return undefined;
@@ -103,7 +99,7 @@ function idOf(read: unknown): string | number | null {
   return isId(id) ? id : null;
 }
 
-/** A number that a double does not keep would come back changed. */
+/** An integer that a double cannot hold would come back changed. */
 function isId(id: unknown): id is string | number {
   return typeof id === 'string' || (Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id)));
 }

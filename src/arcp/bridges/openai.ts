@@ -29,15 +29,15 @@ export interface OpenAiResponseTool {
   readonly strict: false;
 }
 
-/** A call, as `message.tool_calls` of the Chat Completions API has it. */
+/** An item of `message.tool_calls` of the Chat Completions API. */
 export interface OpenAiToolCall {
   readonly id: string;
   readonly type?: string;
-  /** The arguments are JSON, as the model has written it. */
+  /** The arguments are JSON text of the model. */
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A call, as the output of the Responses API has it. */
+/** An output item of the Responses API. */
 export interface OpenAiFunctionCall {
   readonly type: 'function_call';
   readonly call_id: string;
@@ -57,12 +57,12 @@ export interface OpenAiFunctionCallOutput {
   readonly output: string;
 }
 
-/** Tools for the Chat Completions API. Names that it does not take are changed; calls find back. */
+/** Describes tools for the Chat Completions API. Names that it does not accept are changed, and mapped back in calls. */
 export function toOpenAiTools(tools: readonly ToolShape[]): OpenAiTool[] {
   return described(tools).map((tool) => ({ type: 'function', function: tool }));
 }
 
-/** Tools for the Responses API. */
+/** Describes tools for the Responses API. */
 export function toOpenAiResponseTools(tools: readonly ToolShape[]): OpenAiResponseTool[] {
   return described(tools).map((tool) => ({ type: 'function', ...tool, strict: false }));
 }
@@ -84,7 +84,7 @@ export function runOpenAiToolCalls(
     calls.map(async ({ id, function: { name, arguments: text } }) => {
       const { text: content } = await carryOut(
         client,
-        { id, tool: toolOf(client, name), input: () => parsed(text) },
+        { id, tool: originalName(client, name), input: () => parsed(text) },
         options,
       );
       return { role: 'tool' as const, tool_call_id: id, content };
@@ -92,7 +92,7 @@ export function runOpenAiToolCalls(
   );
 }
 
-/** The same for the Responses API. Other items of an output are left out. */
+/** Carries out calls of the Responses API; other output items are ignored. */
 export function runOpenAiFunctionCalls(
   client: Caller,
   output: readonly (OpenAiFunctionCall | { readonly type: string })[],
@@ -101,7 +101,11 @@ export function runOpenAiFunctionCalls(
   const calls = output.filter((item): item is OpenAiFunctionCall => item.type === 'function_call');
   return Promise.all(
     calls.map(async ({ call_id: id, name, arguments: text }) => {
-      const outcome = await carryOut(client, { id, tool: toolOf(client, name), input: () => parsed(text) }, options);
+      const outcome = await carryOut(
+        client,
+        { id, tool: originalName(client, name), input: () => parsed(text) },
+        options,
+      );
       return { type: 'function_call_output' as const, call_id: id, output: outcome.text };
     }),
   );
@@ -116,14 +120,7 @@ function described(tools: readonly ToolShape[]): OpenAiTool['function'][] {
   }));
 }
 
-function toolOf({ session }: Caller, name: string): string {
-  return originalName(
-    name,
-    (session.tools ?? []).map((tool) => tool.name),
-  );
-}
-
-/** A model may leave them out. */
+/** A model may omit the arguments. */
 function parsed(text: string): unknown {
   if (text.trim() === '') return {};
   try {

@@ -32,7 +32,7 @@ const CAPABILITIES = {
   agent_handoff: true,
 };
 
-/** What a runtime does not keep, so that nobody can go on behind it. */
+/** Messages that a runtime does not store, so that a client cannot resume after them. */
 const PASSING: ReadonlySet<MessageType> = new Set([
   'session.accepted',
   'ping',
@@ -49,11 +49,10 @@ const TIMEOUT_MS = 60_000;
 const HANDSHAKE_MS = 15_000;
 
 /**
- * Connects to a runtime, and opens a session or takes one up again.
+ * Opens a connection and a session, or resumes one.
  *
- * @throws ArcpError what the runtime refuses the session with
- * @throws ArcpError `DEADLINE_EXCEEDED` where there is no session after `timeoutMs`; its cause is why the last connection failed
- * @throws whatever `dial` throws, where no connection is tried again
+ * @throws ArcpError the refusal of the session; `DEADLINE_EXCEEDED` with the last error as cause if there is none after `timeoutMs`
+ * @throws the error of `dial` if it does not reconnect
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
   if (typeof dial !== 'function') throw new TypeError(`dial must be a function; got ${String(dial)}`);
@@ -74,16 +73,13 @@ class SessionClient implements Client {
     say: (type, payload, fields) => this.#say(type, payload, fields),
     drained: () => this.#link.drained(),
   });
-  /** Streams whose readers cannot keep up. */
   readonly #full = new Set<string>();
   #session: SessionInfo | undefined;
-  /** The message that opens the session on this connection. */
   #opening: string | undefined;
-  /** Limits of the messages that the runtime reads, as far as it has announced any. */
   #limits: Required<MessageLimits> = UNLIMITED;
   #isOpen = false;
   #isLeaving = false;
-  /** The runtime has ended the connection, and the session with it, instead of an answer to `session.close`. */
+  /** The runtime ended the connection, and the session with it, instead of answering `session.close`. */
   #hasEndedBoth = false;
   readonly #opened = deferred();
   readonly opened = this.#opened.promise;
@@ -110,7 +106,7 @@ class SessionClient implements Client {
         this.#commands.lost();
         this.#uploads.lost();
         // A session that cannot be resumed has ended with its connection.
-        if (!this.#isLeaving || this.#cursor.resumeToken !== undefined) return;
+        if (!this.#isLeaving || this.#cursor.position.resumeToken !== undefined) return;
         this.#hasEndedBoth = true;
         void this.#link.close();
       },
@@ -124,32 +120,19 @@ class SessionClient implements Client {
   }
 
   readonly invoke: Client['invoke'] = (tool, args, options = {}) => {
-    const { mode, operationKey, timeoutMs, retry } = options;
-    return this.#start(
-      'tool.invoke',
-      {
-        tool,
-        ...(args === undefined ? {} : { arguments: { ...args } }),
-        ...(mode === undefined ? {} : { mode }),
-        ...work({ operationKey, timeoutMs, retry }),
-      },
-      options,
-    );
+    const payload = { tool, arguments: args && { ...args }, mode: options.mode, ...limitsOf(options) };
+    return this.#start('tool.invoke', payload, options);
   };
 
   readonly startWorkflow: Client['startWorkflow'] = (workflow, inputs, options = {}) => {
-    const { steps } = options;
-    const payload = { workflow, ...(inputs === undefined ? {} : { inputs: { ...inputs } }), ...work(options) };
-    return this.#start('workflow.start', { ...payload, ...(steps === undefined ? {} : { steps }) }, options);
+    const payload = { workflow, inputs: inputs && { ...inputs }, ...limitsOf(options), steps: options.steps };
+    return this.#start('workflow.start', payload, options);
   };
 
   readonly delegate: Client['delegate'] = (target, task, options = {}) => {
     const { arguments: args, context } = options;
-    const more = {
-      ...(args === undefined ? {} : { arguments: { ...args } }),
-      ...(context === undefined ? {} : { context }),
-    };
-    return this.#start('agent.delegate', { target, task, ...more, ...work(options) }, options);
+    const payload = { target, task, arguments: args && { ...args }, context, ...limitsOf(options) };
+    return this.#start('agent.delegate', payload, options);
   };
 
   readonly job: Client['job'] = <R>(jobId: string) => {
@@ -166,9 +149,8 @@ class SessionClient implements Client {
 
   readonly close: Client['close'] = async ({ jobs, reason } = {}) => {
     this.#isLeaving = true;
-    const payload = { ...(jobs === undefined ? {} : { jobs }), ...(reason === undefined ? {} : { reason }) };
     try {
-      if (this.#session !== undefined) await this.#commands.ask('session.close', payload);
+      if (this.#session !== undefined) await this.#commands.ask('session.close', { jobs, reason });
     } catch (error) {
       if (!this.#hasEndedBoth) throw error;
     } finally {
@@ -206,21 +188,16 @@ class SessionClient implements Client {
     invocation.result().then(leave, leave);
     this.#commands.ask(type, payload, { trace_id: traceId, parent_span_id: parentSpanId }, id).then(
       (answer) => {
-        const jobId = answer.type === 'job.accepted' ? (answer.payload.job_id ?? answer.job_id) : undefined;
-        if (jobId !== undefined && answer.type === 'job.accepted' && answer.payload.duplicate === true)
-          void this.#follow(invocation as LiveInvocation, jobId);
-        else invocation.accept(jobId);
+        if (answer.type !== 'job.accepted') return invocation.accept(undefined);
+        const { job_id: jobId = answer.job_id, duplicate } = answer.payload;
+        invocation.accept(jobId);
+        if (jobId === undefined || duplicate !== true) return;
+        this.#invocations.follow(invocation as LiveInvocation, jobId);
+        void this.#catchUp(invocation as LiveInvocation, jobId);
       },
       (error: unknown) => invocation.fail(error),
     );
     return invocation;
-  }
-
-  /** What was asked for was begun before: what was said of it is told again. */
-  #follow(invocation: LiveInvocation, jobId: string): Promise<void> {
-    invocation.accept(jobId);
-    this.#invocations.follow(invocation, jobId);
-    return this.#catchUp(invocation, jobId);
   }
 
   async #catchUp(invocation: LiveInvocation, jobId: string): Promise<void> {
@@ -236,14 +213,13 @@ class SessionClient implements Client {
   readonly #cancel = async (invocation: LiveInvocation, { reason, deadlineMs }: CancelOptions): Promise<void> => {
     const jobId = await invocation.accepted;
     const payload = {
-      ...(reason === undefined ? {} : { reason }),
-      ...(deadlineMs === undefined ? {} : { deadline_ms: deadlineMs }),
-      ...(jobId === undefined && invocation.id !== undefined ? { target_id: invocation.id } : {}),
+      reason,
+      deadline_ms: deadlineMs,
+      target_id: jobId === undefined ? invocation.id : undefined,
     };
     await this.#commands.ask('cancel', payload, { job_id: jobId });
   };
 
-  /** A reader cannot keep up: the sender is to wait, until it is told that it need not. */
   readonly #pressure = (streamId: string, isFull: boolean): void => {
     if (isFull) this.#full.add(streamId);
     else this.#full.delete(streamId);
@@ -264,7 +240,7 @@ class SessionClient implements Client {
     id: string = newId('msg'),
   ): string => {
     const { job_id, stream_id, correlation_id, trace_id = newTraceId(), parent_span_id } = fields;
-    const session_id = type === 'session.open' ? this.#cursor.sessionId : this.#session?.session_id;
+    const session_id = type === 'session.open' ? this.#cursor.position.sessionId : this.#session?.session_id;
     const text = printEnvelope({
       arcp: ARCP_VERSION,
       id,
@@ -284,12 +260,10 @@ class SessionClient implements Client {
     return text;
   };
 
-  /** Sends what belongs into the session, where there is one. */
   #send(text: string): void {
     if (this.#isOpen) this.#link.send(text);
   }
 
-  /** Says something that nobody answers. */
   #say<T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields = {}): void {
     if (this.#isOpen) this.#send(this.#text(type, payload, fields));
   }
@@ -301,14 +275,11 @@ class SessionClient implements Client {
       versions: [...SUPPORTED_VERSIONS],
       capabilities: { ...capabilities },
       client: client ?? { kind: 'pegwire', version: ARCP_VERSION },
-      ...(auth === undefined ? {} : { auth: { ...auth } }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(trust === undefined ? {} : { trust_level: trust }),
-      ...(this.#cursor.resumeToken === undefined ? {} : { resume_token: this.#cursor.resumeToken }),
-      limits: {
-        ...(this.#link.maxTextBytes === undefined ? {} : { max_message_bytes: this.#link.maxTextBytes }),
-        max_depth: MAX_DEPTH,
-      },
+      auth: auth && { ...auth },
+      mode,
+      trust_level: trust,
+      resume_token: this.#cursor.position.resumeToken,
+      limits: { max_message_bytes: this.#link.maxTextBytes, max_depth: MAX_DEPTH },
     };
     return this.#text('session.open', payload, {}, this.#opening);
   }
@@ -324,7 +295,7 @@ class SessionClient implements Client {
     else this.#take(message, this.#seen.add(id));
   }
 
-  /** A message that cannot be read: whatever waits for it fails, and the runtime gets an answer where the message can be named. */
+  /** Handles a message that cannot be read: what waits for it fails, and the runtime gets an answer if the message has an id. */
   #refused(error: EnvelopeError): void {
     this.#tell(error);
     const { id, type = '', correlation_id, job_id, stream_id } = error.sketch;
@@ -343,32 +314,30 @@ class SessionClient implements Client {
     } else this.#say('nack', { nack_for: id, code, message }, fields);
   }
 
-  /** What came of the wish to open a session. */
   #answered(message: Envelope): void {
     if (message.type === 'nack') {
       const error = ArcpError.fromBody(message.payload);
-      // What passes is tried again, with the next connection.
+      // A retryable error is retried with the next connection.
       if (error.retryable && this.#options.reconnect !== false) this.#link.drop();
       else void this.#link.close(error);
       return;
     }
     if (message.type !== 'session.accepted') return;
     const { session_id: sessionId, resume_token: resumeToken } = message.payload;
-    const isTakenUp = this.#cursor.sessionId === sessionId;
+    const isTakenUp = this.#cursor.position.sessionId === sessionId;
     this.#session = message.payload;
     this.#cursor.update({ sessionId, resumeToken });
     this.#limit(message.payload.limits);
     this.#isOpen = true;
     const { heartbeat_interval_seconds: interval } = message.payload;
     this.#link.sessionOpened(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
-    if (isTakenUp) this.#resume(this.#cursor.lastMessageId);
+    if (isTakenUp) this.#resume(this.#cursor.position.lastMessageId);
     this.#commands.sendAgain();
-    // The runtime has forgotten it with the connection.
+    // The runtime forgets it with the connection.
     for (const streamId of this.#full) this.#pressure(streamId, true);
     this.#opened.resolve();
   }
 
-  /** What the runtime reads on this connection may be less than on the one before. */
   #limit({ max_message_bytes, max_depth }: NonNullable<SessionInfo['limits']> = {}): void {
     const { maxMessageBytes, maxDepth } = UNLIMITED;
     this.#limits = { maxMessageBytes: max_message_bytes ?? maxMessageBytes, maxDepth: max_depth ?? maxDepth };
@@ -376,9 +345,8 @@ class SessionClient implements Client {
   }
 
   #resume(after: string | undefined): void {
-    const payload = after === undefined ? {} : { after_message_id: after };
-    this.#commands.once('resume', payload, {}, (error) => {
-      // It may have been no message that the runtime keeps: what was seen is known here, too.
+    this.#commands.once('resume', { after_message_id: after }, {}, (error) => {
+      // It may be a message that the runtime does not store; the client filters what it has seen.
       if (after !== undefined && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) this.#resume(undefined);
       if (error.code !== 'NOT_FOUND') this.#tell(error);
     });
@@ -398,7 +366,7 @@ class SessionClient implements Client {
     if (isNew) notifyListener(() => this.#options.onMessage?.(message));
   }
 
-  /** The runtime has refused a message whose id it could not read: a command that is too long for it must not be sent again. */
+  /** The runtime refused a message whose id it could not read: a command that is too long must not be sent again. */
   #unnamed(details: Readonly<Record<string, unknown>> | undefined): void {
     const limit = details?.['max_message_bytes'];
     if (typeof limit === 'number')
@@ -443,22 +411,15 @@ class SessionClient implements Client {
   }
 }
 
-/** Whether the runtime does not keep it. */
 function isPassing(message: Envelope): boolean {
   if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
   return PASSING.has(message.type);
 }
 
-/** What all that is started may say of how it is carried out. */
-function work({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
-  return {
-    ...(operationKey === undefined ? {} : { operation_key: operationKey }),
-    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
-    ...(retry === undefined ? {} : { retry }),
-  };
+function limitsOf({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
+  return { operation_key: operationKey, timeout_ms: timeoutMs, retry };
 }
 
-/** Whether an answer was refused for what it says, so that another one can be given. */
 function isOfAnswer(error: unknown): error is ArcpError {
   return error instanceof ArcpError && (error.code === 'INVALID_ARGUMENT' || error.code === 'PAYLOAD_TOO_LARGE');
 }

@@ -5,7 +5,6 @@ import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import { newId } from '../protocol/ids.js';
 
-/** What a message names beside its payload. */
 export interface Fields {
   readonly stream_id?: string | undefined;
   readonly job_id?: string | undefined;
@@ -18,33 +17,26 @@ interface Pending {
   readonly text: string;
   readonly settle: (answer?: Envelope) => void;
   readonly fail: (error: unknown) => void;
-  /** Whether it belongs to this connection, and is said anew on the next. */
+  /** Belongs to this connection and is composed anew for the next. */
   readonly isPassing: boolean;
 }
 
 interface CommandsOptions {
-  /** Milliseconds for an answer. */
   readonly timeoutMs: number;
   readonly print: <T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields, id: string) => string;
-  /** Sends it where there is a session; else it waits for one. */
   readonly send: (text: string) => void;
 }
 
 export class Commands {
   readonly #options: CommandsOptions;
   readonly #pending = new Map<string, Pending>();
-  /** Why there will be no answers any more. */
   #end: { readonly error: unknown } | undefined;
 
   constructor(options: CommandsOptions) {
     this.#options = options;
   }
 
-  /**
-   * Sends a command, and again on each new connection until it is answered.
-   *
-   * @throws ArcpError what it is refused with; `DEADLINE_EXCEEDED` where the answer does not come in time
-   */
+  /** Sends a command, and again on each new connection until it is answered. */
   ask<T extends MessageType>(
     type: T,
     payload: PayloadOf<T>,
@@ -71,7 +63,7 @@ export class Commands {
     });
   }
 
-  /** A command of this connection alone: on another one it is said anew. Nobody waits for it. */
+  /** Sends a command on this connection only, and does not wait for the answer. */
   once<T extends MessageType>(
     type: T,
     payload: PayloadOf<T>,
@@ -90,7 +82,6 @@ export class Commands {
     send(text);
   }
 
-  /** A message that may be an answer. */
   take(message: Envelope): void {
     const id = answeredId(message);
     const pending = id === undefined ? undefined : this.#pending.get(id);
@@ -99,12 +90,10 @@ export class Commands {
     else pending.settle(message);
   }
 
-  /** There is a new connection. */
   sendAgain(): void {
     for (const { text, isPassing } of this.#pending.values()) if (!isPassing) this.#options.send(text);
   }
 
-  /** Fails commands that the runtime does not read. @param check throws if it does not read a text */
   recheck(check: (text: string) => void): void {
     for (const { text, fail } of [...this.#pending.values()]) {
       try {
@@ -115,17 +104,14 @@ export class Commands {
     }
   }
 
-  /** The answer to a command cannot be read. */
   refuse(id: string, error: unknown): void {
     this.#pending.get(id)?.fail(error);
   }
 
-  /** The connection has ended. */
   lost(): void {
     for (const { isPassing, settle } of [...this.#pending.values()]) if (isPassing) settle();
   }
 
-  /** There will be no connection any more. */
   end(error: unknown): void {
     this.#end = { error };
     for (const { fail } of [...this.#pending.values()]) fail(error);
@@ -140,7 +126,7 @@ export class Commands {
   }
 }
 
-/** Returns the command that a message answers: a refusal of a runtime that does not correlate it names the command in its payload. */
+/** Returns the command that a message answers. A runtime may name a refused command in the payload only. */
 export function answeredId({ correlation_id: id, ...message }: Envelope): string | undefined {
   return id ?? (message.type === 'nack' ? message.payload.nack_for : undefined);
 }

@@ -1,7 +1,6 @@
 /** Where a client stands, kept from time to time. */
 import type { Cursor, CursorStore } from './types.js';
 
-/** Milliseconds between two saves. */
 const SAVE_EVERY = 100;
 
 export class CursorWriter {
@@ -10,26 +9,16 @@ export class CursorWriter {
   #cursor: Partial<Cursor>;
   #save: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param cursor where it stood before */
   constructor(store: CursorStore | undefined, cursor: Cursor | undefined, onError: (error: unknown) => void) {
     this.#store = store;
     this.#cursor = cursor ?? {};
     this.#onError = onError;
   }
 
-  get sessionId(): string | undefined {
-    return this.#cursor.sessionId;
+  get position(): Partial<Cursor> {
+    return this.#cursor;
   }
 
-  get resumeToken(): string | undefined {
-    return this.#cursor.resumeToken;
-  }
-
-  get lastMessageId(): string | undefined {
-    return this.#cursor.lastMessageId;
-  }
-
-  /** It is kept soon. */
   update(to: Partial<Cursor>): void {
     this.#cursor = { ...this.#cursor, ...to };
     if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_EVERY);

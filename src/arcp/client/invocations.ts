@@ -11,13 +11,12 @@ import type { Content, StreamOptions, StreamWriter } from '../streams/content.js
 import { StreamInbox } from '../streams/reader.js';
 import type { CancelOptions, Invocation } from './types.js';
 
-/** So many ids are remembered: many more than a runtime sends again. */
+/** Many more than a runtime sends again. */
 const MOST = 20_000;
 
 export class SeenIds {
   readonly #ids = new Set<string>();
 
-  /** @returns whether it is new */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
@@ -39,50 +38,30 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly id: string | undefined;
   readonly #host: InvocationHost;
   readonly #accepted = deferred<string | undefined>();
+  readonly accepted = this.#accepted.promise;
   readonly #result = deferred<R>();
   readonly #queues = new Set<AsyncQueue<Envelope>>();
   readonly #streams: StreamInbox;
-  #jobId: string | undefined;
-  #state: JobState = 'accepted';
-  #isOver = false;
-  /** Why nothing more is heard of it, though it may go on. */
+  jobId: string | undefined;
+  state: JobState = 'accepted';
+  isOver = false;
+  /** Set if the messages end before the work does. */
   #lost: unknown;
   #isAccepted = false;
-  #lastMessageId: string | undefined;
-  /** Messages that were told, while there are some that may come again. */
+  lastMessageId: string | undefined;
+  /** Messages taken while the runtime repeats earlier ones. */
   #told: SeenIds | undefined;
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
     this.#streams = new StreamInbox({ pressure: host.pressure });
     this.id = id;
-    this.#jobId = jobId;
-  }
-
-  get accepted(): Promise<string | undefined> {
-    return this.#accepted.promise;
-  }
-
-  get state(): JobState {
-    return this.#state;
-  }
-
-  get jobId(): string | undefined {
-    return this.#jobId;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** The last message of it that was seen. */
-  get lastMessageId(): string | undefined {
-    return this.#lastMessageId;
+    this.jobId = jobId;
   }
 
   readonly events = (): AsyncIterableIterator<Envelope> => {
     const queue = new AsyncQueue<Envelope>(() => this.#queues.delete(queue));
-    if (this.#isOver) queue.end(this.#lost);
+    if (this.isOver) queue.end(this.#lost);
     else this.#queues.add(queue);
     return queue;
   };
@@ -91,8 +70,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.#streams.read<K>(which);
 
   readonly upload = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
-    if (this.#isOver || !this.#isAccepted)
-      throw new ArcpError('FAILED_PRECONDITION', this.#isOver ? 'The work has ended' : 'The work was not accepted yet');
+    if (this.isOver || !this.#isAccepted)
+      throw new ArcpError('FAILED_PRECONDITION', this.isOver ? 'The work has ended' : 'The work was not accepted yet');
     return this.#host.upload(this as LiveInvocation<unknown>, options);
   };
 
@@ -101,31 +80,28 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly cancel = (options: CancelOptions = {}): Promise<void> =>
     this.#host.cancel(this as LiveInvocation<unknown>, options);
 
-  /** The runtime has taken it. */
   accept(jobId: string | undefined): void {
-    this.#jobId ??= jobId;
+    this.jobId ??= jobId;
     this.#isAccepted = true;
     this.#accepted.resolve(jobId);
   }
 
-  /** It was refused. */
   fail(error: unknown): void {
     this.#accepted.reject(error);
     this.#end(() => this.#result.reject(error));
   }
 
-  /** Nothing more is heard of it, though it may go on: whoever follows it must not take that for its end. */
+  /** Fails the invocation though its work may go on. */
   lose(error: unknown): void {
-    if (!this.#isOver) this.#lost = error;
+    if (!this.isOver) this.#lost = error;
     this.fail(error);
   }
 
-  /** A part of a stream cannot be read. */
   failStream(streamId: string, error: ArcpError): void {
     this.#streams.fail(streamId, error.toBody());
   }
 
-  /** What was said of it before is told again, up to where it is now; some of it may come twice. */
+  /** Earlier messages are about to be repeated; some may come twice. */
   catchUp(): void {
     this.#told = new SeenIds();
   }
@@ -138,10 +114,9 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     return this.#told !== undefined;
   }
 
-  /** Something that was said of it. */
   take(message: Envelope): void {
-    if (this.#isOver || this.#told?.add(message.id) === false) return;
-    this.#lastMessageId = message.id;
+    if (this.isOver || this.#told?.add(message.id) === false) return;
+    this.lastMessageId = message.id;
     for (const queue of this.#queues) queue.push(message);
     this.#streams.take(message);
     this.#follow(message);
@@ -150,11 +125,11 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   #follow(message: Envelope): void {
     switch (message.type) {
       case 'job.accepted':
-        this.#state = message.payload.state ?? 'accepted';
+        this.state = message.payload.state ?? 'accepted';
         this.accept(message.payload.job_id ?? message.job_id);
         break;
       case 'job.started':
-        this.#state = 'running';
+        this.state = 'running';
         break;
       case 'event.emit':
         if (message.payload.name === 'arcp.job.state') this.#move(message.payload.attributes?.['to']);
@@ -169,8 +144,8 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     if (message.type.startsWith('tool.') && message.correlation_id !== this.id) return;
     const outcome = outcomeIn(message);
     if (outcome === undefined) return;
-    this.#state = outcome.state;
-    this.#accepted.resolve(this.#jobId);
+    this.state = outcome.state;
+    this.#accepted.resolve(this.jobId);
     this.#end(() => {
       if (outcome.state === 'completed') this.#result.resolve(outcome.result as R);
       else this.#result.reject(outcome.error);
@@ -178,12 +153,12 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   }
 
   #move(to: unknown): void {
-    if (to === 'queued' || to === 'running' || to === 'blocked' || to === 'paused') this.#state = to;
+    if (to === 'queued' || to === 'running' || to === 'blocked' || to === 'paused') this.state = to;
   }
 
   #end(settle: () => void): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.isOver = true;
     settle();
     this.#streams.end(this.#lost);
     for (const queue of this.#queues) queue.end(this.#lost);
@@ -191,13 +166,10 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   }
 }
 
-/** Messages that answer something, and say nothing of what becomes of it. */
 const ANSWERS: ReadonlySet<string> = new Set(['ack', 'nack', 'pong']);
 
-/** Messages that end a direct call. */
 const ENDS_CALL: ReadonlySet<string> = new Set(['tool.result', 'tool.error', 'workflow.complete']);
 
-/** Identifiers of a message that cannot be read; `type` is empty if it is not known. */
 interface Refused {
   readonly type: string;
   readonly correlation_id?: string | undefined;
@@ -209,7 +181,7 @@ export class Invocations {
   readonly #host: InvocationHost;
   readonly #byCommand = new Map<string, LiveInvocation>();
   readonly #byJob = new Map<string, Set<LiveInvocation>>();
-  /** Those whose jobs were begun elsewhere, or before: they are followed by name. */
+  /** Invocations of jobs that were started elsewhere or before. */
   readonly #attached = new Set<LiveInvocation>();
 
   constructor(host: InvocationHost) {
@@ -222,14 +194,12 @@ export class Invocations {
     return invocation;
   }
 
-  /** A job that was begun elsewhere, or before: what was said of it is told again. */
   attach<R>(jobId: string): LiveInvocation<R> {
     const invocation = new LiveInvocation<R>(this.#host, undefined, jobId);
     this.follow(invocation as LiveInvocation, jobId);
     return invocation;
   }
 
-  /** What an invocation has asked for was begun before. */
   follow(invocation: LiveInvocation, jobId: string): void {
     this.#of(jobId).add(invocation);
     this.#attached.add(invocation);
@@ -240,7 +210,6 @@ export class Invocations {
     );
   }
 
-  /** The invocation that waits for this command's answer. */
   ofCommand(id: string | undefined): LiveInvocation | undefined {
     return id === undefined ? undefined : this.#byCommand.get(id);
   }
@@ -253,7 +222,7 @@ export class Invocations {
     if (all?.delete(invocation) === true && all.size === 0) this.#byJob.delete(jobId);
   }
 
-  /** @param isNew whether it was not seen before: else it is for those alone who are told again what was said */
+  /** Takes a message; one that is not new only concerns invocations that catch up. */
   take(message: Envelope, isNew: boolean): void {
     const { type, correlation_id, job_id } = message;
     if (ANSWERS.has(type)) return;
@@ -267,7 +236,7 @@ export class Invocations {
     for (const invocation of [...all]) if (isNew || invocation.isCatchingUp) invocation.take(message);
   }
 
-  /** A message that cannot be read. Where it was the last one of some work, or may have been, the work's result is not known. */
+  /** Handles a message that cannot be read. If it may be the last one, the result of the work is unknown. */
   refuse({ type, correlation_id, job_id, stream_id }: Refused, error: ArcpError): void {
     const asked = this.ofCommand(correlation_id);
     const all = new Set([...(asked === undefined ? [] : [asked]), ...(this.#byJob.get(job_id ?? '') ?? [])]);
@@ -278,14 +247,12 @@ export class Invocations {
     }
   }
 
-  /** Jobs that are followed by name, and the last message of each that was seen. */
   attached(): { readonly jobId: string; readonly after: string }[] {
     return [...this.#attached].flatMap(({ jobId, lastMessageId, isCatchingUp }) =>
       jobId === undefined || lastMessageId === undefined || isCatchingUp ? [] : [{ jobId, after: lastMessageId }],
     );
   }
 
-  /** The connection has ended, and none is made again. */
   lose(error: unknown): void {
     const ofJobs = [...this.#byJob.values()].flatMap((all) => [...all]);
     for (const invocation of new Set([...this.#byCommand.values(), ...ofJobs])) invocation.lose(error);

@@ -9,27 +9,19 @@ import type { Dial, ReconnectOptions } from './types.js';
 
 export interface LinkOptions {
   readonly dial: Dial;
-  /** Milliseconds of silence after which a connection is asked, and then given up, until its session is open. */
+  /** Milliseconds of silence before a ping, until the session is open. */
   readonly handshakeMs: number;
-  /** Milliseconds for the first session to be open. */
   readonly openWithinMs: number;
   readonly reconnect: ReconnectOptions | false;
-  /** Opens the session on a new connection: the first thing that is said there. */
   readonly opened: (send: (text: string) => void) => void;
   readonly onMessage: (message: Envelope) => void;
-  /** A message that cannot be read. */
   readonly onUnreadable: (error: EnvelopeError) => void;
-  /** The connection has ended, and another one is made. */
   readonly lost: (error: unknown) => void;
-  /** There will be no connection any more. */
   readonly closed: (error: unknown) => void;
-  /** Asks whether the other side is there. */
   readonly ask: () => void;
 }
 
-/** Bytes that may wait before those who send much wait, too. */
 const HIGH_WATER_MARK = 1024 * 1024;
-/** Questions that may stay without an answer before a connection is given up. */
 const MISSED = 2;
 
 export class Link {
@@ -42,7 +34,6 @@ export class Link {
   #stopBeat: (() => void) | undefined;
   #cancelRetry: (() => void) | undefined;
 
-  /** Why there is no connection. */
   #lastError: unknown;
   readonly #cancelTimeout: () => void;
 
@@ -51,7 +42,6 @@ export class Link {
     this.#cancelTimeout = after(options.openWithinMs, () => this.#giveUp());
   }
 
-  /** Makes the first connection, or the next. */
   async connect(): Promise<void> {
     const { dial, opened, handshakeMs } = this.#options;
     let channel: Channel;
@@ -86,7 +76,6 @@ export class Link {
     opened(this.send);
   }
 
-  /** The session is open: the connection is a good one. @param heartbeatMs milliseconds of silence after which the other side is asked */
   sessionOpened(heartbeatMs: number): void {
     this.#failures = 0;
     this.#cancelTimeout();
@@ -97,18 +86,15 @@ export class Link {
     this.#channel?.send(text);
   };
 
-  /** Most bytes of a message that can be read on this connection. */
   get maxTextBytes(): number | undefined {
     return this.#channel?.maxTextBytes;
   }
 
-  /** Resolves when what was sent is on its way; `undefined` when little waits. */
   drained(): Promise<void> | undefined {
     const channel = this.#channel;
     return channel === undefined || channel.backlog() < HIGH_WATER_MARK ? undefined : channel.ready();
   }
 
-  /** Drops the connection; another one is made. */
   drop(): void {
     this.#channel?.destroy();
   }
@@ -121,7 +107,7 @@ export class Link {
     this.#options.closed(error);
   }
 
-  /** There was no session in all this time. Who does not answer does not say farewell either. */
+  /** The server did not answer, so the connection is not closed in order. */
   #giveUp(): void {
     if (this.#isClosed) return;
     const cause = this.#lastError;
@@ -131,7 +117,6 @@ export class Link {
     this.#options.closed(new ArcpError('DEADLINE_EXCEEDED', message, { cause }));
   }
 
-  /** @returns the connection that there was */
   #leave(): Channel | undefined {
     this.#isClosed = true;
     this.#cancelTimeout();
@@ -151,7 +136,7 @@ export class Link {
     else this.#options.onUnreadable(result.error);
   }
 
-  /** The text before this one was not JSON. The last one of a connection may have been cut off: the runtime sends it again. */
+  /** Reports a text that was not JSON, unless it was the last of a connection and may have been cut off. */
   #refuseBroken(): void {
     const broken = this.#broken;
     this.#broken = undefined;
@@ -177,7 +162,6 @@ export class Link {
     channel.destroy();
     if (this.#isClosed) return;
     const why = error === undefined ? '' : `: ${systemReason(error)}`;
-    // A broken connection has one code, whatever carries it.
     this.#failed(new ArcpError('UNAVAILABLE', `The connection has ended${why}`, { cause: error }));
   }
 

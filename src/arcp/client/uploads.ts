@@ -8,9 +8,7 @@ import { ChunkWriter, Pacer, paceOf } from '../streams/writer.js';
 import type { Fields } from './commands.js';
 
 interface UploadsHost {
-  /** Says something that nobody answers. */
   readonly say: <T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields) => void;
-  /** Resolves when the connection has taken what was sent; `undefined` when it has. */
   readonly drained: () => Promise<void> | undefined;
 }
 
@@ -27,7 +25,6 @@ export class ClientUploads {
     this.#host = host;
   }
 
-  /** @param about the work that it is for */
   open<K extends StreamKind>(about: Fields, options: StreamOptions<K>): ChunkWriter<K> {
     const { say, drained } = this.#host;
     const pacer = new Pacer(() => performance.now());
@@ -56,7 +53,6 @@ export class ClientUploads {
     );
   }
 
-  /** What the runtime says of one of them. @returns whether it is about one */
   take(message: Envelope): boolean {
     const upload = message.stream_id === undefined ? undefined : this.#open.get(message.stream_id);
     if (upload === undefined) return false;
@@ -65,7 +61,6 @@ export class ClientUploads {
     return true;
   }
 
-  /** The connection has ended. */
   lost(): void {
     for (const id of [...this.#open.keys()])
       this.#end(id, new ArcpError('ABORTED', 'The connection has ended before the stream', { retryable: true }));

@@ -6,7 +6,6 @@
  *
  * Source: spec 003.
  */
-
 import type { Bench, Check, CheckResult, Need, Subject } from './check.js';
 import { MESSAGES } from './checks/messages.js';
 import { SESSIONS } from './checks/sessions.js';
@@ -16,14 +15,13 @@ import { Mismatch, Probe } from './probe.js';
 export type { Auth, Call, CheckOutcome, CheckResult, Need, Subject } from './check.js';
 export { isOfClient, type ReplayOptions, type ReplayStep, replayLog } from './replay.js';
 
-/** All checks, in the order in which they are made. */
+/** All checks, in their order. */
 export const CHECKS: readonly Pick<Check, 'id' | 'requirements' | 'title' | 'level' | 'needs'>[] = [
   ...MESSAGES,
   ...SESSIONS,
   ...WORK,
 ];
 
-/** What every session is opened with. */
 const CAPABILITIES = { streaming: true, durable_jobs: true, checkpoints: true, agent_handoff: true };
 
 const LACKING: Readonly<Record<Need, string>> = {
@@ -41,7 +39,7 @@ const LACKING: Readonly<Record<Need, string>> = {
  * for await (const { id, outcome, reason } of checkRuntime({ dial, quick: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
  */
 export async function* checkRuntime(subject: Subject): AsyncGenerator<CheckResult> {
-  // Where there is no runtime, that is what is to be told, and not that it fails each check.
+  // A missing runtime is reported once, not by each check.
   (await subject.dial()).destroy();
   for (const check of [...MESSAGES, ...SESSIONS, ...WORK]) yield await carriedOut(check, subject);
 }
@@ -84,7 +82,7 @@ function benchOf(subject: Subject, probes: Probe[]): Bench {
   const open: Bench['open'] = async (payload = {}, more = {}) => {
     const probe = await connect();
     const { auth } = subject;
-    const whole = { capabilities: CAPABILITIES, ...(auth === undefined ? {} : { auth }), ...payload };
+    const whole = { capabilities: CAPABILITIES, auth, ...payload };
     const sent = probe.send('session.open', whole, more);
     const answer = await probe.answer(sent, 'session.accepted', 'nack');
     if (answer.type === 'nack')

@@ -5,7 +5,6 @@ import { tryParseEnvelope } from '../protocol/codec.js';
 import { ARCP_VERSION, type Envelope } from '../protocol/envelope.js';
 import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
 
-/** The runtime is not as it must be. */
 export class Mismatch extends Error {
   override name = 'Mismatch';
 }
@@ -16,22 +15,15 @@ export function assertThat(holds: boolean, message: string): asserts holds {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A message as it was sent; members that are `undefined` were left out. */
 export type Sent = Fields & { readonly id: string; readonly type: string };
 
-/** Milliseconds in which nothing must come any more. */
 const AFTERMATH = 200;
-/** Most characters of a message in a transcript. */
 const MOST = 2000;
 
 export class Probe {
-  /** All that the runtime has said, in order. */
   readonly heard: Envelope[] = [];
-  /** All that both sides have said, as text. */
   readonly transcript: string[] = [];
-  /** What it said that is no message. */
   readonly faults: string[] = [];
-  /** Everything that was sent, and heard, as messages. */
   readonly log: Envelope[] = [];
   sessionId: string | undefined;
   hasEnded = false;
@@ -53,7 +45,7 @@ export class Probe {
     });
   }
 
-  /** Sends a message. What `more` gives as `undefined` is left out of its envelope. */
+  /** Sends a message. Members of `more` that are `undefined` are left out of the envelope. */
   send(type: string, payload: Fields = {}, more: Fields = {}): Sent {
     const message: Sent = {
       arcp: ARCP_VERSION,
@@ -61,7 +53,7 @@ export class Probe {
       type,
       timestamp: timestampOf(Date.now()),
       source: 'client',
-      ...(this.sessionId === undefined ? {} : { session_id: this.sessionId }),
+      session_id: this.sessionId,
       trace_id: newTraceId(),
       span_id: newSpanId(),
       ...more,
@@ -79,11 +71,6 @@ export class Probe {
     this.#channel.send(text);
   }
 
-  /**
-   * The first message that is so, whether it was said before or comes.
-   *
-   * @param what it is, for when it does not come
-   */
   async until<E extends Envelope>(is: (message: Envelope) => message is E, what: string, from?: number): Promise<E>;
   async until(is: (message: Envelope) => boolean, what: string, from?: number): Promise<Envelope>;
   async until(is: (message: Envelope) => boolean, what: string, from = 0): Promise<Envelope> {
@@ -96,14 +83,12 @@ export class Probe {
     }
   }
 
-  /** The first message of these types that answers another. */
   async answer<T extends MessageType>(to: Sent, ...types: readonly T[]): Promise<Envelope<T>> {
     const isOne = ({ type, correlation_id }: Envelope): boolean =>
       correlation_id === to.id && (types as readonly string[]).includes(type);
     return (await this.until(isOne, `${types.join(' or ')} for ${to.type}`)) as Envelope<T>;
   }
 
-  /** The refusal of a message. @param codes of which it is to have one */
   async refusal(of: Sent, ...codes: readonly string[]): Promise<Envelope<'nack'>> {
     const answered = await this.until(({ correlation_id }) => correlation_id === of.id, `an answer to ${of.type}`);
     if (answered.type !== 'nack') throw new Mismatch(`${of.type} is answered by ${answered.type}, and not refused`);
@@ -111,7 +96,6 @@ export class Probe {
     return answered;
   }
 
-  /** The next refusal, of a message whose id could not be read. */
   async anyRefusal(from: number, ...codes: readonly string[]): Promise<Envelope<'nack'>> {
     const isNack = (one: Envelope): one is Envelope<'nack'> => one.type === 'nack';
     const nack = await this.until(isNack, 'a refusal', from);
@@ -119,17 +103,14 @@ export class Probe {
     return nack;
   }
 
-  /** That the session is alive. */
   async ping(): Promise<void> {
     await this.answer(this.send('ping'), 'pong');
   }
 
-  /** Waits for a while, for what must not come. */
   async quiet(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, Math.min(AFTERMATH, this.#timeoutMs)));
   }
 
-  /** The connection is cut, as when the network is gone. */
   cut(): void {
     this.#channel.destroy();
   }

@@ -27,15 +27,15 @@ export type ReplayStep =
   | { readonly kind: 'different'; readonly recorded: Envelope; readonly message: Envelope; readonly reason: string }
   | { readonly kind: 'new'; readonly message: Envelope };
 
-/** What only keeps a connection alive, at times that nobody has chosen. */
+/** Messages that only keep a connection alive. */
 const SMALL_TALK: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat']);
 
 /**
- * Holds a conversation again. What the client says next is said when all that the runtime said before has come again.
+ * Repeats a conversation. The client's next message is sent when all earlier messages of the runtime have come.
  *
- * @param log both sides, in the order in which they were heard
- * @throws TypeError on a log in which no client says anything
- * @throws what the dial function throws
+ * @param log the messages of both sides in order
+ * @throws TypeError if the log has no message of a client
+ * @throws the error of `dial`
  */
 export async function* replayLog(
   dial: Dial,
@@ -50,11 +50,10 @@ export async function* replayLog(
       if (!isOfClient(recorded)) {
         const step = await replay.hear(recorded);
         yield step;
-        // Nothing comes on a connection that is not there.
         if (step.kind === 'missing' && replay.hasEnded) return;
         continue;
       }
-      // What it says to who leaves was not in the log.
+      // Messages to the former connection that are not in the log.
       if (recorded.type === 'session.open') yield* replay.rest();
       await replay.say(recorded);
       yield { kind: 'sent', recorded };
@@ -66,7 +65,7 @@ export async function* replayLog(
   }
 }
 
-/** Of types that both sides send, the sender is named. */
+/** Tells the sides apart; for types that both sides send, `source` names the sender. */
 export function isOfClient({ type, source }: Envelope): boolean {
   const { from } = CATALOGUE[type];
   return from === 'client' || (from === 'either' && source === 'client');
@@ -76,7 +75,6 @@ class Replay {
   readonly #dial: Dial;
   readonly #options: ReplayOptions;
   readonly #names = new Names();
-  /** What has come, and was compared or told of. */
   readonly #known = new Set<Envelope>();
   #probe: Probe | undefined;
   #token: string | undefined;
@@ -120,7 +118,6 @@ class Replay {
       : { kind: 'different', recorded, message, reason };
   }
 
-  /** What has come on this connection, and was not in the log. */
   *rest(): Generator<ReplayStep> {
     for (const message of this.#probe?.heard ?? []) {
       if (SMALL_TALK.has(message.type) || this.#known.has(message)) continue;
@@ -137,7 +134,6 @@ class Replay {
     this.#probe?.cut();
   }
 
-  /** Whether a message is the one that was recorded: of its type, for what it was for, and not another one of them. */
   #isMeant(recorded: Envelope, message: Envelope): boolean {
     if (message.type !== recorded.type || this.#known.has(message)) return false;
     return (['correlation_id', 'job_id', 'stream_id'] as const).every((name) => {
@@ -158,24 +154,20 @@ class Replay {
   }
 }
 
-/** Traces are the client's; who has sent it, in which version and when is nobody's business. */
+/** Members that differ in every conversation. */
 const ASIDE: ReadonlySet<string> = new Set(['arcp', 'timestamp', 'source', 'trace_id', 'span_id', 'parent_span_id']);
 
 function bare(message: Envelope): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(message).filter(([name]) => !ASIDE.has(name)));
 }
 
-/** Whether a message says what another one has said, where both have names of their own for the same things. */
-
-/** Members whose values are of their time and place: nobody can say the same. */
+/** Members whose values depend on time and place. */
 const PASSING =
   /(?:^|_)(?:at|timestamp|token|duration_ms|start_time|end_time|deadline_ms|queue_position|digest|sha256)$|^version$/;
-/** Members whose values are names. */
 const NAMING = /(?:^id$|_id$|_for$|^worker$|^up_to$|^version$)/;
-/** Names as runtimes make them, wherever they stand. */
 const NAME = /^[a-z]+_[0-9A-Za-z]+$/;
 
-/** What is called otherwise this time, by what it was called then. */
+/** Maps the identifiers of the log to those of this conversation. */
 export class Names {
   readonly #now = new Map<string, string>();
   readonly #taken = new Set<string>();
@@ -189,7 +181,6 @@ export class Names {
     return this.#now.get(then);
   }
 
-  /** @returns whether both may be called so */
   bind(then: string, now: string): boolean {
     const known = this.#now.get(then);
     if (known !== undefined) return known === now;
@@ -198,7 +189,6 @@ export class Names {
     return true;
   }
 
-  /** A value with the names of this time, also where they are part of a text. */
   renamed<T>(value: T): T {
     if (typeof value === 'string') return this.#inText(value) as T;
     if (Array.isArray(value)) return value.map((item) => this.renamed(item)) as T;
@@ -211,11 +201,7 @@ export class Names {
   }
 }
 
-/**
- * The first place where two values are not the same but for their names; names that were not known are bound.
- *
- * @returns `undefined` where they are
- */
+/** Returns the first difference between two values, identifiers aside; new identifiers are bound. */
 export function difference(then: unknown, now: unknown, names: Names, path = ''): string | undefined {
   const member = path.slice(path.lastIndexOf('.') + 1);
   if (PASSING.test(member)) return undefined;

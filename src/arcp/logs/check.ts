@@ -2,10 +2,10 @@
 import { describe } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 
-/** Something in a log that must not be. */
+/** A broken rule. */
 export interface Violation {
   readonly rule: LogRule;
-  /** Which message it is, from 0 on; `undefined` for one that is missing. */
+  /** The index of the message; `undefined` for one that is missing. */
   readonly at: number | undefined;
   readonly message: string;
 }
@@ -38,7 +38,7 @@ export type LogRule =
   | 'asked-before';
 
 export interface CheckOptions {
-  /** Whether nothing is under way any more: then all has been answered, and has ended. @default false */
+  /** Requires that all commands are answered and all jobs and streams have ended. @default false */
   readonly isComplete?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ interface Stream {
   hasEnded: boolean;
 }
 
-/** What a job tells of itself before an attempt has begun. */
+/** Messages that a job may send before its first attempt starts. */
 const BEFORE_START: ReadonlySet<string> = new Set([
   'job.accepted',
   'job.started',
@@ -64,10 +64,7 @@ const BEFORE_START: ReadonlySet<string> = new Set([
   'job.heartbeat',
 ]);
 
-/**
- * Checks a log in the order in which a runtime has sent it, and in which a client has. Messages that were told again, word for word, count
- * once.
- */
+/** Checks a log in the order in which one side sent or received it. Repeated messages count once. */
 export function checkLog(messages: Iterable<Envelope>, { isComplete = false }: CheckOptions = {}): Violation[] {
   const checker = new Checker();
   let at = 0;
@@ -90,7 +87,6 @@ class Checker {
     if (known !== undefined) this.#violated('unique-id', at, `${message.id} stands for two messages`);
     this.#texts.set(message.id, text);
     this.#command(message, at);
-    // Answers to a command that names the job are no news of it.
     if (message.job_id !== undefined && isOfJob(message)) this.#job(message.job_id, message, at);
     if (message.stream_id !== undefined && message.type.startsWith('stream.'))
       this.#stream(message.stream_id, message, at);
@@ -110,7 +106,7 @@ class Checker {
   #command(message: Envelope, at: number): void {
     const { type, id, correlation_id: answers } = message;
     if (answers !== undefined) this.#unanswered.delete(answers);
-    // What a runtime sends are no commands to be answered here, but calls that a job makes.
+    // What a runtime sends are not commands to answer, but calls that a job makes.
     if (describe(type)?.isCommand === true && message.source !== 'runtime' && type !== 'session.close')
       this.#unanswered.set(id, type);
     if (type === 'permission.request') this.#asked.add(id);
@@ -165,7 +161,7 @@ class Checker {
   }
 }
 
-/** Whether it tells of the work itself: not what a client says to it, nor the answer to that. */
+/** Tells a message about the work from what a client says to it, and from the answer to that. */
 function isOfJob({ type, source, payload }: Envelope): boolean {
   if (source === 'client' || type === 'ack' || type === 'nack' || type === 'job.heartbeat') return false;
   if (describe(type)?.from === 'client') return false;

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../protocol/errors.js';
 import { outcomeIn } from '../protocol/outcome.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 
-/** What a node stands for; a call is a tool that is carried out without a job of its own. */
+/** The kind of a node; a call is a tool that runs without a job of its own. */
 export type NodeKind = 'session' | 'job' | 'call' | 'stream' | 'permission' | 'span';
 
 export type NodeState = JobState | 'open' | 'granted' | 'denied' | 'unknown';
@@ -12,22 +12,22 @@ export type NodeState = JobState | 'open' | 'granted' | 'denied' | 'unknown';
 export interface GraphNode {
   readonly id: string;
   readonly kind: NodeKind;
-  /** Of the tool, the workflow, the agent, the stream, the permission or the span; its id where nothing says it. */
+  /** Of the tool, the workflow, the agent, the stream, the permission or the span; by default its id. */
   readonly name: string;
   readonly state: NodeState;
   readonly parent: GraphNode | undefined;
-  /** In the order in which they were begun. */
+  /** In the order of their start. */
   readonly children: readonly GraphNode[];
   readonly traceId: string | undefined;
-  /** Milliseconds since 1970: of the first message about it, and of the last. */
+  /** Milliseconds since 1970 of the first message about it, and of the last. */
   readonly from: number;
   readonly to: number;
-  /** Of a job: the last one. */
+  /** Of a job: the last attempt. */
   readonly attempt: number | undefined;
-  /** Messages about it alone; of a stream, its chunks. */
+  /** Messages about this node alone; of a stream, its chunks. */
   readonly messages: number;
   readonly error: ErrorBody | undefined;
-  /** The agents that it was handed over to. */
+  /** The agents that took it over. */
   readonly handedTo: readonly string[];
 }
 
@@ -36,13 +36,12 @@ interface Draft {
   kind: NodeKind;
   name: string | undefined;
   state: NodeState;
-  /** Of states that were said at the same time, the one that stands later in a life. */
   stateAt: number;
   parentId: string | undefined;
   traceId: string | undefined;
   spanId: string | undefined;
   from: number;
-  /** The id of the message that says `from`: what began in the same millisecond is ordered by it. */
+  /** The id of the message with the time `from`, which orders nodes of the same millisecond. */
   first: string;
   to: number;
   attempt: number | undefined;
@@ -51,7 +50,7 @@ interface Draft {
   handedTo: { readonly from: number; readonly first: string; readonly to: string }[];
 }
 
-/** Later states of a life come behind earlier ones. What has ended has ended, whatever else is said. */
+/** The order of states with the same timestamp. An end is final. */
 const RANK: Readonly<Record<NodeState, number>> = {
   unknown: 0,
   open: 1,
@@ -69,7 +68,7 @@ const RANK: Readonly<Record<NodeState, number>> = {
 
 export class ExecutionGraph {
   readonly #nodes: ReadonlyMap<string, GraphNode>;
-  /** What nothing else has begun, as far as the messages say. */
+  /** Nodes without a parent. */
   readonly roots: readonly GraphNode[];
 
   private constructor(nodes: ReadonlyMap<string, GraphNode>) {
@@ -77,17 +76,17 @@ export class ExecutionGraph {
     this.roots = [...nodes.values()].filter(({ parent }) => parent === undefined);
   }
 
-  /** Of messages in any order; those that were told twice count once. */
+  /** Builds a graph from messages in any order; repeated messages count once. */
   static from(messages: Iterable<Envelope>): ExecutionGraph {
     return new ExecutionGraph(new Builder().read(messages));
   }
 
-  /** Of a session, a job, a call (by its command), a stream, a request for a permission or a span. */
+  /** Finds a session, a job, a call (by its command), a stream, a permission request or a span. */
   get(id: string): GraphNode | undefined {
     return this.#nodes.get(id);
   }
 
-  /** All, each behind what has begun it. */
+  /** Iterates over all nodes, parents first. */
   *[Symbol.iterator](): IterableIterator<GraphNode> {
     const rest = [...this.roots].toReversed();
     for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
@@ -100,7 +99,6 @@ export class ExecutionGraph {
 class Builder {
   readonly #drafts = new Map<string, Draft>();
   readonly #seen = new Set<string>();
-  /** Jobs, by the commands that have begun them. */
   readonly #jobOf = new Map<string, string>();
 
   read(messages: Iterable<Envelope>): Map<string, GraphNode> {
@@ -176,14 +174,10 @@ class Builder {
         move(job, 'running', message);
         break;
       case 'job.completed':
-        move(job, 'completed', message);
-        break;
       case 'job.failed':
-        job.error = message.payload;
-        move(job, 'failed', message);
-        break;
       case 'job.cancelled':
-        move(job, 'cancelled', message);
+        if (message.type === 'job.failed') job.error = message.payload;
+        move(job, outcomeIn(message)!.state, message);
         break;
       case 'event.emit':
         this.#event(job, message);
@@ -193,7 +187,7 @@ class Builder {
   #event(job: Draft, message: Envelope<'event.emit'>): void {
     const { name, attributes = {} } = message.payload;
     const { to, request_id: request, decision } = attributes as Readonly<Record<string, unknown>>;
-    // The answer itself may not stand in the log of a runtime.
+    // The answer itself may be missing in the log of a runtime.
     if (typeof request === 'string' && (decision === 'granted' || decision === 'denied'))
       move(this.#draft(request, 'permission', message, job.id), decision, message);
     if (typeof to !== 'string') return;
@@ -202,7 +196,7 @@ class Builder {
       job.handedTo.push({ from: Date.parse(message.timestamp), first: message.id, to });
   }
 
-  /** A command. It is a call, until something says that it became a job. */
+  /** A command is a call until it becomes a job. */
   #invoked(message: Envelope, name: string): void {
     const call = this.#draft(message.id, 'call', message, message.job_id ?? message.session_id);
     call.name = name;
@@ -275,7 +269,6 @@ class Builder {
       startAt(known, { from: at, first });
       known.to = Math.max(known.to, at);
       known.parentId ??= parentId;
-      // A session goes through many traces.
       if (kind !== 'session') known.traceId ??= traceId;
       return known;
     }
@@ -305,7 +298,7 @@ class Builder {
   }
 
   #linked(): Map<string, GraphNode> {
-    // What became a job is one thing with its command.
+    // A command and the job that it started are one node.
     for (const [commandId, jobId] of this.#jobOf) {
       const call = this.#drafts.get(commandId);
       const job = this.#drafts.get(jobId);
@@ -318,14 +311,14 @@ class Builder {
     const bySpan = new Map<string, string>();
     for (const { id, spanId } of drafts) if (spanId !== undefined) bySpan.set(spanId, id);
     const nodes = new Map<string, MutableNode>();
-    for (const { id, ...draft } of drafts) nodes.set(id, nodeOf(id, draft));
+    for (const draft of drafts) nodes.set(draft.id, nodeOf(draft));
     const parents = new Map<string, string>();
     for (const { id, parentId, kind } of drafts) {
       if (parentId === undefined) continue;
       const through = kind === 'span' ? bySpan.get(parentId) : (this.#jobOf.get(parentId) ?? parentId);
       if (through !== undefined && nodes.has(through)) parents.set(id, through);
     }
-    // Messages that nobody vouches for may name each other in a circle.
+    // Untrusted messages may name each other in a circle.
     dropCircles(parents);
     for (const [id, parentId] of parents) {
       const node = nodes.get(id)!;
@@ -341,24 +334,9 @@ type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
   children: MutableNode[];
 };
 
-function nodeOf(id: string, draft: Omit<Draft, 'id'>): MutableNode {
-  const { kind, name, state, traceId, from, to, attempt, messages, error, handedTo } = draft;
-  const agents = handedTo.toSorted(byBeginning).map((one) => one.to);
-  return {
-    id,
-    kind,
-    name: name ?? id,
-    state,
-    traceId,
-    from,
-    to,
-    attempt,
-    messages,
-    error,
-    handedTo: agents,
-    parent: undefined,
-    children: [],
-  };
+function nodeOf({ stateAt: _, parentId: __, spanId: ___, first: ____, ...draft }: Draft): MutableNode {
+  const handedTo = draft.handedTo.toSorted(byBeginning).map(({ to }) => to);
+  return { ...draft, name: draft.name ?? draft.id, handedTo, parent: undefined, children: [] };
 }
 
 function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {
@@ -372,7 +350,6 @@ function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {
   draft.stateAt = at;
 }
 
-/** Takes one step out of each circle; each is gone once only. */
 function dropCircles(parents: Map<string, string>): void {
   const checked = new Set<string>();
   for (const start of [...parents.keys()]) {

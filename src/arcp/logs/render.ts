@@ -2,7 +2,7 @@
 import { visible } from '../../text/visible.js';
 import type { ExecutionGraph, GraphNode, NodeKind, NodeState } from './graph.js';
 
-/** Marks a text by what it stands for, in colour for one. */
+/** Decorates a text by state, for example with a colour. */
 export type Paint = (state: NodeState, text: string) => string;
 
 const SIGNS: Readonly<Record<NodeState, string>> = {
@@ -20,13 +20,12 @@ const SIGNS: Readonly<Record<NodeState, string>> = {
   unknown: ' ',
 };
 
-/** From here on, lines are not indented further. */
 const WIDEST = 90;
 
-/** One line for each node, below what has begun it. */
+/** Renders one line per node, indented below its parent. */
 export function treeText(graph: ExecutionGraph, paint: Paint = (_, text) => text): string {
   const lines: string[] = [];
-  // A tree may be deeper than calls may be.
+  // Iterative, since a tree may be deeper than the call stack.
   const rest: Place[] = graph.roots.map((node) => ({ node, before: '', branch: '', below: '' })).toReversed();
   for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
     const { node, before, branch, below } = place;
@@ -59,7 +58,6 @@ export function titleOf({ kind, name, handedTo }: GraphNode): string {
   return visible(`${kind} ${name}${hands}`);
 }
 
-/** What else is to be said of it, in a few words. */
 export function notesOf({ kind, state, attempt, messages, from, to, error }: GraphNode): string {
   const notes = [
     kind === 'session' ? undefined : state,
@@ -71,7 +69,6 @@ export function notesOf({ kind, state, attempt, messages, from, to, error }: Gra
   return visible(notes.filter((note) => note !== undefined).join(', '));
 }
 
-/** @param ms milliseconds */
 function durationOf(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -79,7 +76,6 @@ function durationOf(ms: number): string {
   return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-/** The shape of each kind: what stands before and behind its text. */
 const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   session: ['([', '])'],
   job: ['[', ']'],
@@ -112,7 +108,6 @@ function labelOf(node: GraphNode): string {
   return [titleOf(node), ...(notes === '' ? [] : [notes])].map(escapedLabel).join('<br/>');
 }
 
-/** Entities as Mermaid writes them. */
 function escapedLabel(text: string): string {
   return text.replace(/[#"&<>`;\\]/g, (sign) => `#${sign.charCodeAt(0)};`);
 }
@@ -165,7 +160,6 @@ export function svgText(graph: ExecutionGraph): string {
 }
 
 function row(node: GraphNode, depth: number, top: number, x: (at: number) => number): string {
-  // Deeper than this, lines are not indented further.
   const left = MARGIN + Math.min(depth, DEEPEST) * INDENT;
   const colour = COLOURS[node.state];
   const from = x(node.from);

@@ -5,20 +5,18 @@ import * as event from './payloads/event.js';
 import * as execution from './payloads/execution.js';
 import * as stream from './payloads/streaming.js';
 
-/** Who sends messages of a type: one of the two sides of a session, or either. */
+/** The side that sends messages of a type. */
 export type Sender = 'client' | 'runtime' | 'either';
 
 export type MessageGroup = 'control' | 'execution' | 'streaming' | 'event';
 
-/** What the envelope of a message has to name beside what all have. */
 type RequiredId = 'job_id' | 'stream_id';
 
 interface Description {
   readonly group: MessageGroup;
   readonly from: Sender;
-  /** A command is answered: carried out once, or refused. All else only tells. */
+  /** A command is answered: carried out once, or refused. */
   readonly isCommand: boolean;
-  /** The last message of a job. */
   readonly endsJob: boolean;
   readonly requires: RequiredId | undefined;
   readonly payload: z.ZodMiniType;
@@ -54,7 +52,7 @@ export const CATALOGUE = {
   'permission.request': message('control', 'runtime', control.permissionRequest),
   'permission.grant': message('control', 'client', control.permissionGrant),
   'permission.deny': message('control', 'client', control.permissionDeny),
-  // A runtime tells of the calls that a job makes.
+  // A runtime reports the calls that a job makes.
   'tool.invoke': message('execution', 'either', execution.toolInvoke, COMMAND),
   'tool.result': message('execution', 'runtime', execution.toolResult),
   'tool.error': message('execution', 'runtime', execution.toolError),
@@ -68,7 +66,7 @@ export const CATALOGUE = {
   'job.cancelled': message('execution', 'runtime', execution.jobCancelled, LAST_OF_JOB),
   'workflow.start': message('execution', 'client', execution.workflowStart, COMMAND),
   'workflow.complete': message('execution', 'runtime', execution.workflowComplete),
-  // Between runtimes, either side may be the one that delegates.
+  // Between runtimes, either side may delegate.
   'agent.delegate': message('execution', 'either', execution.agentDelegate, COMMAND),
   'agent.handoff': message('execution', 'either', execution.agentHandoff, COMMAND),
   'stream.open': message('streaming', 'either', stream.streamOpen, OF_STREAM),
@@ -83,26 +81,22 @@ export const CATALOGUE = {
 
 export type MessageType = keyof typeof CATALOGUE;
 
-/** The payload of messages of a type. Members that no schema names are kept. */
+/** The payload of messages of a type. Members outside the schema are kept. */
 export type PayloadOf<T extends MessageType> = z.output<(typeof CATALOGUE)[T]['payload']>;
 
 /** In the order of the specification. */
 export const MESSAGE_TYPES = Object.keys(CATALOGUE) as readonly MessageType[];
 
-/** @returns `undefined` for a type that is none of the catalogue */
 export function describe(type: string): Description | undefined {
   return Object.hasOwn(CATALOGUE, type) ? CATALOGUE[type as MessageType] : undefined;
 }
 
-/**
- * Names that a later revision of the protocol gave a meaning. They are nobody's own: an extension is named `x.VENDOR.NAME`, or by a
- * domain read backwards.
- */
+/** Names that a later revision of the protocol uses. An extension is named `x.VENDOR.NAME`, or by a reversed domain. */
 const RESERVED =
   /^(?:session\.(?:challenge|authenticate|unauthenticated|rejected|refresh|evicted)|cancel\.(?:accepted|refused)|interrupt|job\.schedule|(?:human|lease|subscribe|subscription|unsubscribe|artifact)(?:\..*)?)$/;
 const EXTENSION = /^(?:x\.[a-z0-9_-]+(?:\.[a-zA-Z0-9_-]+)+|[a-z]{2,}(?:\.[a-zA-Z0-9_-]+){2,})$/;
 
-/** Whether a type may be given a meaning of one's own. */
+/** Reports whether a type is a valid name for an extension. */
 export function isExtensionType(type: string): boolean {
   return EXTENSION.test(type) && !RESERVED.test(type) && describe(type) === undefined;
 }

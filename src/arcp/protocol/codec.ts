@@ -1,5 +1,4 @@
 /** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
-
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { isLonger } from '../../text/bytes.js';
@@ -19,43 +18,42 @@ import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
 import { isId } from './ids.js';
 import { readJson } from './json.js';
 
-/** Most bytes of a message in UTF-8, unless somebody says otherwise. */
+/** The default limit of a message, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Most arrays and objects inside each other, the envelope included. */
+/** The default limit of nested arrays and objects, the envelope included. */
 export const MAX_DEPTH = 64;
 
-/** Schemas of payloads of message types that are no part of the protocol: `x.VENDOR.NAME`, or a domain read backwards. */
+/** Payload schemas of extension types: `x.VENDOR.NAME`, or a reversed domain. */
 export type Extensions = Readonly<Record<string, z.core.$ZodType>>;
 
 export interface CodecOptions {
-  /** Most bytes of a message in UTF-8. @default 4 MiB */
+  /** Limit of a message in bytes of UTF-8. @default 4 MiB */
   readonly maxMessageBytes?: number | undefined;
-  /** Most arrays and objects inside each other, the envelope included. @default 64 */
+  /** Limit of nested arrays and objects, the envelope included. @default 64 */
   readonly maxDepth?: number | undefined;
   readonly extensions?: Extensions | undefined;
 }
 
-/** What is wrong with one member. */
+/** One invalid member. */
 export interface Issue {
   /** `payload.percent`, `timestamp`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Identifiers of a refused message, as far as they could be read: its refusal names them, so that no call waits for it. */
+/** The readable identifiers of a refused message; the refusal names them, so that no call waits for it. */
 export type Sketch = { readonly [Name in (typeof SKETCHED)[number]]?: string | undefined };
 
 const SKETCHED = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlation_id', 'trace_id'] as const;
 
-/** Limits of a peer's reader. */
 export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
 /**
- * A text or a value that is no message.
+ * A text or value that is not a message.
  *
- * - `INVALID_ARGUMENT`: no JSON, or not as the schemas have it; `details.issues` says where
- * - `UNSUPPORTED_VERSION`: `details.supported` says what is spoken here
- * - `UNIMPLEMENTED`: the type is not known
+ * - `INVALID_ARGUMENT`: not JSON, or invalid; `details.issues` has the members
+ * - `UNSUPPORTED_VERSION`: `details.supported` has the versions
+ * - `UNIMPLEMENTED`: unknown type
  * - `PAYLOAD_TOO_LARGE`: too long or too deep
  */
 export class EnvelopeError extends ArcpError {
@@ -72,19 +70,17 @@ export class EnvelopeError extends ArcpError {
     this.sketch = sketch;
   }
 
-  /** What is wrong, member by member, where it is that. */
   get issues(): readonly Issue[] {
     return (this.details?.['issues'] as readonly Issue[] | undefined) ?? [];
   }
 }
 
 /**
- * Reads one message.
+ * Parses one message.
  *
- * Source: spec 003, "Canonical Envelope", "Schema-First": "All protocol messages MUST validate against schemas, include explicit
- * versions".
+ * Source: spec 003, "Canonical Envelope", "Schema-First".
  *
- * @throws EnvelopeError on what is no message
+ * @throws EnvelopeError
  * @example
  * const envelope = parseEnvelope(line);
  * if (envelope.type === 'job.progress') console.log(envelope.payload.percent);
@@ -95,7 +91,7 @@ export function parseEnvelope(text: string, options: CodecOptions = {}): Envelop
   throw result.error;
 }
 
-/** The same as {@link parseEnvelope}, with the error as a value. */
+/** Reads one message like {@link parseEnvelope}, and returns the error. */
 export function tryParseEnvelope(text: string, options: CodecOptions = {}): Result<Envelope, EnvelopeError> {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = options;
   if (isLonger(text, maxMessageBytes)) {
@@ -117,12 +113,7 @@ const REASONS = {
   'duplicate-key': 'duplicate_key',
 } as const;
 
-/**
- * Judges a value that is JSON: whether it is a message, and of which type. It is neither copied nor changed.
- *
- * A version that is not spoken is told before all else, and a type that is not known before what is wrong with the rest: a later version
- * may well have another envelope.
- */
+/** Validates a JSON value without copying it. Version and type are checked first: a later version may have another envelope. */
 export function readEnvelope(
   value: unknown,
   { extensions = {} }: Pick<CodecOptions, 'extensions'> = {},
@@ -152,19 +143,14 @@ export function readEnvelope(
   return refuseFor(value, judged.error, ['payload']);
 }
 
-/** In English, whatever language zod is set to: refusals go over the wire. */
+/** Refusals go over the wire, so they are English whatever locale zod has. */
 const ENGLISH = /* @__PURE__ */ en();
 
-/** Checks a value against a schema, of zod or of zod/mini. */
 export function judge<S extends z.core.$ZodType>(schema: S, value: unknown): z.core.util.SafeParseResult<z.output<S>> {
   return z.safeParse(schema, value, { error: ENGLISH.localeError });
 }
 
-/**
- * A message as text: one line, without a line end.
- *
- * @throws ArcpError `INVALID_ARGUMENT` on what has no JSON: cyclic, too deep, a bigint
- */
+/** Prints a message as one line. @throws ArcpError `INVALID_ARGUMENT` if it has no JSON: cyclic, too deep, a bigint */
 export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
   try {
     return JSON.stringify(envelope);
@@ -173,11 +159,7 @@ export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
   }
 }
 
-/**
- * Checks that a printed message is within the limits of its receiver.
- *
- * @throws ArcpError `PAYLOAD_TOO_LARGE` if it is too long or nested too deeply; `details.reason` is `too_long` or `too_deep`
- */
+/** Checks a printed message against the limits of its receiver. @throws ArcpError `PAYLOAD_TOO_LARGE` */
 export function assertReadable(text: string, type: string, limits: MessageLimits = {}): void {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = limits;
   if (isLonger(text, maxMessageBytes)) {
@@ -191,11 +173,7 @@ export function assertReadable(text: string, type: string, limits: MessageLimits
   }
 }
 
-/**
- * Judges what is to be said, as the receiver will.
- *
- * @throws EnvelopeError
- */
+/** Validates a message. @throws EnvelopeError */
 export function assertEnvelope(
   value: unknown,
   options: Pick<CodecOptions, 'extensions'> = {},
@@ -228,7 +206,6 @@ function refuse(
   return { ok: false, error: new EnvelopeError(code, message, { details, sketch: sketched }) };
 }
 
-/** Only what is an identifier, so that it can stand in an answer. */
 function sketch(value: unknown): Sketch {
   return Object.fromEntries(
     SKETCHED.flatMap((name) => {
@@ -238,12 +215,11 @@ function sketch(value: unknown): Sketch {
   );
 }
 
-/** Reads the identifiers of a message that is not parsed. */
 export function sketchOfText(text: string): Sketch {
   return sketch(scalarMembers(text, new Set(SKETCHED))[0]);
 }
 
-/** Keeps a refusal small, however large the refused message is. */
+/** Bounds of a refusal, however large the refused message is. */
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 500;
 

@@ -4,25 +4,23 @@ import type { MessageType, PayloadOf } from './catalogue.js';
 import { isId, isTimestamp } from './ids.js';
 import { id, members, timestamp } from './payloads/parts.js';
 
-/** What this implementation writes. */
+/** The version that this implementation writes. */
 export const ARCP_VERSION = '1.0';
 
-/** What it reads, as told to a peer that speaks another version. */
+/** The versions that this implementation reads. */
 export const SUPPORTED_VERSIONS: readonly string[] = [ARCP_VERSION];
 
-/** Two numbers, `MAJOR.MINOR`. */
 export const VERSION = /^(?:0|[1-9][0-9]{0,8})\.(?:0|[1-9][0-9]{0,8})$/;
 
 export function isVersion(value: unknown): value is string {
   return value === ARCP_VERSION || (typeof value === 'string' && VERSION.test(value));
 }
 
-/** Whether messages of a version are read here: minor versions add, major ones change. */
+/** Reports whether messages of a version are read: minor versions only add. */
 export function isSupported(version: string): boolean {
   return version === ARCP_VERSION || (version.startsWith('1.') && VERSION.test(version));
 }
 
-/** The subprotocol of WebSockets that a client may ask for. */
 export const SUBPROTOCOL = 'arcp';
 
 const optionalIds = {
@@ -38,7 +36,6 @@ const optionalIds = {
   causation_id: z.optional(id),
 };
 
-/** What an envelope says beside its type and its payload. */
 export const envelopeFields = {
   arcp: z.string().check(z.regex(VERSION, { error: 'a version is two numbers, such as "1.0"' })),
   id,
@@ -46,10 +43,9 @@ export const envelopeFields = {
   ...optionalIds,
 };
 
-/** An envelope of any type, whose payload was not looked into. */
 export const anyEnvelopeSchema = z.looseObject({ ...envelopeFields, type: id, payload: members });
 
-/** An envelope of any type, with its payload unread. */
+/** An envelope of any type whose payload is not validated. */
 export type AnyEnvelope = z.output<typeof anyEnvelopeSchema>;
 
 interface Fields extends z.output<z.ZodMiniObject<typeof envelopeFields>> {}
@@ -59,16 +55,12 @@ interface Typed<T extends MessageType> extends Fields {
   payload: PayloadOf<T>;
 }
 
-/**
- * A message: an object as it stands on the wire. Members that the specification does not name are kept.
- *
- * `Envelope` without a type is the union of all; its `type` tells which payload it has.
- */
+/** A message as on the wire; unknown members are kept. Without a type, the union of all, discriminated by `type`. */
 export type Envelope<T extends MessageType = MessageType> = { [K in T]: Typed<K> }[T];
 
 const OPTIONAL_IDS = Object.keys(optionalIds);
 
-/** The same as `anyEnvelopeSchema`, several times as fast, and without a word of what is wrong. */
+/** Checks the same as `anyEnvelopeSchema`, several times as fast, without issues. */
 export function isEnvelope(value: unknown): value is AnyEnvelope {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const envelope = value as Readonly<Record<string, unknown>>;

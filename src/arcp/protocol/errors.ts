@@ -5,9 +5,7 @@ import { PegwireError } from '../../text/errors.js';
 export const names = z.registry<{ id?: string; title?: string; description?: string; format?: string }>();
 
 /**
- * Codes that this implementation gives and knows. The list is open: any name of this form is a code.
- *
- * `retryable` says whether doing the same again may help, where an error does not say it itself.
+ * The codes of this implementation. The list is open: any name of this form is a code. `retryable` is the default of errors with the code.
  */
 export const ERROR_CODES = {
   OK: { retryable: false, about: 'no error; never sent' },
@@ -37,10 +35,9 @@ export const ERROR_CODES = {
 } as const satisfies Readonly<Record<string, { readonly retryable: boolean; readonly about: string }>>;
 
 export type KnownErrorCode = keyof typeof ERROR_CODES;
-/** A known code, or any other. */
 export type ErrorCode = KnownErrorCode | (string & {});
 
-/** The structure of an error: the payload of `nack`, `tool.error`, `job.failed` and `stream.error`, with more members each. */
+/** A structured error: the payload of `nack`, `tool.error`, `job.failed` and `stream.error`, with more members each. */
 export interface ErrorBody {
   readonly code: ErrorCode;
   readonly message: string;
@@ -52,13 +49,12 @@ export interface ErrorBody {
 
 const ERROR_CODE = /^[A-Z][A-Z0-9_.]{0,127}$/;
 
-/** Whether doing the same again may help: what the error says of itself, or else what its code says. */
+/** Reports whether a retry may help: by the error's own `retryable`, or else by its code. */
 export function isRetryable({ code, retryable }: Pick<ErrorBody, 'code' | 'retryable'>): boolean {
   if (retryable !== undefined) return retryable;
   return Object.hasOwn(ERROR_CODES, code) && ERROR_CODES[code as KnownErrorCode].retryable;
 }
 
-/** The members of every error; payloads that are errors have more. */
 export const errorFields = {
   code: z.string().check(z.regex(ERROR_CODE)),
   message: z.string(),
@@ -72,23 +68,21 @@ export const errorBodySchema: z.ZodMiniType<ErrorBody> = z
   .looseObject(errorFields)
   .register(names, { id: 'Error', description: 'A structured error (spec 003, "Errors").' });
 
-/** What an error may say beside its code and its message. */
 export interface ErrorDetails {
-  /** @default what the code says */
+  /** @default by the code */
   readonly retryable?: boolean | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  /** What led to it. */
   readonly cause?: unknown;
 }
 
-/** An error of the protocol: thrown by a tool, it is what the client is told; a call that fails rejects with it. */
+/** An error of the protocol. A tool that throws one sends it to the client; a call that fails rejects with it. */
 export class ArcpError extends PegwireError {
   override readonly name: string = 'ArcpError';
   declare readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  /** @throws TypeError on a code that is none: capital letters, digits, `_` and `.` */
+  /** @throws TypeError if the code is invalid: capital letters, digits, `_` and `.` */
   constructor(code: ErrorCode, message: string, { retryable, details, cause }: ErrorDetails = {}) {
     if (!ERROR_CODE.test(code)) throw new TypeError(`not the code of an error: ${JSON.stringify(code)}`);
     super({ code, message }, { cause });
@@ -96,30 +90,27 @@ export class ArcpError extends PegwireError {
     this.details = details;
   }
 
-  /** The error that somebody else has sent. */
+  /** Creates an error from one that was received. */
   static fromBody({ code, message, retryable, details, cause }: ErrorBody): ArcpError {
     const inner = cause === undefined ? {} : { cause: ArcpError.fromBody(cause) };
     return new ArcpError(code, message, { retryable, details, ...inner });
   }
 
-  /** As it stands in a payload. */
+  /** Returns the error as a payload. */
   toBody(): ErrorBody {
     const { code, message, retryable, details, cause } = this;
     return {
       code,
       message,
       retryable,
-      ...(details === undefined ? {} : { details }),
-      // What is not of the protocol may hold what nobody else is to see.
+      details,
+      // Other causes may hold what must not leave the process.
       ...(cause instanceof ArcpError ? { cause: cause.toBody() } : {}),
     };
   }
 }
 
-/**
- * What was thrown, whatever it is, as an error of the protocol. That of an error that is none of ours is its message, without
- * what else it holds; what was aborted by a signal is cancelled.
- */
+/** Converts anything thrown to an error of the protocol. Of other errors only the message is kept; an abort is `CANCELLED`. */
 export function asArcpError(thrown: unknown): ArcpError {
   if (thrown instanceof ArcpError) return thrown;
   if (thrown instanceof Error) {

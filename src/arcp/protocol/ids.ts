@@ -1,21 +1,20 @@
 /** Identifiers (spec 003, "Canonical Envelope": "Globally unique message id; also used as the retry idempotency key"). */
 import { monotonicFactory } from 'ulid';
-/** What an identifier may be, whoever made it: characters that logs, files and databases all keep as they are. */
+/** Characters that logs, files and databases keep as they are. */
 export const ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
 
-/** The same, and quicker where it is plain ASCII, as nearly all are. */
+/** Checks `ID` with a fast path for ASCII. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && (/^[ -~]{1,256}$/.test(value) || ID.test(value));
 }
 
-/** What an identifier names stands before it: `msg_01JABC...`. */
+/** The prefix of an identifier: `msg_01JABC...`. */
 export type IdKind = 'msg' | 'sess' | 'job' | 'str' | 'chk' | 'lease' | 'perm' | 'ctx';
 
-/** Random bytes are asked for many at a time: one call for each id or span would cost more than all else. */
+/** A pool, since one system call per id is slow. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
-/** @returns where in the pool as many bytes begin that nobody has had */
 function fresh(bytes: number): number {
   if (used + bytes > pool.length) {
     crypto.getRandomValues(pool);
@@ -25,25 +24,21 @@ function fresh(bytes: number): number {
   return used - bytes;
 }
 
-/** From 0 to 1, without 1. */
 const nextUlid = monotonicFactory(() => pool[fresh(1)]! / 256);
 
-/**
- * A new identifier: 48 bits of time and 80 random ones, so that no two are ever the same. Whoever receives one must not read
- * anything from it; that it grows with time only keeps indexes in order.
- */
+/** Creates an identifier from 48 bits of time and 80 random bits, which is opaque to receivers. */
 export function newId(kind: IdKind): string {
   return `${kind}_${nextUlid()}`;
 }
 
 const HEX = '0123456789abcdef';
 
-/** A new trace id as OpenTelemetry and W3C Trace Context have them: 16 random bytes in hexadecimal, not all of them zero. */
+/** Creates a trace id (OpenTelemetry, W3C Trace Context): 16 random bytes in hexadecimal, not all zero. */
 export function newTraceId(): string {
   return randomHex(16);
 }
 
-/** A new span id: 8 random bytes. */
+/** Creates a span id: 8 random bytes in hexadecimal. */
 export function newSpanId(): string {
   return randomHex(8);
 }
@@ -62,7 +57,7 @@ function randomHex(bytes: number): string {
 const RFC_3339 =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d{1,18})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** RFC 3339, section 5.6: a date and a time with their offset, on a day that there is. A leap second is a time, too. */
+/** Checks a date and time with offset (RFC 3339, section 5.6), leap seconds included. */
 export function isTimestamp(text: string): boolean {
   const match = RFC_3339.exec(text);
   if (match === null) return false;
@@ -75,11 +70,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/**
- * The moment that a timestamp names.
- *
- * @returns milliseconds since 1970; of a leap second, those of the second after it
- */
+/** Returns the time of a timestamp in milliseconds since 1970; a leap second counts as the next one. */
 export function momentOf(timestamp: string): number {
   const plain = timestamp.toUpperCase();
   const leap = plain.slice(17, 19) === '60';
@@ -91,7 +82,6 @@ let lastText = '1970-01-01T00:00:00.000Z';
 
 /** @param moment milliseconds since 1970 */
 export function timestampOf(moment: number): string {
-  // Much is said in the same millisecond.
   if (moment !== lastMoment) {
     lastText = new Date(moment).toISOString();
     lastMoment = moment;

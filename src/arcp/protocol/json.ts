@@ -1,5 +1,4 @@
 /** JSON as it is read from a peer, and values that are kept as JSON. */
-
 import { byCodeUnit } from '../../text/ascii.js';
 import { isRecord } from '../../text/guards.js';
 import { endOfString } from '../../text/json-text.js';
@@ -11,7 +10,6 @@ type JsonReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: JsonFault; readonly message: string };
 
-/** @param maxDepth most arrays and objects inside each other */
 export function readJson(text: string, maxDepth: number): JsonReading {
   let value: unknown;
   try {
@@ -33,7 +31,7 @@ export function readJson(text: string, maxDepth: number): JsonReading {
 const TOO_DEEP = -1;
 const BEYOND_DOUBLE = -2;
 
-/** @returns how many members all objects have together, or what is wrong with the value. The recursion is at most `depth` deep. */
+/** Counts the members of all objects, or returns what is wrong. The recursion is at most `depth` deep. */
 function countMembers(value: unknown, depth: number): number {
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : BEYOND_DOUBLE;
   if (typeof value !== 'object' || value === null) return 0;
@@ -64,7 +62,7 @@ const QUOTE = '"';
 const COLON = 0x3a;
 const SPACE = 0x20;
 
-/** How many strings of a text, which is JSON, stand before a colon. */
+/** Counts the strings before a colon. The text is valid JSON. */
 function countNames(text: string): number {
   let count = 0;
   for (let start = text.indexOf(QUOTE); start !== -1; ) {
@@ -77,7 +75,6 @@ function countNames(text: string): number {
   return count;
 }
 
-/** The first name that an object has twice, as it stands in the text. */
 function repeatedName(text: string): string {
   const names: Set<string>[] = [];
   for (const [token, isName] of tokens(text)) {
@@ -97,23 +94,16 @@ function* tokens(text: string): Generator<readonly [token: string, isName: boole
   for (const [, token, colon] of text.matchAll(/("(?:[^"\\]|\\.)*"|[{}])\s*(:?)/g)) yield [token!, colon === ':'];
 }
 
-/** Levels of arrays and objects; a value that is part of itself has more. */
+/** Also the bound for a value that contains itself. */
 const MAX_DEPTH = 500;
 
-/** Objects whose members are not their contents. */
+/** Objects whose contents JSON loses. */
 const LOSSY =
   /^\[object (?:(?:Weak)?(?:Map|Set|Ref)|Promise|RegExp|Error|(?:Async)?Generator|(?:Shared)?ArrayBuffer|DataView|(?:Big)?(?:Int|Uint|Float)\d+(?:Clamped)?Array)\]$/;
-/** Objects that `JSON.stringify` writes as what they hold. */
+/** Objects that `JSON.stringify` unwraps. */
 const BOXED = /^\[object (?:Number|Boolean)\]$/;
 
-/**
- * Returns the JSON of a value that is kept. What is read from it later is the same as what a caller gets now, if the caller gets
- * `JSON.parse` of it: a value with a `toJSON`, such as a date, is what that returns, and members that are undefined are left out.
- *
- * @param what names the value in the error: `a checkpoint`
- * @throws ArcpError `INVALID_ARGUMENT` on a value that JSON would change or cannot hold: NaN, a Map, bytes, a function, a bigint, an object whose
- * contents are no members, a value that contains itself. `details.path` is its place: `$.items[2]`
- */
+/** Returns the JSON of a value, so that its `JSON.parse` equals the value. @throws ArcpError `INVALID_ARGUMENT` as {@link assertJson} */
 export function jsonOf(value: unknown, what: string): string {
   if (value === undefined) return 'null';
   try {
@@ -128,7 +118,7 @@ export function jsonOf(value: unknown, what: string): string {
 /**
  * Checks that JSON holds a value as it is.
  *
- * @throws ArcpError `INVALID_ARGUMENT`, as {@link jsonOf}
+ * @throws ArcpError `INVALID_ARGUMENT` for NaN, a Map, bytes, a function, a bigint, a cycle, ...; `details.path` is the place: `$.items[2]`
  */
 export function assertJson(value: unknown, what: string, path = '$', depth = 0): void {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
@@ -151,20 +141,20 @@ export function assertJson(value: unknown, what: string, path = '$', depth = 0):
     return;
   }
   const members = Object.entries(value);
-  // What is no plain object and has no members holds its contents elsewhere: URLSearchParams, a Blob, a class with private fields.
+  // Objects that hold their contents elsewhere: URLSearchParams, a Blob, a class with private fields.
   if (LOSSY.test(tag) || (members.length === 0 && !isPlain(value))) throw unkept(what, path, nameOf(value, tag));
   for (const [name, member] of members)
     if (member !== undefined) assertJson(member, what, `${path}.${name}`, depth + 1);
 }
 
-/** Returns the JSON of a value, with the members of each object in one order: equal values have equal texts. */
+/** Returns JSON with sorted members: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => byCodeUnit(a, b))) : member,
   );
 }
 
-/** Plain objects of another realm are plain, too. */
+/** Plain objects of another realm count, too. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

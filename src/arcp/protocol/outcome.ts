@@ -7,13 +7,12 @@ export type Outcome =
   | { readonly state: 'completed'; readonly result: unknown }
   | { readonly state: Extract<JobState, 'failed' | 'cancelled'>; readonly error: ArcpError };
 
-/** @returns `undefined` for a message that is not the last one of some work */
+/** @returns `undefined` unless the message ends some work */
 export function outcomeIn(message: Envelope): Outcome | undefined {
   switch (message.type) {
     case 'job.completed':
       return { state: 'completed', result: message.payload.result };
     case 'tool.result': {
-      // A result may be null.
       const { value, result = value } = message.payload;
       return { state: 'completed', result };
     }
@@ -25,7 +24,7 @@ export function outcomeIn(message: Envelope): Outcome | undefined {
     case 'job.cancelled': {
       const { cause = 'runtime', reason, forced } = message.payload;
       const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-      const details = { cause, ...(forced === undefined ? {} : { forced }) };
+      const details = { cause, forced };
       const error = new ArcpError(code, reason ?? `It was cancelled by ${cause}`, { retryable: false, details });
       return { state: 'cancelled', error };
     }

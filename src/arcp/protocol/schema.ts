@@ -20,21 +20,13 @@ function all(): NonNullable<typeof schemas> {
   return schemas;
 }
 
-/**
- * The schema of messages of a type. For reading many messages `parseEnvelope` is faster.
- *
- * @throws TypeError on a type that there is none of
- */
+/** Returns the schema of a message type. `parseEnvelope` is faster. @throws TypeError for an unknown type */
 export function messageSchema(type: MessageType): z.ZodMiniType {
   if (!Object.hasOwn(CATALOGUE, type)) throw new TypeError(`There is no message type ${JSON.stringify(type)}`);
   return all()[type];
 }
 
-/**
- * The JSON Schema (draft 2020-12) of messages of a type, or of all of them.
- *
- * @throws TypeError on a type that there is none of
- */
+/** Returns the JSON Schema (draft 2020-12) of one message type, or of all. @throws TypeError for an unknown type */
 export function messageJsonSchema(type?: MessageType): z.core.JSONSchema.JSONSchema {
   const [first, ...rest] = Object.values(all());
   const schema = type === undefined ? z.discriminatedUnion('type', [first!, ...rest]) : messageSchema(type);

@@ -8,7 +8,7 @@ export interface Page {
 
 const LIMIT = 100;
 
-/** Reads a list to its end. Others have their turn between two pages. @param keyOf gives what a page begins after */
+/** Reads a list to its end, and yields to others between two pages. */
 export async function* pagesOf<T>(
   list: (page: Page) => Promise<readonly T[]>,
   keyOf: (item: T) => string,

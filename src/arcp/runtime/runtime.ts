@@ -1,7 +1,7 @@
 /** A runtime: tools, workflows and agents, and the connections of those who call them. */
 import type * as z from 'zod';
 import { notifyListener } from '../../async/listeners.js';
-import { after, every } from '../../async/timers.js';
+import { after, every, monotonicClock } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { newId } from '../protocol/ids.js';
@@ -9,14 +9,17 @@ import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
 import { Connection } from './connections/connection.js';
 import type { Core, Settings } from './core.js';
-import { createEngine } from './engine/create-engine.js';
 import type { Engine } from './engine/engine.js';
-import { cancelJob, jobsOf } from './engine/jobs.js';
+import { beginJob, cancelChildren, cancelJob, jobsOf, outcomeOf } from './engine/jobs.js';
+import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
+import { EventLog, Hub } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { type Page, pagesOf } from './pages.js';
+import { AnswerWaiters } from './permissions/leases.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
 import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
 import {
+  CAPABILITIES,
   type Capabilities,
   changeSession,
   SESSIONS,
@@ -25,86 +28,78 @@ import {
   sessionOf,
   sessionRecord,
 } from './sessions/session.js';
+import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
 
 export interface RuntimeOptions {
-  /** Where jobs, events and sessions are kept. @default in memory */
+  /** Stores jobs, events and sessions. @default in memory */
   readonly store?: ArcpStore | undefined;
-  /** Says who a client is. @default everybody is the same, of constrained trust */
+  /** Identifies clients. @default everyone is the same principal of constrained trust */
   readonly auth?: Authenticate | undefined;
-  /** What is allowed to whom. @default `definePolicy()` */
+  /** Decides permissions. @default `definePolicy()` */
   readonly policy?: Policy | undefined;
-  /** Where spans and metrics go besides to clients: `openTelemetry(api)`. @default nowhere */
+  /** Receives spans and metrics besides the clients: `openTelemetry(api)`. @default none */
   readonly telemetry?: Telemetry | undefined;
-  /** What it can do, beside and instead of what all can. */
+  /** Adds and overrides capabilities. */
   readonly capabilities?: Capabilities | undefined;
   readonly workers?: WorkerOptions | undefined;
-  /** Milliseconds between signs of life of a job, and of a connection on which nothing is said. @default 15000 */
+  /** Milliseconds between heartbeats of jobs, and of silent connections. @default 15000 */
   readonly heartbeatMs?: number | undefined;
   readonly limits?: RuntimeLimits | undefined;
-  /** Seconds for which a session without a connection can be taken up again. @default 7 days */
+  /** Seconds for which a disconnected session can be resumed. @default 7 days */
   readonly resumeWindowSeconds?: number | undefined;
   /**
-   * Days for which jobs that have ended, and messages of no job, are kept. A session is kept as long as it has a connection, can be taken up
-   * again, or has a job that has not ended. @default 7
+   * Days for which ended jobs, and messages without a job, are kept. Sessions are kept while they are connected, resumable, or have live
+   * jobs. @default 7
    */
   readonly retentionDays?: number | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Told what goes wrong and is nobody's answer: a store that fails while work goes on, for one. */
+  /** Receives errors that no call reports, such as those of the store. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface WorkerOptions {
-  /** Jobs that are worked on at once; those that wait for something else do not count. @default 64 */
+  /** Concurrent jobs, without those that wait for something. @default 64 */
   readonly concurrency?: number | undefined;
-  /** Queues whose jobs are worked on here. @default ['default'] */
+  /** The queues to work on. @default ['default'] */
   readonly queues?: readonly string[] | undefined;
   /**
-   * Milliseconds after which the work of a runtime that has died is begun again by another, measured by the other's monotonic clock from when it
-   * first sees the lease. All runtimes of a store have the same. @default 15000
+   * Milliseconds after which the jobs of a dead runtime are taken over, by the monotonic clock of the other one. Equal for all runtimes of
+   * a store. @default 15000
    */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds that work may go on after it was cancelled. @default 30000 */
+  /** Milliseconds that work may continue after its cancellation. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
-  /** How often a job is begun again after whoever worked on it was lost before it came any further. @default 10 */
+  /** Restarts of a job whose worker was lost without progress. @default 10 */
   readonly maxLosses?: number | undefined;
 }
 
 export interface RuntimeCancel {
-  /** Who wants it: the runtime by itself, or a rule that it keeps. @default 'runtime' */
+  /** The runtime's own decision, or a policy. @default 'runtime' */
   readonly cause?: 'runtime' | 'policy' | undefined;
   readonly reason?: string | undefined;
-  /** Milliseconds that the work may go on. @default `workers.cancelGraceMs` */
+  /** Milliseconds that the work may continue. @default `workers.cancelGraceMs` */
   readonly deadlineMs?: number | undefined;
 }
 
 export interface RuntimeLimits {
-  /** Most bytes of a message. @default 4 MiB */
+  /** Limit of a message in bytes. @default 4 MiB */
   readonly maxMessageBytes?: number | undefined;
-  /** Most jobs of a queue that wait. @default 100000 */
+  /** Limit of waiting jobs in a queue. @default 100000 */
   readonly maxJobs?: number | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Milliseconds between two looks at what is not kept any more. */
 const TRIM_EVERY = 10 * 60 * 1000;
-/** Milliseconds for which the answers of stateless sessions are kept, for commands that are sent again. */
+/** Milliseconds for which answers to stateless sessions are kept, for repeated commands. */
 const PASSING_KEPT = 60_000;
 
-const OUR_CAPABILITIES: Capabilities = {
-  streaming: true,
-  durable_jobs: true,
-  checkpoints: true,
-  binary_streams: true,
-  agent_handoff: true,
-};
-
 /**
- * Makes a runtime. It begins to work when it is started, or takes its first connection.
+ * Creates a runtime, which starts working with `start` or its first connection.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  * runtime.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => a + b);
@@ -124,16 +119,10 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
     const find = (kind: Work['kind'], name: string): Work | undefined => this.#works.get(`${kind} ${name}`);
-    const { now, onError, heartbeatMs } = settings;
-    const {
-      concurrency = 64,
-      queues = ['default'],
-      leaseMs = 15_000,
-      cancelGraceMs = 30_000,
-      maxLosses = 10,
-    } = options.workers ?? {};
-    for (const [name, value] of Object.entries({ concurrency, leaseMs }))
-      if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    const { now, onError, heartbeatMs, maxMessageBytes } = settings;
+    const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
+    const { cancelGraceMs = 30_000, maxLosses = 10 } = options.workers ?? {};
+    assertPositive({ concurrency, leaseMs });
     const working = {
       concurrency,
       queues,
@@ -141,11 +130,11 @@ export class Runtime {
       heartbeatMs,
       cancelGraceMs,
       maxLosses,
+      maxMessageBytes,
       now,
       find,
       onError,
       drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
-      maxMessageBytes: settings.maxMessageBytes,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
@@ -163,7 +152,7 @@ export class Runtime {
     };
   }
 
-  /** Something that clients call by its name. */
+  /** Registers a tool. */
   tool<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: ToolOptions<I>,
@@ -172,7 +161,7 @@ export class Runtime {
     return this.#add({ kind: 'tool', name, options, handler: handler as Handler });
   }
 
-  /** Work of several steps; a job, where client and session allow it. What it calls and delegates is told of. */
+  /** Registers a workflow, which is a job if client and session allow it. Its calls are reported. */
   workflow<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: WorkOptions<I>,
@@ -181,12 +170,12 @@ export class Runtime {
     return this.#add({ kind: 'workflow', name, options, handler: handler as Handler });
   }
 
-  /** Somebody to whom tasks are given. Its input is the `task`, beside the arguments. */
+  /** Registers an agent. Its input is the `task` with the arguments. */
   agent<I extends z.ZodType = z.ZodType<AgentInput>>(name: string, options: WorkOptions<I>, handler: Handler<I>): this {
     return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
-  /** Begins to work on jobs that wait. */
+  /** Starts working on waiting jobs. */
   start(): void {
     if (this.#isDraining) return;
     this.#core.durable.scheduler.start();
@@ -200,7 +189,7 @@ export class Runtime {
     ];
   }
 
-  /** Takes a connection. Resolves when it has ended. */
+  /** Serves a connection. Resolves when it has ended. */
   accept(channel: Channel, peer: Peer = { kind: 'memory' }): Promise<void> {
     this.start();
     const connection = new Connection(this.#core, channel, peer);
@@ -209,12 +198,7 @@ export class Runtime {
     return connection.closed;
   }
 
-  /**
-   * Cancels a job, whoever has begun it: its work is asked to end, and ended after its deadline.
-   *
-   * @returns whether it had not ended
-   * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`
-   */
+  /** Cancels a job of any client, with a deadline. @returns `false` if it had ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
   async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { durable } = this.#core;
@@ -222,17 +206,15 @@ export class Runtime {
     return outcome === 'asked';
   }
 
-  /** How much there is to do now. */
+  /** Counts connections and live jobs. */
   counts(): { readonly connections: number; readonly jobs: number } {
     const { durable, transient } = this.#core;
     return { connections: this.#connections.size, jobs: durable.scheduler.size + transient.scheduler.size };
   }
 
   /**
-   * Removes what is not to be kept any more, in portions that leave others their turn, and gives its space back. The runtime does this every ten
-   * minutes.
-   *
-   * @throws StoreError when the store fails; what was removed before stays removed
+   * Removes expired data in portions and frees its space, as the runtime does every ten minutes. @throws StoreError if the store fails;
+   * removed data stay removed
    */
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
@@ -246,10 +228,8 @@ export class Runtime {
   }
 
   /**
-   * Begins nothing any more, and waits for what is being worked on; what has not ended in time is put back, and goes on after the next
-   * start.
-   *
-   * @param deadlineMs milliseconds to wait. @default 10000
+   * Starts no more jobs, and waits for the running ones; those that exceed the deadline are requeued for the next start.
+   * @param deadlineMs @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     this.#isDraining = true;
@@ -261,7 +241,7 @@ export class Runtime {
     cancel();
   }
 
-  /** Ends all connections, and the store. Work that has not ended goes on after the next start, once its lease has run out. */
+  /** Ends all connections and the store. Live jobs continue after the next start, when their leases have expired. */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const stop of this.#upkeep ?? []) stop();
@@ -287,7 +267,7 @@ export class Runtime {
 
   async #abandoned(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
     const { store, clock, log, scheduler, streams } = engine;
-    // Work goes on at its own pace where nobody reads.
+    // Without a reader, streams are not paced.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
@@ -295,10 +275,10 @@ export class Runtime {
       await store.trim({ session: session.id });
       return;
     }
-    await changeSession(log, session.id, { seenAt: clock(), ...(sent === undefined ? {} : { sent }) });
+    await changeSession(log, session.id, { seenAt: clock() }, sent);
   }
 
-  /** Keeps that sessions with a connection are in use, so that the end of the process does not end them, too. */
+  /** Marks sessions with a connection as in use, so that the end of the process does not expire them. */
   async #noteSeen(): Promise<void> {
     const { connections, durable } = this.#core;
     for (const [id, carrier] of [...connections]) {
@@ -306,16 +286,13 @@ export class Runtime {
       if (engine !== durable || connections.get(id) !== carrier) continue;
       const record = await durable.store.readRecord(SESSIONS, id);
       if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
-        // Another runtime has taken it up.
         if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
         continue;
       }
-      const { sent } = feed;
-      await changeSession(durable.log, id, { seenAt: durable.clock(), ...(sent === undefined ? {} : { sent }) });
+      await changeSession(durable.log, id, { seenAt: durable.clock() }, feed.sent);
     }
   }
 
-  /** Removes sessions that cannot be taken up any more, with all that is kept for them. */
   async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
     const { settings, connections, durable } = this.#core;
     const { store, log, clock } = durable;
@@ -329,7 +306,7 @@ export class Runtime {
         if (connections.has(record.key) || clock() - session.seenAt <= keptMs) continue;
         const [working] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
         if (working !== undefined) continue;
-        // Whoever takes it up meanwhile is first; from now on nobody can.
+        // From now on nobody can resume it.
         const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? clock() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
         const removed = await store.trim({ session: record.key });
@@ -345,11 +322,10 @@ function resolveSettings(options: RuntimeOptions): Settings {
   const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
   const { resumeWindowSeconds = 7 * 24 * 60 * 60, retentionDays = 7 } = options;
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;
-  for (const [name, value] of Object.entries({ heartbeatMs, maxMessageBytes, maxJobs }))
-    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+  assertPositive({ heartbeatMs, maxMessageBytes, maxJobs });
   return {
     authenticate: auth,
-    capabilities: { ...OUR_CAPABILITIES, ...capabilities },
+    capabilities: { ...Object.fromEntries(CAPABILITIES.map((name) => [name, true])), ...capabilities },
     heartbeatMs,
     maxMessageBytes,
     maxJobs,
@@ -359,4 +335,42 @@ function resolveSettings(options: RuntimeOptions): Settings {
     retentionMs: retentionDays * DAY_MS,
     onError: (error) => notifyListener(() => onError?.(error)),
   };
+}
+
+function assertPositive(options: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(options))
+    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+}
+
+type EngineOptions = Pick<SchedulerOptions, 'now' | 'find' | 'onError' | 'drained' | 'telemetry' | 'policy'> &
+  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'heartbeatMs' | 'cancelGraceMs' | 'maxLosses'> & {
+    readonly maxMessageBytes: number;
+  };
+
+function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
+  const { now } = options;
+  const clock = store.now ?? monotonicClock(now);
+  const hub = new Hub();
+  const log = new EventLog(store, hub, now, maxMessageBytes);
+  const streams = new StreamRegistry(clock);
+  const answers = new AnswerWaiters();
+  const uploads = new Uploads();
+  const scheduler: Scheduler = new Scheduler({
+    ...options,
+    now: clock,
+    log,
+    hub,
+    streams,
+    uploads,
+    answers,
+    madeRoom: () => scheduler.wake(),
+    outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
+    startChild: (job) => beginJob(engine, job),
+    expire: async (jobId) => {
+      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'It took too long' });
+    },
+    cancelChildren: (jobId) => cancelChildren(engine, jobId),
+  });
+  const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
+  return engine;
 }

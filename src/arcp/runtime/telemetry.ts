@@ -36,7 +36,6 @@ interface SpanContext {
   isRemote?: boolean;
 }
 
-/** Named `Attributes` there. */
 interface OtelAttributes {
   [name: string]: string | number | boolean | undefined;
 }
@@ -50,7 +49,7 @@ interface OtelSpan {
 }
 
 const NAME = 'pegwire';
-/** Set where a trace is to be recorded (W3C Trace Context, section 3.2.2.5). */
+/** W3C Trace Context, section 3.2.2.5. */
 const SAMPLED = 1;
 
 /**
@@ -114,7 +113,7 @@ function instrument(
   return (value, dims) => other.record(value, dims);
 }
 
-/** OpenTelemetry takes texts, numbers and truth values; all else as JSON. */
+/** OpenTelemetry takes strings, numbers and booleans; everything else becomes JSON. */
 function plain(attributes: Readonly<Record<string, unknown>>): OtelAttributes {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]): [string, string | number | boolean][] => {
@@ -125,7 +124,6 @@ function plain(attributes: Readonly<Record<string, unknown>>): OtelAttributes {
   );
 }
 
-/** A span that nobody knows of. */
 const NOBODYS: TelemetrySpan = { spanId: '', event: () => {}, end: () => {} };
 
 export function safeTelemetry(telemetry: Telemetry): Telemetry {

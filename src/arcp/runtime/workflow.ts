@@ -5,12 +5,7 @@ import type { workflowStepSchema } from '../protocol/payloads/execution.js';
 import type { StartingCommand } from './job/spec.js';
 import type { JobContext, Work } from './types.js';
 
-/**
- * The steps of a command as a workflow: each begins when those that it needs are done, and gets what they have made.
- *
- * @returns `undefined` for a command without steps
- * @throws ArcpError `INVALID_ARGUMENT` on steps that need each other, or what there is not
- */
+/** Turns the steps of a command into a workflow. @throws ArcpError `INVALID_ARGUMENT` if the steps are unsound */
 export function inlineWorkflow(command: StartingCommand): Work | undefined {
   if (command.type !== 'workflow.start' || command.payload.steps === undefined) return undefined;
   const { workflow, steps } = command.payload;
@@ -23,7 +18,7 @@ export function inlineWorkflow(command: StartingCommand): Work | undefined {
   };
 }
 
-/** One run through the steps. What was done in an attempt before is not done again. */
+/** One run. Steps of earlier attempts are not repeated. */
 class Run {
   readonly #steps: readonly Step[];
   readonly #context: JobContext;
@@ -37,10 +32,10 @@ class Run {
     this.#scope = { inputs, steps: Object.create(null) as Record<string, unknown> };
   }
 
-  /** @returns the results of the steps, by their ids; those that were left out have none */
+  /** @returns the results of the steps by their ids; skipped ones have none */
   async outputs(): Promise<Readonly<Record<string, unknown>>> {
     const done = new Map<string, Promise<void>>();
-    // Steps stand in any order: each waits for those it needs, of which none waits for it.
+    // Steps are in any order; the dependencies have no cycles.
     const finish = (step: Step): Promise<void> => {
       const known = done.get(step.id);
       if (known !== undefined) return known;
@@ -54,7 +49,7 @@ class Run {
     return { ...this.#scope.steps };
   }
 
-  /** Never rejects: what runs beside a step that has failed is let finish, and nothing else begins. */
+  /** Never rejects: after a failure, running steps finish, and no other starts. */
   async #do(step: Step): Promise<void> {
     if (this.#error !== undefined) return;
     try {
@@ -99,11 +94,7 @@ interface Names {
   readonly steps: Scope;
 }
 
-/**
- * The value with all references in it resolved.
- *
- * @throws ArcpError `INVALID_ARGUMENT` on a reference to what there is not
- */
+/** Resolves all references in a value. @throws ArcpError `INVALID_ARGUMENT` for an unknown one */
 export function resolve(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -112,7 +103,7 @@ export function resolve(value: unknown, names: Names): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, names)]));
 }
 
-/** Whether a step is to be done: without a condition, or where what it names is there and is not `false`, `null`, 0 or empty. */
+/** Without a condition, or if its value is truthy. */
 export function isWanted(when: unknown, names: Names): boolean {
   return when === undefined || Boolean(resolve(when, names));
 }
@@ -135,10 +126,8 @@ function lookUp(path: string, names: Names): unknown {
 
 export type Step = z.output<typeof workflowStepSchema>;
 
-/** Most steps of one workflow. */
 const MOST = 1000;
 
-/** @throws ArcpError `INVALID_ARGUMENT` where two have one name, or one needs what there is not, or itself by way of others */
 function assertSound(steps: readonly Step[]): void {
   if (steps.length > MOST) throw unsound(`there are ${steps.length}, and ${MOST} at most`);
   const byId = new Map(steps.map((step) => [step.id, step]));

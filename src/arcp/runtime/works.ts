@@ -4,7 +4,6 @@ import { ArcpError } from '../protocol/errors.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { Work } from './types.js';
 
-/** What can be called. */
 export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
 
 interface CallRequest {
@@ -14,12 +13,7 @@ interface CallRequest {
   readonly input: unknown;
 }
 
-/**
- * Whether it may be called so.
- *
- * @returns the input as its handler gets it
- * @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT`
- */
+/** Checks a call, and returns the input for the handler. @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT` */
 export async function checkCall(work: Work | undefined, { kind, name, trust, input }: CallRequest): Promise<unknown> {
   if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
   if (trust === 'untrusted' && work.options.isPublic !== true)
@@ -30,12 +24,9 @@ export async function checkCall(work: Work | undefined, { kind, name, trust, inp
   const judged = await work.options.input?.safeParseAsync(input);
   if (judged === undefined) return input;
   if (judged.success) return judged.data;
-  const issues = issuesOf(judged.error);
-  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  throw new ArcpError('INVALID_ARGUMENT', said, { details: { issues } });
+  throw invalid(judged.error);
 }
 
-/** @returns the result as it is told @throws ArcpError `INTERNAL` where it is not as it was declared */
 export async function checkResult({ options }: Work, result: unknown): Promise<unknown> {
   if (options.output === undefined) return result;
   const judged = await options.output.safeParseAsync(result);
@@ -43,6 +34,8 @@ export async function checkResult({ options }: Work, result: unknown): Promise<u
   throw new ArcpError('INTERNAL', 'The result is not as it was declared', { details: { issues: judged.error.issues } });
 }
 
-export function issuesOf(error: z.core.$ZodError): { readonly path: string; readonly message: string }[] {
-  return error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+export function invalid(error: z.core.$ZodError, prefix = ''): ArcpError {
+  const issues = error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return new ArcpError('INVALID_ARGUMENT', `${prefix}${said}`, { details: { issues } });
 }

@@ -6,7 +6,7 @@ export function isExpected(found: JobRow | undefined, { attempt, states = LIVE_S
   return (attempt === undefined || found.attempt === attempt) && (status === undefined || found.status === status);
 }
 
-/** Tells the lease that a job has now from those that it had before. */
+/** Tells the current lease of a job from earlier ones. */
 export function isLeaseOf({ jobId, attempt, leaseUntil }: JobRow): (lease: Lease) => boolean {
   return (lease) => lease.jobId === jobId && lease.attempt === attempt && lease.leaseUntil === leaseUntil;
 }

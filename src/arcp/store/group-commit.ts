@@ -7,20 +7,16 @@ interface Waiting<C, R> {
 }
 
 export interface Steps<C, R> {
-  /** Runs its work in a transaction, which it rolls back where the work throws. */
   readonly transaction: (work: () => R[]) => R[];
   readonly apply: (commit: C) => R;
-  /** Whether an error comes from one of the commits, and says nothing of the others. */
+  /** The error comes from one commit and does not concern the others. */
   readonly isOfOne: (error: unknown) => boolean;
 }
 
-/** Most commits of one transaction: it blocks this process, and others. */
+/** Bounded, since a transaction blocks this and other processes. */
 const LARGEST = 256;
 
-/**
- * Gathers what is asked for in one turn of the event loop, and carries it out at its end, in order. Where one of them fails the
- * transaction, each is tried in one of its own, so that it takes no other with it.
- */
+/** Commits everything of one turn of the event loop in one transaction. If one commit fails it, each gets its own. */
 export class GroupCommit<C, R> {
   readonly #steps: Steps<C, R>;
   #waiting: Waiting<C, R>[] = [];
@@ -37,7 +33,6 @@ export class GroupCommit<C, R> {
     });
   }
 
-  /** Now, and not at the end of the turn. */
   flush(): void {
     while (this.#waiting.length > 0) this.#flushSome();
   }

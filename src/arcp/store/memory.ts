@@ -23,7 +23,6 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What one scope has, and when each was changed. */
 type Scope = Map<string, StoredRecord & { readonly at: number }>;
 
 /** Makes a store that ends with the process. */
@@ -31,18 +30,17 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): ArcpSt
   return new MemoryStore(now);
 }
 
-/** Commits after which others have their turn: work that keeps one thing after the other would leave no time for anything else. */
+/** Commits before others get a turn: sequential work would starve timers. */
 const IN_A_TURN = 256;
 
 class MemoryStore implements ArcpStore {
   readonly durable = false;
   readonly now: () => number;
-  /** By their ids, in the order of their sequence numbers. */
+  /** By id, in order of sequence. */
   #events = new Map<string, StoredEvent>();
   readonly #ofSession = new Map<string, StoredEvent[]>();
   readonly #ofJob = new Map<string, StoredEvent[]>();
   readonly #jobs = new Map<string, JobRow>();
-  /** How many jobs of each queue wait. */
   readonly #queued = new Map<string, number>();
   readonly #scopes = new Map<string, Scope>();
   #sequence = 0;
@@ -160,7 +158,6 @@ class MemoryStore implements ArcpStore {
     return { outcome: 'done', sequences: events.map((event) => this.#append(event)) };
   }
 
-  /** What no store takes, whoever asks for it. */
   #check(newJobs: readonly JobRow[], events: readonly NewEvent[]): void {
     for (const { jobId } of newJobs)
       if (this.#jobs.has(jobId)) throw new StoreError('failed', `there is a job ${jobId} already`);
@@ -215,16 +212,9 @@ class MemoryStore implements ArcpStore {
   #set({ scope, key, value, owner }: RecordChange): void {
     const entries = this.#scopes.get(scope) ?? new Map();
     const version = (entries.get(key)?.version ?? 0) + 1;
+    const keptOwner = owner ?? entries.get(key)?.owner ?? null;
     if (value === null) entries.delete(key);
-    else
-      entries.set(key, {
-        scope,
-        key,
-        value,
-        version,
-        owner: owner ?? entries.get(key)?.owner ?? null,
-        at: this.now(),
-      });
+    else entries.set(key, { scope, key, value, version, owner: keptOwner, at: this.now() });
     if (entries.size === 0) this.#scopes.delete(scope);
     else this.#scopes.set(scope, entries);
   }
@@ -266,7 +256,6 @@ class MemoryStore implements ArcpStore {
   }
 }
 
-/** When it can be claimed: milliseconds since 1970. */
 function dueAt({ state, runAfter, leaseUntil }: JobRow): number {
   if (state === 'queued') return runAfter;
   return leaseUntil ?? Number.POSITIVE_INFINITY;
@@ -282,7 +271,6 @@ function push(index: Map<string, StoredEvent[]>, key: string, event: StoredEvent
   else events.push(event);
 }
 
-/** Those behind `after` of several lists, in order and each once. */
 function merge(lists: readonly (readonly StoredEvent[])[], after: number): readonly StoredEvent[] {
   const tails = lists.map((events) => events.slice(firstBehind(events, after)));
   if (tails.length === 1) return tails[0]!;

@@ -62,8 +62,7 @@ export const RUNTIME_FORMAT: Format = {
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX record_of_owner ON record (owner) WHERE owner IS NOT NULL;`,
 
-    // Names of traces are random: an index of them writes a page for each event. Who asks for a trace, which is seldom, looks through a
-    // table of which traces the events of a job belong to, which is narrow.
+    // Trace ids are random: an index of them writes a page per event. The narrow table of traces per job is searched instead.
     `DROP INDEX event_of_trace;
      CREATE INDEX event_of_trace ON event (trace_id) WHERE job_id IS NULL AND trace_id IS NOT NULL;
      CREATE TABLE trace (
@@ -73,7 +72,7 @@ export const RUNTIME_FORMAT: Format = {
      ) STRICT, WITHOUT ROWID;
      INSERT INTO trace SELECT DISTINCT job_id, trace_id FROM event WHERE job_id IS NOT NULL AND trace_id IS NOT NULL;`,
 
-    // An index for each filter of jobs, in the order of their numbers; one for each rule by which something is removed.
+    // An index for each filter of jobs in order of number, and for each rule of removal.
     `DROP INDEX job_live;
      CREATE INDEX job_of_session ON job (session_id, state);
      CREATE INDEX job_of_principal ON job (principal, state);
@@ -104,11 +103,25 @@ export const RUNTIME_FORMAT: Format = {
 };
 
 const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
-const JOB =
-  'job_id, session_id, principal, queue, priority, state, attempt, run_after, lease_owner, lease_until, spec, status, created_at, ended_at';
-/** The same columns under the names of a {@link JobRow}. */
-const JOB_ROW = `job_id AS jobId, session_id AS sessionId, principal, queue, priority, state, attempt, run_after AS runAfter,
-  lease_owner AS leaseOwner, lease_until AS leaseUntil, spec, status, created_at AS createdAt, ended_at AS endedAt`;
+/** The members of a {@link JobRow} and their columns. */
+const JOB_COLUMNS = {
+  jobId: 'job_id',
+  sessionId: 'session_id',
+  principal: 'principal',
+  queue: 'queue',
+  priority: 'priority',
+  state: 'state',
+  attempt: 'attempt',
+  runAfter: 'run_after',
+  leaseOwner: 'lease_owner',
+  leaseUntil: 'lease_until',
+  spec: 'spec',
+  status: 'status',
+  createdAt: 'created_at',
+  endedAt: 'ended_at',
+} as const satisfies Readonly<Record<keyof JobRow, string>>;
+const JOB_MEMBERS = Object.keys(JOB_COLUMNS) as (keyof JobRow)[];
+const JOB_ROW = JOB_MEMBERS.map((member) => `${JOB_COLUMNS[member]} AS ${member}`).join(', ');
 const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
 
 const SQL = {
@@ -126,12 +139,12 @@ const SQL = {
   addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
   lastAt: 'SELECT at FROM event ORDER BY sequence DESC LIMIT 1',
   lastSequence: `SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'`,
-  addJob: `INSERT INTO job (${JOB}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  addJob: `INSERT INTO job (${Object.values(JOB_COLUMNS).join(', ')}) VALUES (${JOB_MEMBERS.map(() => '?').join(', ')})`,
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
     WHERE job_id = ?`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
   queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
-  // One queue at a time: its index has them in this order.
+  // One queue at a time, since its index has this order.
   dueQueued: `SELECT ${JOB_ROW} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
   dueLeased: `SELECT ${JOB_ROW} FROM job WHERE lease_until <= ? AND ${QUEUES}
@@ -164,10 +177,7 @@ export function prepareStatements(database: Database): Statements {
   return Object.fromEntries(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)])) as Statements;
 }
 
-/**
- * Builds the statement that lists jobs by exactly the filters that are given. Each state is read by an index that has its jobs in the order of
- * their numbers, and SQLite merges them: no job is read that is not listed.
- */
+/** Lists jobs by exactly the given filters. SQLite merges one ordered index scan per state, so only listed jobs are read. */
 export function jobsQuery({ states, sessionId, principal, after, limit }: JobQuery): {
   readonly sql: string;
   readonly values: SqlValue[];
@@ -191,13 +201,12 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
     return `SELECT number, ${JOB_ROW} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
   });
   if (selects.length === 0) return { sql: `SELECT ${JOB_ROW} FROM job LIMIT 0`, values: [] };
-  // SQLite has no infinity, and takes a negative limit for none.
+  // SQLite has no infinity; a negative limit is unbounded.
   values.push(Number.isFinite(limit) ? limit : -1);
   return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
 }
 
 export function eventOf(row: Row): StoredEvent {
-  const { job_id, stream_id, trace_id } = row;
   return {
     sequence: row['sequence'] as number,
     id: row['id'] as string,
@@ -205,14 +214,13 @@ export function eventOf(row: Row): StoredEvent {
     sessionId: row['session_id'] as string,
     body: row['body'] as string,
     at: row['at'] as number,
-    ...(job_id === null ? {} : { jobId: job_id as string }),
-    ...(stream_id === null ? {} : { streamId: stream_id as string }),
-    ...(trace_id === null ? {} : { traceId: trace_id as string }),
-    ...(row['terminal'] === 1 ? { isTerminal: true } : {}),
+    jobId: (row['job_id'] as string | null) ?? undefined,
+    streamId: (row['stream_id'] as string | null) ?? undefined,
+    traceId: (row['trace_id'] as string | null) ?? undefined,
+    isTerminal: row['terminal'] === 1 || undefined,
   };
 }
 
-/** In the order of the statement that adds it. */
 export function eventValues(event: NewEvent, at: number): SqlValue[] {
   const { id, type, sessionId, jobId = null, streamId = null, traceId = null, isTerminal, body } = event;
   return [id, type, sessionId, jobId, streamId, traceId, isTerminal === true ? 1 : 0, body, at];
@@ -224,27 +232,9 @@ export function jobOf(row: Row): JobRow {
 }
 
 export function jobValues(job: JobRow): SqlValue[] {
-  const { jobId, sessionId, principal, queue, priority, state, attempt, runAfter } = job;
-  const { leaseOwner, leaseUntil, spec, status, createdAt, endedAt } = job;
-  return [
-    jobId,
-    sessionId,
-    principal,
-    queue,
-    priority,
-    state,
-    attempt,
-    runAfter,
-    leaseOwner,
-    leaseUntil,
-    spec,
-    status,
-    createdAt,
-    endedAt,
-  ];
+  return JOB_MEMBERS.map((member) => job[member]);
 }
 
-/** What may change, in the order of the statement that changes it. */
 export function changedValues(job: JobRow): SqlValue[] {
   const { jobId, state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt } = job;
   return [state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt, jobId];

@@ -35,29 +35,24 @@ import type {
 export interface SqliteStoreOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
-  /** Milliseconds that a call waits, and blocks, while another process writes. @default 1000 */
+  /** Milliseconds that a call blocks while another process writes. @default 1000 */
   readonly busyTimeout?: number | undefined;
   /**
-   * What was committed survives the end of the process, `kill -9` included. With `true` also the end of power, at the cost of waiting
-   * for the disk at every commit; without, the last commits may then be missing, but the file is never damaged.
-   * @default false
+   * Makes commits survive a power failure, by waiting for the disk. Without it they survive `kill -9`, and a power failure may lose the
+   * last ones but never damages the file. @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /**
-   * Opens a file that cannot be written for reading: what writes then fails with `unavailable`. Otherwise it is refused. A file of an
-   * earlier version is refused in any case.
-   * @default false
-   */
+  /** Opens a read-only file of the current version for reading, instead of refusing it; writes fail with `unavailable`. @default false */
   readonly orReadOnly?: boolean | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * A store in a file, which is made where there is none, readable for its owner only. Several processes may use it at once. Commits that are
- * asked for in the same turn of the event loop become one transaction.
+ * Opens or creates a store in a file for its owner, which several processes may share. Commits of one turn of the event loop become one
+ * transaction.
  *
- * @throws StoreError when the file cannot be opened, or is no file of a runtime
+ * @throws StoreError if the file cannot be opened, or is not a runtime's
  * @example
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
@@ -70,12 +65,11 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
   );
 }
 
-/** Pages of the log that are kept before they go to the file: most that a job has written is written again at its end. */
+/** Large, since most rows of a job are rewritten at its end. */
 const CHECKPOINT_PAGES = 4000;
 
-/** Rows that are removed in one transaction: it blocks this process, and others. */
+/** Rows per transaction, which blocks this and other processes. */
 const PORTION = 500;
-/** Pages that are given back at once. */
 const FREED_AT_ONCE = 256;
 
 class SqliteStore implements ArcpStore {
@@ -85,7 +79,6 @@ class SqliteStore implements ArcpStore {
   readonly #busyTimeout: number;
   readonly now: () => number;
   readonly #statements: Statements;
-  /** Statements that list jobs, by their text: there is one for each choice of filters. */
   readonly #listings = new Map<string, Statement>();
   readonly #group: GroupCommit<Commit, CommitResult>;
   #isClosed = false;
@@ -101,7 +94,7 @@ class SqliteStore implements ArcpStore {
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
     const clock = monotonicClock(now);
-    // What is kept must not lie ahead: where the wall clock was set back between two processes, time goes on from where it was.
+    // If the wall clock was set back since the last process, time continues after the last event.
     const behind = Math.max(0, ((this.#statements.lastAt.get()?.['at'] as number | undefined) ?? 0) - clock());
     this.now = () => clock() + behind;
     this.#group = new GroupCommit({
@@ -139,7 +132,7 @@ class SqliteStore implements ArcpStore {
 
   readonly claimJobs = (claim: Claim): Promise<readonly JobRow[]> =>
     this.#asked(() => {
-      // A look costs less than a lock.
+      // A read is cheaper than a lock.
       if (this.#due(claim).length === 0) return [];
       return this.#write(() =>
         this.#due(claim).map((job) => {
@@ -186,7 +179,7 @@ class SqliteStore implements ArcpStore {
     while (!isDone) {
       isDone = await this.#asked(() => this.#write(() => this.#trim(policy, removed)));
       await new Promise<void>(nextTurn);
-      // What was removed stays so; the next trim goes on.
+      // The next trim continues.
       if (this.#isClosed) return removed;
     }
     if (policy.session === undefined) await this.#giveBack();
@@ -217,7 +210,7 @@ class SqliteStore implements ArcpStore {
     }
   }
 
-  /** Within a transaction. What is not as expected is found before anything is changed. */
+  /** Runs within a transaction, and checks all expectations before any change. */
   #apply({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
     const { record, addJob } = this.#statements;
     for (const { scope, key, expect } of records) {
@@ -242,7 +235,7 @@ class SqliteStore implements ArcpStore {
     return { outcome: 'done', sequences: this.#addEvents(events) };
   }
 
-  /** @returns their sequence numbers: nobody else writes meanwhile, so that each is the one behind the last */
+  /** @returns the sequence numbers, which are consecutive within a transaction */
   #addEvents(events: readonly NewEvent[]): number[] {
     if (events.length === 0) return [];
     const { addEvent, addTrace, lastAdded } = this.#statements;
@@ -293,7 +286,6 @@ class SqliteStore implements ArcpStore {
     return [...leased, ...queued].toSorted((a, b) => b.priority - a.priority).slice(0, limit);
   }
 
-  /** Each list is read by its own index, from where the cursor stands. */
   #read({ sessionId, jobIds, traceId, after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: EventQuery): StoredEvent[] {
     const { events, eventsOfSession, eventsOfJob, eventsOfTrace } = this.#statements;
     const range = [after, upTo, bound(limit)] as const;
@@ -308,11 +300,7 @@ class SqliteStore implements ArcpStore {
     return merged.map((sequence) => eventOf(bySequence.get(sequence)!));
   }
 
-  /**
-   * Removes one portion, within a transaction, and counts it.
-   *
-   * @returns whether nothing is left to be removed
-   */
+  /** Removes one portion within a transaction. @returns whether nothing is left */
   #trim({ endedBefore, before, session }: TrimPolicy, removed: { -readonly [K in keyof TrimReport]: number }): boolean {
     const s = this.#statements;
     let left = PORTION;
@@ -326,7 +314,7 @@ class SqliteStore implements ArcpStore {
       for (const { job_id } of s.endedJobs.all(endedBefore, left)) {
         drop('events', s.dropJobEvents, job_id!);
         drop('records', s.dropRecordsOf, job_id!);
-        // The job goes last: it is how the next portion finds what is left of it.
+        // Last, since it leads the next portion to the rest.
         if (left <= 0) break;
         s.dropJobTraces.run(job_id!);
         removed.jobs += s.dropJob.all(job_id!).length;
@@ -343,14 +331,14 @@ class SqliteStore implements ArcpStore {
     return left > 0;
   }
 
-  /** Gives pages that are free back to the file system, and the log with them. */
+  /** Returns free pages and the WAL to the file system. */
   async #giveBack(): Promise<void> {
     const free = (): number =>
       this.#isClosed ? 0 : (this.#database.prepare('PRAGMA freelist_count').get()!['freelist_count'] as number);
     if (free() === 0) return;
     for (let pages = free(), before = Number.POSITIVE_INFINITY; pages > 0 && pages < before; pages = free()) {
       before = pages;
-      // Other processes may write: what cannot be given back now is given back another time.
+      // If another process writes, a later trim retries.
       try {
         this.#database.exec(`PRAGMA incremental_vacuum(${FREED_AT_ONCE})`);
       } catch {
@@ -359,19 +347,19 @@ class SqliteStore implements ArcpStore {
       await new Promise<void>(nextTurn);
     }
     if (this.#isClosed) return;
-    // A process that reads keeps the log; it is not waited for.
+    // A reader keeps the WAL; it is not waited for.
     try {
       this.#database.exec('PRAGMA busy_timeout = 0');
       this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
     } catch {
-      // The data is as safe in the log.
+      // The data is as safe in the WAL.
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeout}`);
     }
   }
 }
 
-/** SQLite has no infinity, and takes a negative limit for none. */
+/** SQLite has no infinity; a negative limit is unbounded. */
 function bound(limit: number): number {
   return Number.isFinite(limit) ? limit : -1;
 }

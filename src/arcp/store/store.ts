@@ -10,77 +10,76 @@ import type { JobState } from '../protocol/payloads/parts.js';
 
 export { StoreError, type StoreReason } from '../../text/store-error.js';
 
-/** A message that is kept. */
+/** A message to store. */
 export interface NewEvent {
-  /** The id of the message. No two events have the same. */
+  /** The unique id of the message. */
   readonly id: string;
   readonly type: string;
-  /** The message as text, as it is sent, each time. */
+  /** The text of the message, which is sent unchanged each time. */
   readonly body: string;
   readonly sessionId: string;
   readonly jobId?: string | undefined;
   readonly streamId?: string | undefined;
   readonly traceId?: string | undefined;
-  /** The last event of its job. A second one is refused, whoever wants to write it. */
+  /** The last event of its job; a second one is refused. */
   readonly isTerminal?: boolean | undefined;
 }
 
 export interface StoredEvent extends NewEvent {
-  /** Where it stands among all events: greater than that of each event committed before. */
+  /** Greater than that of each event committed before. */
   readonly sequence: number;
-  /** Milliseconds since 1970, when it was committed. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** A job as the store knows it; what it is about is the runtime's business. */
 export interface JobRow {
   readonly jobId: string;
   readonly sessionId: string;
   readonly principal: string;
   readonly queue: string;
-  /** Those with more are claimed before. */
+  /** Higher is claimed earlier. */
   readonly priority: number;
   readonly state: JobState;
-  /** How often it was begun; it rises with each claim, and fences off whoever worked on it before. */
+  /** Rises with each claim, and fences off former workers. */
   readonly attempt: number;
-  /** Milliseconds since 1970, before which it is not claimed. */
+  /** Milliseconds since 1970; not claimed before. */
   readonly runAfter: number;
-  /** Who works on it, and until when nobody else may; `null` when nobody does. */
+  /** The worker; `null` if there is none. */
   readonly leaseOwner: string | null;
   readonly leaseUntil: number | null;
-  /** What it is: text that never changes. */
+  /** Immutable text of the runtime. */
   readonly spec: string;
-  /** How it stands: text that does. */
+  /** Mutable text of the runtime. */
   readonly status: string;
   readonly createdAt: number;
   readonly endedAt: number | null;
 }
 
-/** What of a job may change. */
+/** The mutable columns of a job. */
 export type JobPatch = Partial<
   Pick<JobRow, 'state' | 'attempt' | 'runAfter' | 'leaseOwner' | 'leaseUntil' | 'status' | 'endedAt'>
 >;
 
-/** A change to a job, which is made only where it is still as expected. */
+/** A change of a job, which fails unless the job is as expected. */
 export interface JobChange {
   readonly jobId: string;
-  /** The attempt that the change belongs to. Where there has been another one since, the change is fenced off. */
+  /** The expected attempt; a later one fences the change off. */
   readonly attempt?: number | undefined;
-  /** @default those in which a job has not ended */
+  /** @default the live states */
   readonly states?: readonly JobState[] | undefined;
-  /** The status that the change was made from. @default any */
+  /** The expected status. @default any */
   readonly status?: string | undefined;
   readonly set: JobPatch;
 }
 
-/** Anything else that is kept: a command that was carried out, a session, a step, a lease, a checkpoint. */
+/** Everything else: a command, a session, a step, a lease, a checkpoint. */
 export interface StoredRecord {
   readonly scope: string;
   readonly key: string;
   readonly value: string;
-  /** Rises with each change, from 1 on. */
+  /** From 1; rises with each change. */
   readonly version: number;
-  /** The job or session with which it goes. */
+  /** The job or session with which it is removed. */
   readonly owner: string | null;
 }
 
@@ -89,23 +88,22 @@ export interface RecordChange {
   readonly key: string;
   /** `null` removes it. */
   readonly value: string | null;
-  /** Its version now, 0 where there must be none. Any, when it is not said. */
+  /** The expected version, 0 for none. @default any */
   readonly expect?: number | undefined;
   readonly owner?: string | undefined;
 }
 
-/** Changes of which all are made or none. Records are looked at first, then jobs, then the room for new ones. */
+/** Atomic changes. Records are checked first, then jobs, then the queue. */
 export interface Commit {
   readonly records?: readonly RecordChange[] | undefined;
   readonly newJobs?: readonly JobRow[] | undefined;
-  /** How many jobs of their queue may be queued before the new ones. @default any number */
+  /** Limit of queued jobs before the new ones. @default unlimited */
   readonly maxQueued?: number | undefined;
   readonly jobs?: readonly JobChange[] | undefined;
   readonly events?: readonly NewEvent[] | undefined;
 }
 
 export type CommitResult =
-  /** The sequence numbers of the events, in their order. */
   | { readonly outcome: 'done'; readonly sequences: readonly number[] }
   /** A record is not as expected. */
   | {
@@ -114,19 +112,19 @@ export type CommitResult =
       readonly key: string;
       readonly found: StoredRecord | undefined;
     }
-  /** A job is not as expected: another attempt has begun, or it is in another state, or there is none. */
+  /** A job is not as expected. */
   | { readonly outcome: 'fenced'; readonly jobId: string; readonly found: JobRow | undefined }
-  /** As many jobs are queued as may be, or more. */
+  /** The queue is full. */
   | { readonly outcome: 'full'; readonly queued: number };
 
-/** Which events are read: those of a session, of some jobs and of a trace, all together; all that there are where none is named. */
+/** Selects the events of a session, of jobs and of a trace together; all events without a selection. */
 export interface EventQuery {
   readonly sessionId?: string | undefined;
   readonly jobIds?: readonly string[] | undefined;
   readonly traceId?: string | undefined;
-  /** Only those behind it. @default 0 */
+  /** Exclusive. @default 0 */
   readonly after?: number | undefined;
-  /** Only those up to it. */
+  /** Inclusive. */
   readonly upTo?: number | undefined;
   readonly limit: number;
 }
@@ -135,31 +133,24 @@ export interface JobQuery {
   readonly states?: readonly JobState[] | undefined;
   readonly sessionId?: string | undefined;
   readonly principal?: string | undefined;
-  /** Those created after this one. */
+  /** Exclusive, in order of creation. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** A wish for work. */
 export interface Claim {
   readonly worker: string;
   readonly queues: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Until when nobody else may work on them. */
   readonly leaseUntil: number;
   readonly limit: number;
-  /**
-   * Leases to take over, each as it was read: a job whose lease has been renewed or released since is not claimed, and no other job with a lease
-   * is. @default those that ended before `now`
-   */
+  /** Leases to take over; a lease that was renewed since is not. @default those that ended before `now` */
   readonly lost?: readonly Lease[] | undefined;
 }
 
-/** The lease of a job that is worked on. */
 export type Lease = Pick<JobRow, 'jobId' | 'attempt' | 'leaseOwner' | 'leaseUntil'>;
 
-/** Work that somebody says to be still at. */
 export interface Renewal {
   readonly worker: string;
   readonly leaseUntil: number;
@@ -167,11 +158,11 @@ export interface Renewal {
 }
 
 export interface TrimPolicy {
-  /** Jobs that ended before, with all of theirs. Milliseconds since 1970. */
+  /** Removes jobs that ended earlier, with everything of theirs. Milliseconds since 1970. */
   readonly endedBefore?: number | undefined;
-  /** Events of no job, and records without an owner that were changed last, before. */
+  /** Removes older events without a job, and records without an owner. */
   readonly before?: number | undefined;
-  /** Everything of a session, its jobs excepted. */
+  /** Removes everything of a session but its jobs. */
   readonly session?: string | undefined;
 }
 
@@ -181,41 +172,29 @@ export interface TrimReport {
   readonly records: number;
 }
 
-/**
- * All of it. Every call may reject with a {@link StoreError}, and has done nothing then.
- *
- * Commits are carried out in the order of the calls, and their promises are settled in that order.
- */
+/** A store. Commits are carried out and settled in order of the calls. A call that rejects with {@link StoreError} has done nothing. */
 export interface ArcpStore {
-  /**
-   * Gives the store's time, in milliseconds since 1970. It starts with the wall clock, or with the last event of the store where that is later,
-   * and goes on by a monotonic clock. @default a runtime's own
-   */
+  /** The store's monotonic time in milliseconds since 1970, never before its last event. @default the runtime's clock */
   readonly now?: (() => number) | undefined;
-  /** Whether what was committed outlives the process. */
+  /** Commits outlive the process. */
   readonly durable: boolean;
-  /** Resolves when all of it is safe, or nothing of it was done. */
+  /** Resolves when all of it is stored, or nothing was done. */
   readonly commit: (commit: Commit) => Promise<CommitResult>;
-  /** In the order of their sequence numbers. */
+  /** In order of sequence. */
   readonly readEvents: (query: EventQuery) => Promise<readonly StoredEvent[]>;
   readonly findEvent: (id: string) => Promise<StoredEvent | undefined>;
-  /** The sequence number of the last event; 0 when there was none. */
+  /** 0 for an empty store. */
   readonly lastSequence: () => Promise<number>;
   readonly readJob: (jobId: string) => Promise<JobRow | undefined>;
-  /** In the order of their creation. */
+  /** In order of creation. */
   readonly listJobs: (query: JobQuery) => Promise<readonly JobRow[]>;
-  /** How many jobs of these queues are queued. */
   readonly countQueued: (queues: readonly string[]) => Promise<number>;
-  /**
-   * Jobs to work on: those queued whose time has come, and those running or blocked whose lease has run out. They are running then, with another
-   * attempt, and leased to the worker.
-   */
+  /** Starts due queued jobs and jobs whose lease has expired: they are running, with a new attempt and a lease of the worker. */
   readonly claimJobs: (claim: Claim) => Promise<readonly JobRow[]>;
-  /** Lists the leases of jobs in these queues. */
   readonly listLeases: (queues: readonly string[]) => Promise<readonly Lease[]>;
-  /** When there will be something to claim that is not there now: milliseconds since 1970. */
+  /** The time of the next claimable job, in milliseconds since 1970. */
   readonly nextDue: (queues: readonly string[]) => Promise<number | undefined>;
-  /** @returns the jobs as they stand that are still the worker's; of the others the lease was lost */
+  /** @returns the renewed jobs; the leases of others were lost */
   readonly renewLeases: (renewal: Renewal) => Promise<readonly JobRow[]>;
   readonly readRecord: (scope: string, key: string) => Promise<StoredRecord | undefined>;
   /** In the order of their keys, by code unit or by code point. */
@@ -223,10 +202,10 @@ export interface ArcpStore {
     scope: string,
     options: { readonly after?: string | undefined; readonly limit: number },
   ) => Promise<readonly StoredRecord[]>;
-  /** Removes what the policy names, in portions: other calls are carried out in between. */
+  /** Removes data in portions; other calls are carried out in between. */
   readonly trim: (policy: TrimPolicy) => Promise<TrimReport>;
   readonly close: () => Promise<void>;
 }
 
-/** States in which a job has not ended. */
+/** The states before the end. */
 export const LIVE_STATES: readonly JobState[] = ['accepted', 'queued', 'running', 'blocked', 'paused'];

@@ -6,31 +6,30 @@ import type { StreamKind } from '../protocol/payloads/streaming.js';
 
 export interface StreamOptions<K extends StreamKind = StreamKind> {
   readonly kind: K;
-  /** What it is called, for a reader who looks for it. */
+  /** A name by which a reader can find it. */
   readonly name?: string | undefined;
   readonly contentType?: string | undefined;
-  /** Bytes that are expected in all. */
+  /** Bytes expected in all. */
   readonly expectedBytes?: number | undefined;
 }
 
-/** What is written to. */
 export interface StreamWriter<K extends StreamKind = StreamKind> {
   readonly id: string;
   readonly kind: K;
   /**
-   * Writes something. Resolves when it is kept, and the reader can take more: whoever waits for it goes as fast as the reader. What is written
-   * faster is joined into larger chunks, where the kind allows it. Where its reader has cancelled the stream, it goes nowhere.
+   * Writes content. Resolves at the pace of the reader, when it is stored. Text and bytes that are not awaited join into larger chunks.
+   * After the reader cancelled, writes are ignored.
    *
-   * @throws ArcpError `INVALID_ARGUMENT` on what the kind does not carry, `FAILED_PRECONDITION` after its end
+   * @throws ArcpError `INVALID_ARGUMENT` if the kind does not carry it, `FAILED_PRECONDITION` after the end
    */
   readonly write: (content: Content<K>) => Promise<void>;
-  /** Nothing more is written. What was is sent before. */
+  /** Ends the stream after everything that was written. */
   readonly close: (reason?: string) => Promise<void>;
-  /** It has failed. */
+  /** Ends the stream with an error. */
   readonly fail: (error: unknown) => Promise<void>;
 }
 
-/** What is written to a stream of a kind, and read from one. */
+/** The contents of a stream by kind. */
 export interface ContentOf {
   readonly text: string;
   readonly binary: Uint8Array;
@@ -41,14 +40,9 @@ export interface ContentOf {
 
 export type Content<K extends StreamKind = StreamKind> = ContentOf[K];
 
-/** Most bytes of one chunk. */
 export const MAX_CHUNK_BYTES = 256 * 1024;
 
-/**
- * The members of a chunk that say what it carries.
- *
- * @throws ArcpError `INVALID_ARGUMENT` on what a stream of this kind does not carry
- */
+/** Returns the content members of a chunk. @throws ArcpError `INVALID_ARGUMENT` if the kind does not carry the content */
 export function chunkOf(kind: StreamKind, content: unknown): Partial<PayloadOf<'stream.chunk'>> {
   switch (kind) {
     case 'text':
@@ -67,11 +61,7 @@ export function chunkOf(kind: StreamKind, content: unknown): Partial<PayloadOf<'
   throw new ArcpError('INVALID_ARGUMENT', `A stream of kind ${kind} does not carry this: ${typeof content}`);
 }
 
-/**
- * What a chunk carries.
- *
- * @throws ArcpError `INVALID_ARGUMENT` on what is no chunk of this kind
- */
+/** Returns the content of a chunk. @throws ArcpError `INVALID_ARGUMENT` if the chunk does not fit the kind */
 export function contentOf<K extends StreamKind>(kind: K, chunk: PayloadOf<'stream.chunk'>): Content<K> {
   const { data, event, log, metric } = chunk;
   if (kind === 'log') return (log ?? event) as Content<K>;
@@ -83,7 +73,6 @@ export function contentOf<K extends StreamKind>(kind: K, chunk: PayloadOf<'strea
   return (kind === 'text' ? new TextDecoder().decode(bytes) : bytes) as Content<K>;
 }
 
-/** Whether two pieces may become one: of text and bytes nobody sees where they were cut. */
 export function mayJoin(kind: StreamKind): boolean {
   return kind === 'text' || kind === 'binary';
 }
@@ -93,12 +82,11 @@ export function sizeOf(content: unknown): number {
   return 0;
 }
 
-/** What it takes on the wire, but for base64 and escapes. */
+/** Approximately the size on the wire: without base64 and escapes. */
 export function bytesIn(content: unknown): number {
   return typeof content === 'string' ? byteLength(content) : sizeOf(content);
 }
 
-/** Of text or of bytes. */
 export function join(pieces: readonly unknown[]): unknown {
   if (pieces.length === 1) return pieces[0];
   if (typeof pieces[0] === 'string') return pieces.join('');
@@ -112,7 +100,7 @@ export function join(pieces: readonly unknown[]): unknown {
   return whole;
 }
 
-/** Pieces that are no longer than so much. A pair of surrogates is not cut. */
+/** Does not cut surrogate pairs. */
 export function cut(content: unknown, most: number): readonly unknown[] {
   if (sizeOf(content) <= most) return [content];
   const pieces: unknown[] = [];
@@ -128,7 +116,7 @@ export function cut(content: unknown, most: number): readonly unknown[] {
 
 function base64Of(bytes: Uint8Array): string {
   let text = '';
-  // Few arguments at a time: a call takes only so many.
+  // A call takes a limited number of arguments.
   for (let from = 0; from < bytes.length; from += 8192)
     text += String.fromCharCode(...bytes.subarray(from, from + 8192));
   return btoa(text);

@@ -1,33 +1,29 @@
 /** Streams as somebody reads them: in order, without gaps, at the reader's own pace. */
+import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError, asArcpError, type ErrorBody } from '../protocol/errors.js';
-import { STREAM_KINDS, type StreamKind, streamKindOf } from '../protocol/payloads/streaming.js';
+import { type StreamKind, streamKindOf } from '../protocol/payloads/streaming.js';
 import { type Content, contentOf, sizeOf } from './content.js';
 
 type Chunk = PayloadOf<'stream.chunk'>;
 
-/** Chunks that may wait for the reader before the sender is told to stop, and those at which it may go on. */
+/** Waiting chunks at which the sender is paused and resumed. */
 const HIGH = 64;
 const LOW = 16;
 const HIGH_SIZE = 1024 * 1024;
-/** What may wait of a sender that does not stop, before the stream is given up. */
+/** Bounds for a sender that does not pause. */
 const MOST = 100 * HIGH;
 const MOST_SIZE = 16 * HIGH_SIZE;
-/** Chunks that may wait for one that is missing. */
 const MOST_AHEAD = 1024;
 
 interface ReaderOptions<K extends StreamKind> {
-  /** What the stream carries. */
   readonly kind: K;
-  /** The reader cannot keep up, or can again. */
   readonly onPressure: (isFull: boolean) => void;
-  /** Nobody reads it any more. */
   readonly onLeave: () => void;
-  /** Whether a sender that does not stop is given up. What is told again comes as fast as it can: there, it is not. @default false */
+  /** Gives up a sender that does not pause. Not for replays, which come at full speed. @default false */
   readonly isBounded?: boolean | undefined;
-  /** What comes cannot be read: it has gaps, is none, or is more than was wanted. */
   readonly onFailure?: ((error: ArcpError) => void) | undefined;
 }
 
@@ -49,9 +45,8 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#options = options;
   }
 
-  /** A chunk, which may have come before, or before its time. */
   push(chunk: Chunk): void {
-    // A sender that numbers nothing relies on the order of the transport.
+    // Without numbers, the order of the transport counts.
     const { sequence = this.#next } = chunk;
     if (this.#end !== undefined || sequence < this.#next || this.#ahead.has(sequence)) return;
     this.#ahead.set(sequence, chunk);
@@ -65,7 +60,6 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#changed();
   }
 
-  /** @param total how many chunks it had, where the sender said it */
   close(total?: number): void {
     if (this.#ahead.size > 0 || (total !== undefined && total > this.#next))
       this.#giveUp(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream did not come`));
@@ -78,7 +72,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#changed();
   }
 
-  /** What comes next. What has come is read before an error is told. */
+  /** Earlier chunks are read before an error is thrown. */
   async next(): Promise<IteratorResult<Content<K>>> {
     for (;;) {
       if (this.#ready.size > 0) return { done: false, value: this.#shift() };
@@ -124,7 +118,6 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#options.onPressure(true);
   }
 
-  /** It was the sender's fault. */
   #giveUp(error: ArcpError): void {
     if (this.#end !== undefined) return;
     this.#ahead.clear();
@@ -150,7 +143,6 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   }
 }
 
-/** Somebody who waits for a stream. */
 interface Wish {
   readonly which: string | undefined;
   readonly found: (reader: StreamReader<StreamKind> | undefined) => void;
@@ -158,46 +150,35 @@ interface Wish {
 }
 
 interface InboxOptions {
-  /** Tells the sender that a reader cannot keep up, or can again. */
   readonly pressure: (streamId: string, isFull: boolean) => void;
-  /** Whether those who send are strangers: what is opened before anybody asks for it is kept, and who does not stop is given up. @default false */
+  /** The senders are untrusted: streams are kept until they are read, and a sender that does not pause is given up. @default false */
   readonly isUpload?: boolean | undefined;
-  /** Told of a stream that ends before its sender has ended it, and why. */
   readonly refused?: ((streamId: string, error: ArcpError) => void) | undefined;
 }
 
 export class StreamInbox {
   readonly #readers = new Map<string, StreamReader<StreamKind>>();
   #wishes: Wish[] = [];
-  /** Why nothing more comes: the work has ended, or `error` ended what is heard of it. */
+  /** Set when no more streams come; `error` if it is unknown whether there were more. */
   #end: { readonly error?: unknown } | undefined;
   readonly #options: InboxOptions;
-  /** Those that were opened, and that nobody has asked for yet. */
   #unasked: { readonly name: string | undefined; readonly reader: StreamReader<StreamKind> }[] = [];
 
   constructor(options: InboxOptions) {
     this.#options = options;
   }
 
-  /** The next stream that is opened and is of that kind, or has that name. */
   read<K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> {
-    // It is wished for now, and not when the first chunk is.
-    const found = new Promise<StreamReader<StreamKind> | undefined>((resolve, reject) => {
-      const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
-      if (at >= 0) {
-        resolve(this.#unasked.splice(at, 1)[0]!.reader);
-        return;
-      }
-      if (this.#end === undefined) this.#wishes.push({ which, found: resolve, failed: reject });
-      else if (this.#end.error === undefined) resolve(undefined);
-      else reject(this.#end.error);
-    });
-    // Whoever has asked for it may not read it.
-    found.catch(() => {});
-    return follow(found as unknown as Promise<StreamReader<K> | undefined>);
+    // Registered now, not when the first chunk is read.
+    const { promise, resolve, reject } = deferred<StreamReader<StreamKind> | undefined>();
+    const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
+    if (at >= 0) resolve(this.#unasked.splice(at, 1)[0]!.reader);
+    else if (this.#end === undefined) this.#wishes.push({ which, found: resolve, failed: reject });
+    else if (this.#end.error === undefined) resolve(undefined);
+    else reject(this.#end.error);
+    return follow(promise as unknown as Promise<StreamReader<K> | undefined>);
   }
 
-  /** Something of a stream that came in. */
   take(message: Envelope): void {
     const { stream_id: id } = message;
     if (id === undefined) return;
@@ -209,16 +190,11 @@ export class StreamInbox {
     else if (message.type === 'stream.error') reader.fail(message.payload);
   }
 
-  /** One of them has failed, and its sender does not say so. */
   fail(streamId: string, error: ErrorBody): void {
     this.#readers.get(streamId)?.fail(error);
   }
 
-  /**
-   * Nothing more comes.
-   *
-   * @param error why, where it is not known whether there is more, as the connection has ended
-   */
+  /** @param error if it is unknown whether there were more streams */
   end(error?: unknown): void {
     this.#end ??= { error };
     for (const { found, failed } of this.#wishes.splice(0)) {
@@ -233,7 +209,7 @@ export class StreamInbox {
   #open(id: string, { payload }: Envelope<'stream.open'>): void {
     const kind = streamKindOf(payload.kind);
     const at = this.#wishes.findIndex(({ which }) => isMeant(which, kind, payload.name));
-    // What nobody wants to read is not kept.
+    // Unrequested streams are dropped.
     if (at < 0 && this.#options.isUpload !== true) return;
     const { pressure, refused, isUpload } = this.#options;
     const reader = new StreamReader<StreamKind>({
@@ -253,7 +229,7 @@ export class StreamInbox {
 }
 
 function isMeant(which: string | undefined, kind: StreamKind, name: string | undefined): boolean {
-  return which === undefined || which === name || (which === kind && isKind(which));
+  return which === undefined || which === name || which === kind;
 }
 
 async function* follow<K extends StreamKind>(
@@ -261,8 +237,4 @@ async function* follow<K extends StreamKind>(
 ): AsyncGenerator<Content<K>, void, undefined> {
   const reader = await found;
   if (reader !== undefined) yield* reader;
-}
-
-function isKind(which: string): boolean {
-  return (STREAM_KINDS as readonly string[]).includes(which);
 }

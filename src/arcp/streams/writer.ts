@@ -22,26 +22,22 @@ import {
   sizeOf,
 } from './content.js';
 
-/** What a receiver has said last; it holds until it says something else. */
 export interface Pace {
-  /** Chunks a second; 0 is a pause. */
+  /** Chunks per second; 0 pauses. */
   readonly rate: number;
-  /** Most bytes of one chunk. */
   readonly maxBytes: number;
 }
 
 const UNBOUNDED: Pace = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 
-/** What a message asks for. A receiver without room is a pause. */
-export function paceOf({
-  desired_rate_per_second: rate,
-  buffer_remaining_bytes: room,
-}: PayloadOf<'backpressure'>): Pace {
-  if (room === 0) return { rate: 0, maxBytes: Number.POSITIVE_INFINITY };
-  return { rate: rate ?? Number.POSITIVE_INFINITY, maxBytes: room ?? Number.POSITIVE_INFINITY };
+/** A receiver without room is a pause. */
+export function paceOf({ desired_rate_per_second, buffer_remaining_bytes }: PayloadOf<'backpressure'>): Pace {
+  const { rate, maxBytes } = UNBOUNDED;
+  if (buffer_remaining_bytes === 0) return { rate: 0, maxBytes };
+  return { rate: desired_rate_per_second ?? rate, maxBytes: buffer_remaining_bytes ?? maxBytes };
 }
 
-/** Lets chunks through one by one, at the pace of the slowest of those who have a say. */
+/** Lets chunks through one by one, at the pace of the slowest reader. */
 export class Pacer {
   readonly #paces = new Map<string, Pace>();
   readonly #now: () => number;
@@ -54,29 +50,26 @@ export class Pacer {
     this.#now = now;
   }
 
-  /** @param who the stream itself, or its session */
   set(who: string, pace: Pace): void {
     this.#paces.set(who, pace);
     this.#again();
   }
 
-  /** They have no say any more. */
   unset(who: readonly string[]): void {
     for (const one of who) this.#paces.delete(one);
     this.#again();
   }
 
-  /** There is no pace any more. */
   release(): void {
     this.#isReleased = true;
     this.#again();
   }
 
   get maxBytes(): number {
-    return Math.min(UNBOUNDED.maxBytes, ...[...this.#paces.values()].map(({ maxBytes }) => maxBytes));
+    return Math.min(...[...this.#paces.values()].map(({ maxBytes }) => maxBytes));
   }
 
-  /** Resolves when the next chunk may go. To be waited for by one at a time. */
+  /** Resolves when the next chunk may go. For one caller at a time. */
   async waitForTurn(signal: AbortSignal): Promise<void> {
     for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
       signal.throwIfAborted();
@@ -98,7 +91,7 @@ export class Pacer {
 
   /** @returns milliseconds; infinite in a pause */
   #wait(): number {
-    const rate = Math.min(UNBOUNDED.rate, ...[...this.#paces.values()].map(({ rate: wanted }) => wanted));
+    const rate = Math.min(...[...this.#paces.values()].map(({ rate: wanted }) => wanted));
     if (rate === Number.POSITIVE_INFINITY || this.#isReleased) return 0;
     return rate === 0 ? Number.POSITIVE_INFINITY : this.#last + 1000 / rate - this.#now();
   }
@@ -112,12 +105,11 @@ interface Waiting {
   readonly reject: ((error: unknown) => void)[];
 }
 
-/** Who sends it. What a promise of these says is that it is on its way, and not lost. */
+/** The sender. Its promises resolve when a chunk is on its way. */
 interface WriterHost {
   readonly pacer: Pacer;
-  /** Aborted when the work is to end. */
   readonly signal: AbortSignal;
-  /** Resolves when the reader has taken what was sent before; `undefined` when it has, or there is nobody. */
+  /** Resolves when the reader has taken everything before; `undefined` if it has, or there is no reader. */
   readonly drained: () => Promise<void> | undefined;
   readonly open: (streamId: string, payload: PayloadOf<'stream.open'>) => void;
   readonly chunk: (streamId: string, payload: PayloadOf<'stream.chunk'>) => Promise<void>;
@@ -132,13 +124,11 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   readonly id = newId('str');
   readonly kind: K;
   readonly #host: WriterHost;
-  /** What was written and not yet sent. */
   readonly #waiting = new Queue<Waiting>();
   #sending: Promise<void> | undefined;
   #sequence = 0;
   #bytes = 0;
   #isOver = false;
-  /** Its reader wants no more of it. */
   #isUnwanted = false;
 
   constructor(host: WriterHost, { kind, name, contentType, expectedBytes }: StreamOptions<K>) {
@@ -147,9 +137,9 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     host.open(this.id, {
       kind,
       ...(kind === 'binary' ? ({ encoding: 'base64' } as const) : {}),
-      ...(name === undefined ? {} : { name }),
-      ...(contentType === undefined ? {} : { content_type: contentType }),
-      ...(expectedBytes === undefined ? {} : { expected_bytes: expectedBytes }),
+      name,
+      content_type: contentType,
+      expected_bytes: expectedBytes,
     });
   }
 
@@ -167,7 +157,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.#sending;
     const payload = {
       total_chunks: this.#sequence,
-      ...(reason === undefined ? {} : { reason }),
+      reason,
       ...(mayJoin(this.kind) ? { total_bytes: this.#bytes } : {}),
     };
     await this.#host.end(this.id, 'stream.close', payload);
@@ -180,7 +170,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.#host.end(this.id, 'stream.error', { ...asArcpError(error).toBody() });
   });
 
-  /** Its reader wants no more of it. The work goes on: what it still writes goes nowhere. */
+  /** Its reader cancelled it. The work goes on; further writes are ignored. */
   async cancel(error: ArcpError): Promise<void> {
     if (this.#isOver) return;
     this.#isUnwanted = true;
@@ -189,7 +179,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.fail(error);
   }
 
-  /** What waits is sent at once, whatever the pace: the job ends. */
+  /** Sends everything at once, since the job ends. */
   flush(): void {
     this.#host.pacer.release();
   }
@@ -211,16 +201,15 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
 
   async #send(): Promise<void> {
     const { pacer, drained, signal } = this.#host;
-    // All that is written in the same turn may become one chunk.
+    // Writes of the same turn may join into one chunk.
     await null;
     while (this.#waiting.size > 0) {
       try {
         await pacer.waitForTurn(signal);
         await drained();
       } catch {
-        // The work is to end: what it has said is sent all the same.
+        // The work is to end; its chunks are sent all the same.
       }
-      // Nobody wants it any more.
       if (this.#waiting.size === 0) break;
       const next = this.#waiting.take();
       try {

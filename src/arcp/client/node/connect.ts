@@ -15,11 +15,11 @@ import { openClient } from '../client.js';
 import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.js';
 
 /**
- * Connects to a runtime and opens a session, or takes one up again.
+ * Connects to a runtime and opens a session, or resumes one.
  *
- * @throws ArcpError what the runtime refuses the session with
- * @throws TypeError on what is no target
- * @throws Error where there is no connection, and none is tried again
+ * @throws ArcpError the refusal of the session
+ * @throws TypeError if the target is invalid
+ * @throws Error if there is no connection and it does not reconnect
  * @example
  * const client = await connect('ws://127.0.0.1:7777/arcp', { token });
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
@@ -52,11 +52,7 @@ export interface DialOptions {
   readonly maxMessageBytes?: number | undefined;
 }
 
-/**
- * How one connects to a target.
- *
- * @throws TypeError on what is no target
- */
+/** Returns a function that connects to a target. @throws TypeError if the target is invalid */
 export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
   if (typeof target === 'object' && typeof target?.command === 'string') {
     if (!/^[^\0]+$/.test(target.command))
@@ -85,10 +81,9 @@ export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions =
   }
 }
 
-/** Milliseconds for a server to become a WebSocket: one that only accepts connections is none. */
 const HANDSHAKE_MS = 10_000;
 
-/** Resolves once it is open, so that what is in the way is told. */
+/** Resolves once it is open, so that connection errors are reported. */
 async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url, [SUBPROTOCOL], {
@@ -106,7 +101,6 @@ async function connectWebSocket(url: URL, token?: string, maxLength?: number): P
   return channel;
 }
 
-/** Its end is the end of the connection, and the other way round. */
 async function startProgram({ command, args, ...options }: Program): Promise<Channel> {
   const { channel, close } = await launchProcess(command, args, { stderr: 'forward', ...options });
   return {
@@ -121,10 +115,7 @@ async function startProgram({ command, args, ...options }: Program): Promise<Cha
   };
 }
 
-/**
- * Keeps a cursor in a file, its owner's only, since it holds what takes the session up again. It is replaced as a whole: whoever reads
- * it finds the one or the other.
- */
+/** Keeps a cursor in a file that only its owner can read, and replaces it atomically. */
 export function fileCursor(path: string): CursorStore {
   return {
     load: async () => {
@@ -150,7 +141,7 @@ function cursorOf(text: string, path: string): Cursor {
   try {
     found = JSON.parse(text) as Partial<Cursor> | null;
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (typeof found?.sessionId !== 'string') throw new Error(`${path} holds no cursor`);
   const { sessionId, resumeToken, lastMessageId } = found;

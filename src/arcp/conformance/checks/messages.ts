@@ -2,7 +2,6 @@
 import { type Check, check } from '../check.js';
 import { assertThat } from '../probe.js';
 
-/** As long as an id may be. */
 const LONGEST_ID = 256;
 
 export const MESSAGES: readonly Check[] = [

@@ -2,7 +2,6 @@
 import { type Check, check } from '../check.js';
 import { assertThat } from '../probe.js';
 
-/** What the protocol has names for. */
 const NAMED = ['streaming', 'durable_jobs', 'checkpoints', 'binary_streams', 'agent_handoff'] as const;
 
 export const SESSIONS: readonly Check[] = [
@@ -61,7 +60,6 @@ export const SESSIONS: readonly Check[] = [
       .until(({ correlation_id }) => correlation_id === late.id || probe.hasEnded, 'a refusal')
       .then(({ type }) => assertThat(type === 'nack', `It is answered by ${type}`))
       .catch((thrown: unknown) => {
-        // It has hung up, which says the same.
         if (!probe.hasEnded) throw thrown;
       });
   }),

@@ -8,10 +8,9 @@ const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
 const JOB_ENDS: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled']);
 
 function invoke(probe: Probe, { tool, arguments: args }: Call, more: Fields = {}): Sent {
-  return probe.send('tool.invoke', { tool, ...(args === undefined ? {} : { arguments: args }), ...more });
+  return probe.send('tool.invoke', { tool, arguments: args, ...more });
 }
 
-/** The message that ends what a command has started, and the job that it has become. */
 async function ended(
   probe: Probe,
   command: Sent,
@@ -19,11 +18,12 @@ async function ended(
   const answer = await answered(probe, command);
   if (DIRECT_ENDS.has(answer.type)) return { end: answer };
   const jobId = answer.type === 'job.accepted' ? answer.payload.job_id : undefined;
-  const isEnd = (one: Envelope): boolean =>
-    jobId === undefined
-      ? DIRECT_ENDS.has(one.type) && one.correlation_id === command.id
-      : JOB_ENDS.has(one.type) && one.job_id === jobId;
-  return { end: await probe.until(isEnd, `the end of ${command.type}`), jobId };
+  return { end: await probe.until(isEndOf(command, jobId), `the end of ${command.type}`), jobId };
+}
+
+function isEndOf({ id }: Sent, jobId: string | undefined): (message: Envelope) => boolean {
+  return ({ type, correlation_id, job_id }) =>
+    jobId === undefined ? DIRECT_ENDS.has(type) && correlation_id === id : JOB_ENDS.has(type) && job_id === jobId;
 }
 
 async function answered(probe: Probe, command: Sent): Promise<Envelope> {
@@ -40,16 +40,18 @@ function reasonOf(answer: Envelope): string {
   return answer.type === 'nack' ? ` ${answer.payload.code}: ${answer.payload.message}` : '';
 }
 
-/** A job that is at work. */
-async function begun(bench: Bench, probe: Probe): Promise<{ readonly command: Sent; readonly jobId: string }> {
+async function begun(bench: Bench, probe: Probe): Promise<string> {
   const command = invoke(probe, bench.subject.slow!);
   const { payload, job_id = '' } = await probe.answer(command, 'job.accepted');
   const jobId = payload.job_id ?? job_id;
   await probe.until((message) => message.type === 'job.started' && message.job_id === jobId, 'job.started');
-  return { command, jobId };
+  return jobId;
 }
 
-/** Takes a session up on another connection. */
+function endOf(probe: Probe, jobId: string): Promise<Envelope> {
+  return probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+}
+
 async function takenUp(bench: Bench, former: Probe): Promise<Probe> {
   const [accepted] = former.heard.filter((one) => one.type === 'session.accepted');
   former.cut();
@@ -57,8 +59,11 @@ async function takenUp(bench: Bench, former: Probe): Promise<Probe> {
   return bench.open({ resume_token }, { session_id: former.sessionId });
 }
 
-const ofJob = (probe: Probe, jobId: string): Envelope[] =>
-  probe.heard.filter(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat' && type !== 'ack');
+function ofJob({ heard }: Probe, jobId: string, from = 0): Envelope[] {
+  const isOfJob = ({ type, job_id }: Envelope): boolean =>
+    job_id === jobId && type !== 'job.heartbeat' && type !== 'ack';
+  return heard.slice(from).filter(isOfJob);
+}
 
 export const WORK: readonly Check[] = [
   check('unknown-tool', 'F09', 'a tool that there is none of is refused', async ({ open }) => {
@@ -82,11 +87,7 @@ export const WORK: readonly Check[] = [
       const command = invoke(probe, subject.quick!);
       const { end, jobId } = await ended(probe, command);
       await probe.quiet();
-      const ends = probe.heard.filter(({ type, correlation_id, job_id }) =>
-        jobId === undefined
-          ? DIRECT_ENDS.has(type) && correlation_id === command.id
-          : JOB_ENDS.has(type) && job_id === jobId,
-      );
+      const ends = probe.heard.filter(isEndOf(command, jobId));
       assertThat(ends.length === 1, `It ends ${ends.length} times`);
       const behind = jobId === undefined ? [] : ofJob(probe, jobId).slice(ofJob(probe, jobId).indexOf(end) + 1);
       assertThat(behind.length === 0, `${behind[0]?.type} comes behind its end`);
@@ -157,16 +158,13 @@ export const WORK: readonly Check[] = [
     { needs: ['slow'] },
     async (bench) => {
       const probe = await bench.open();
-      const { jobId } = await begun(bench, probe);
+      const jobId = await begun(bench, probe);
       await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
-      await probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      await endOf(probe, jobId);
       const before = ofJob(probe, jobId).map((message) => JSON.stringify(message));
       const from = probe.heard.length;
       await probe.answer(probe.send('resume', {}, { job_id: jobId }), 'ack');
-      const again = probe.heard
-        .slice(from)
-        .filter(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat' && type !== 'ack')
-        .map((message) => JSON.stringify(message));
+      const again = ofJob(probe, jobId, from).map((message) => JSON.stringify(message));
       assertThat(
         again.join() === before.join(),
         `${before.length} messages were said, and ${again.length} are said again, or others`,
@@ -180,7 +178,7 @@ export const WORK: readonly Check[] = [
     { needs: ['slow'] },
     async (bench) => {
       const probe = await bench.open();
-      const { jobId } = await begun(bench, probe);
+      const jobId = await begun(bench, probe);
       await probe.ping();
       assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'It has ended at once: it is not slow');
       probe.send('cancel', {}, { job_id: jobId });
@@ -193,9 +191,9 @@ export const WORK: readonly Check[] = [
     { needs: ['slow'] },
     async (bench) => {
       const probe = await bench.open();
-      const { jobId } = await begun(bench, probe);
+      const jobId = await begun(bench, probe);
       await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
-      const end = await probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      const end = await endOf(probe, jobId);
       assertThat(end.type === 'job.cancelled', `It ends with ${end.type}`);
       assertThat(end.payload.cause === 'client', `Its cause is ${end.payload.cause}`);
       const late = probe.send('cancel', {}, { job_id: jobId });
@@ -212,10 +210,10 @@ export const WORK: readonly Check[] = [
     { needs: ['slow'] },
     async (bench) => {
       const probe = await bench.open();
-      const { jobId } = await begun(bench, probe);
+      const jobId = await begun(bench, probe);
       await probe.quiet();
       await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
-      await probe.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      await endOf(probe, jobId);
       const [violation] = checkLog(probe.log);
       assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
     },
@@ -227,7 +225,7 @@ export const WORK: readonly Check[] = [
     { needs: ['slow', 'connections', 'other'] },
     async (bench) => {
       const probe = await bench.open();
-      const { jobId } = await begun(bench, probe);
+      const jobId = await begun(bench, probe);
       const other = await bench.open({ auth: bench.subject.otherAuth });
       const more = { job_id: jobId };
       await other.refusal(other.send('cancel', {}, more), 'NOT_FOUND', 'PERMISSION_DENIED');
@@ -243,12 +241,12 @@ export const WORK: readonly Check[] = [
     { needs: ['slow', 'connections'] },
     async (bench) => {
       const first = await bench.open();
-      const { jobId } = await begun(bench, first);
+      const jobId = await begun(bench, first);
       const seen = first.heard.findLast(({ type, job_id }) => job_id === jobId && type !== 'job.heartbeat')!;
       const second = await takenUp(bench, first);
       await second.answer(second.send('resume', { after_message_id: seen.id }), 'ack');
       await second.answer(second.send('cancel', {}, { job_id: jobId }), 'ack');
-      await second.until(({ type, job_id }) => JOB_ENDS.has(type) && job_id === jobId, 'the end of the job');
+      await endOf(second, jobId);
       const known = new Set(first.heard.slice(0, first.heard.indexOf(seen) + 1).map(({ id }) => id));
       const twice = second.heard.find(({ id, type }) => known.has(id) && type !== 'session.accepted');
       assertThat(twice === undefined, `${twice?.type} ${twice?.id} is said again, and was seen`);

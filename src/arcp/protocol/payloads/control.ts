@@ -3,23 +3,19 @@ import * as z from 'zod/mini';
 import { errorFields, names } from '../errors.js';
 import { count, id, members, milliseconds, name, seconds, sessionMode, timestamp, trustLevel } from './parts.js';
 
-/** What one side can do: `true`, a list, a number, or whatever a capability of somebody's own is. */
 const capabilitiesSchema = members.register(names, {
   id: 'Capabilities',
   description:
     'Capabilities by name. Both sides can do what both have named: of booleans both, of lists what is in both, of numbers the smaller.',
 });
 
-/** Limits of the messages that one side reads. */
 const messageLimits = {
   max_message_bytes: z.optional(z.int().check(z.minimum(1))),
-  /** Levels of arrays and objects, the envelope included. */
   max_depth: z.optional(z.int().check(z.minimum(1))),
 };
 
 const party = z.looseObject({ kind: name, version: z.string(), fingerprint: z.optional(z.string()) });
 
-/** A tool as a runtime tells of it. Its schemas are JSON Schemas, which are not looked into. */
 const toolInfoSchema = z
   .looseObject({
     name,
@@ -51,11 +47,10 @@ export const sessionOpen = z.looseObject({
   client: z.optional(z.extend(party, { principal: z.optional(z.string()) })),
   mode: z.optional(sessionMode),
   versions: z.optional(z.array(z.string())),
-  /** What is asked for; the runtime may give less. */
   trust_level: z.optional(trustLevel),
   resume_token: z.optional(z.string()),
   metadata: z.optional(members),
-  /** Limits of the client's reader. The runtime sends nothing beyond them: work whose result exceeds them fails with `PAYLOAD_TOO_LARGE`. */
+  /** The runtime sends nothing beyond these limits: work whose result exceeds them fails with `PAYLOAD_TOO_LARGE`. */
   limits: z.optional(z.looseObject(messageLimits)),
 });
 
@@ -63,7 +58,7 @@ export const sessionAccepted = z.looseObject({
   session_id: id,
   capabilities: capabilitiesSchema,
   runtime: z.optional(party),
-  /** A session of a runtime that does not name its mode may be resumed as far as it gives a `resume_token`. */
+  /** Without a mode, the session can be resumed if it has a `resume_token`. */
   mode: z.optional(sessionMode),
   trust_level: z.optional(trustLevel),
   resume_token: z.optional(z.string()),
@@ -81,14 +76,14 @@ export const sessionAccepted = z.looseObject({
   ),
 });
 
-/** What becomes of the jobs of a session that is closed: they go on, are cancelled, or are waited for. */
+/** The fate of the jobs of a closed session: they go on, are cancelled, or are waited for. */
 export const JOB_DISPOSALS = ['detach', 'cancel', 'drain'] as const;
 export type JobDisposal = (typeof JOB_DISPOSALS)[number];
 
 export const sessionClose = z.looseObject({
   reason: z.optional(z.string()),
   jobs: z.optional(z.enum(JOB_DISPOSALS)),
-  /** Another name of `jobs`, which is read, too. */
+  /** Another name of `jobs`. */
   dispose_jobs: z.optional(z.enum(JOB_DISPOSALS)),
 });
 
@@ -100,11 +95,10 @@ export const pong = z.looseObject({
 });
 
 export const ack = z.looseObject({
-  /** Absent where `correlation_id` alone names the message. */
   ack_for: z.optional(id),
   received_at: z.optional(timestamp),
   status: z.optional(z.enum(['accepted', 'duplicate', 'done'])),
-  /** All that was sent to this session up to this message has arrived. */
+  /** Confirms all messages of the session up to this one. */
   up_to: z.optional(id),
   details: z.optional(members),
 });
@@ -113,7 +107,6 @@ export const nack = z.looseObject({ ...errorFields, nack_for: z.optional(id) });
 
 export const cancel = z.looseObject({
   reason: z.optional(z.string()),
-  /** How long the work may go on before it is ended by force. */
   deadline_ms: z.optional(milliseconds),
   target: z.optional(z.enum(['job', 'stream', 'session'])),
   target_id: z.optional(id),
@@ -123,13 +116,13 @@ export const resume = z.looseObject({
   after_message_id: z.optional(id),
   checkpoint_id: z.optional(id),
   include_open_streams: z.optional(z.boolean()),
-  /** `continue` also sets a paused job going again. */
+  /** `continue` also continues a paused job. */
   mode: z.optional(z.enum(['replay', 'continue'])),
   limit: z.optional(count),
 });
 
 export const backpressure = z.looseObject({
-  /** Chunks; 0 is a pause, and none given is no bound. */
+  /** Chunks; 0 pauses, and absent is unbounded. */
   desired_rate_per_second: z.optional(z.number().check(z.minimum(0))),
   buffer_remaining_bytes: z.optional(count),
   reason: z.optional(z.string()),
@@ -143,7 +136,6 @@ export const checkpointCreate = z.looseObject({
 
 export const checkpointRestore = z.looseObject({ checkpoint_id: id, new_job: z.optional(z.boolean()) });
 
-/** What is asked for, granted or denied: a permission, on a resource, for an operation. */
 const scope = { resource: z.optional(z.string()), operation: z.optional(z.string()) };
 
 export const permissionRequest = z.looseObject({
@@ -151,7 +143,6 @@ export const permissionRequest = z.looseObject({
   ...scope,
   reason: z.optional(z.string()),
   requested_lease_seconds: z.optional(seconds),
-  /** Until when it can be answered. */
   expires_at: z.optional(timestamp),
   risk: z.optional(z.string()),
   trust_level: z.optional(trustLevel),

@@ -5,15 +5,15 @@ import { id, members, name, timestamp } from './parts.js';
 export const eventEmit = z.looseObject({
   name,
   attributes: z.optional(members),
-  /** Another name of `attributes`, which is read, too. */
+  /** Another name of `attributes`. */
   attrs: z.optional(members),
 });
 
-/** From least to most. */
+/** From least to most severe. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'critical'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The level that a name stands for; what nobody here knows is information. */
+/** Maps a name to a level; an unknown name is `info`. */
 export function logLevelOf(level: string): LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(level) ? (level as LogLevel) : 'info';
 }

@@ -11,7 +11,6 @@ export const toolInvoke = z.looseObject({
   arguments: z.optional(members),
   /** `direct` ends with `tool.result` or `tool.error`, `job` with one of `job.*`. */
   mode: z.optional(z.enum(['auto', 'direct', 'job'])),
-  /** Of two calls with the same key only one is carried out; both are told its outcome. */
   operation_key: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
   timeout_ms: z.optional(milliseconds),
   retry: z.optional(retryPolicy),
@@ -22,7 +21,7 @@ export const toolInvoke = z.looseObject({
 
 export const toolResult = z.looseObject({
   result: z.optional(z.unknown()),
-  /** Another name of `result`, which is read, too. */
+  /** Another name of `result`. */
   value: z.optional(z.unknown()),
   content_type: z.optional(z.string()),
   duration_ms: z.optional(z.number().check(z.minimum(0))),
@@ -36,7 +35,6 @@ export const toolError = z.looseObject({
 });
 
 export const jobAccepted = z.looseObject({
-  /** Absent where the envelope alone names the job. */
   job_id: z.optional(id),
   state: z.optional(z.enum(['accepted', 'queued'])),
   accepted_at: z.optional(timestamp),
@@ -45,7 +43,6 @@ export const jobAccepted = z.looseObject({
   workflow: z.optional(name),
   agent: z.optional(name),
   parent_job_id: z.optional(id),
-  /** The same operation key has started this job before. */
   duplicate: z.optional(z.boolean()),
 });
 
@@ -54,7 +51,6 @@ export const jobStarted = z.looseObject({
   attempt: z.optional(attempt),
   started_at: z.optional(timestamp),
   worker: z.optional(z.string()),
-  /** The checkpoint that it goes on from. */
   restored_from: z.optional(id),
   lease: z.optional(z.looseObject({ lease_id: id, expires_at: timestamp })),
 });
@@ -72,7 +68,7 @@ export const jobProgress = z.looseObject({
 export const jobHeartbeat = z.looseObject({
   sequence: z.optional(count),
   state: z.optional(jobState),
-  /** After so long without another one, nobody works on it any more. */
+  /** Without another heartbeat in this time, the worker is lost. */
   deadline_ms: z.optional(milliseconds),
   attempt: z.optional(attempt),
   last_progress_at: z.optional(timestamp),
@@ -85,7 +81,6 @@ export const jobCheckpoint = z.looseObject({
   size_bytes: z.optional(count),
   digest: z.optional(z.string()),
   attempt: z.optional(attempt),
-  /** What was kept, where the client may see it. */
   data: z.optional(z.unknown()),
   automatic: z.optional(z.boolean()),
 });
@@ -105,7 +100,7 @@ export const jobFailed = z.looseObject({
   last_checkpoint_id: z.optional(id),
 });
 
-/** Who or what ended it (spec 003, "Jobs": "cancelled by a client, runtime, policy, or timeout"). */
+/** The causes of a cancellation (spec 003, "Jobs": "cancelled by a client, runtime, policy, or timeout"). */
 export const CANCEL_CAUSES = ['client', 'runtime', 'policy', 'timeout'] as const;
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
@@ -118,14 +113,12 @@ export const jobCancelled = z.looseObject({
   last_checkpoint_id: z.optional(id),
 });
 
-/** One step of a workflow that is given with the command: a tool, an agent or another workflow. */
 export const workflowStepSchema = z
   .looseObject({
     id: name,
     tool: z.optional(name),
     agent: z.optional(name),
     workflow: z.optional(name),
-    /** Steps that have to be done before. */
     needs: z.optional(z.array(name)),
     arguments: z.optional(members),
     when: z.optional(z.unknown()),
@@ -163,7 +156,7 @@ export const agentDelegate = z.looseObject({
     z.looseObject({
       trace_id: z.optional(z.string()),
       shared_context_id: z.optional(id),
-      /** Of those that the delegating job has; never more. */
+      /** A subset of the permissions of the delegating job. */
       permissions_inherited: z.optional(z.array(name)),
       values: z.optional(members),
     }),

@@ -3,12 +3,10 @@ import * as z from 'zod/mini';
 import { names } from '../errors.js';
 import { ID, isTimestamp } from '../ids.js';
 
-/** An identifier, opaque to whoever has not made it. */
 export const id = z
   .string()
   .check(z.regex(ID, { error: 'an identifier has 1 to 256 characters, of which none controls anything' }))
   .register(names, { id: 'Id' });
-/** The name of a tool, an agent, a workflow, a permission, an event. */
 export const name = id;
 export const timestamp = z
   .string()
@@ -16,14 +14,11 @@ export const timestamp = z
   .register(names, { id: 'Timestamp', format: 'date-time' });
 export const milliseconds = z.int().check(z.minimum(0));
 export const seconds = z.number().check(z.minimum(0));
-/** How many, or the how-manieth from 0 on. */
 export const count = z.int().check(z.minimum(0));
-/** The how-manieth attempt, from 1 on. */
 export const attempt = z.int().check(z.minimum(1));
-/** Members of any names and values. */
 export const members = z.looseObject({});
 
-/** How far a session outlives its connection (spec 003, "Sessions"). */
+/** The lifetime of a session compared to its connection (spec 003, "Sessions"). */
 export const SESSION_MODES = ['stateless', 'stateful', 'durable'] as const;
 export type SessionMode = (typeof SESSION_MODES)[number];
 
@@ -31,7 +26,6 @@ export type SessionMode = (typeof SESSION_MODES)[number];
 export const TRUST_LEVELS = ['untrusted', 'constrained', 'trusted', 'privileged'] as const;
 export type TrustLevel = (typeof TRUST_LEVELS)[number];
 
-/** States of a job (spec 003, "Jobs"). */
 export const JOB_STATES = [
   'accepted',
   'queued',
@@ -48,11 +42,10 @@ export const sessionMode = z.enum(SESSION_MODES);
 export const trustLevel = z.enum(TRUST_LEVELS);
 export const jobState = z.enum(JOB_STATES);
 
-/** When and how often something is tried again. */
 export const retryPolicy = z.looseObject({
   max_attempts: z.optional(attempt),
   backoff_ms: z.optional(milliseconds),
-  /** By how much each wait is longer than the one before. */
+  /** The ratio of consecutive waits. */
   factor: z.optional(z.number().check(z.minimum(1))),
   max_backoff_ms: z.optional(milliseconds),
 });

@@ -3,11 +3,11 @@ import * as z from 'zod/mini';
 import { errorFields } from '../errors.js';
 import { count, id, name } from './parts.js';
 
-/** What a stream carries: text, binary, structured events, logs, telemetry. */
+/** The contents of streams: text, binary, structured events, logs, telemetry. */
 export const STREAM_KINDS = ['text', 'binary', 'event', 'log', 'telemetry'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
-/** The kind that a name stands for: `metric` is telemetry, and what nobody here knows are events. */
+/** Maps a name to a kind: `metric` is telemetry, and an unknown name is `event`. */
 export function streamKindOf(kind = 'text'): StreamKind {
   if (kind === 'metric') return 'telemetry';
   return (STREAM_KINDS as readonly string[]).includes(kind) ? (kind as StreamKind) : 'event';
@@ -26,7 +26,7 @@ export const streamOpen = z.looseObject({
 });
 
 export const streamChunk = z.looseObject({
-  /** Numbers without gaps from 0; absent where the sender relies on the order of the transport. */
+  /** From 0 without gaps; absent if the sender relies on the order of the transport. */
   sequence: z.optional(count),
   /** Text, or bytes in base64. */
   data: z.optional(z.string()),
@@ -34,7 +34,7 @@ export const streamChunk = z.looseObject({
   log: z.optional(z.unknown()),
   metric: z.optional(z.unknown()),
   encoding: z.optional(encoding),
-  /** Of the last of the chunks that became this one. */
+  /** Of the last of the chunks joined in this one. */
   last_sequence: z.optional(count),
   sha256: z.optional(z.string()),
 });

@@ -23,7 +23,7 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
   const record = await find(connection, message);
   const request = requestOf(record);
   assertOpen(request, message, clock());
-  // The client names instants of the wall clock; what is kept goes by the store's.
+  // The client sends times of the wall clock; stored times are of the store's clock.
   const ahead = now() - clock();
   const leaseId = newId('lease');
   const lease =
@@ -46,7 +46,7 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
   const records: RecordChange[] = [
     commandRecord(session.principal, message, { answerId: ack.id }, request.jobId),
     requestRecord(record.key, answered, record.version),
-    // One record: its uses are counted together, whoever in the session makes them.
+    // One record per session, so that its uses are counted together.
     ...(lease === undefined ? [] : [leaseRecord(leaseOwner, leaseId, lease, 0)]),
   ];
   const result = await log.commit({ records, events: [ack] });
@@ -58,7 +58,7 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
   throw new ArcpError('FAILED_PRECONDITION', 'The request has been answered meanwhile');
 }
 
-/** Somebody else's request is not to be told from none. */
+/** The same error for the request of another principal and for none. */
 async function find({ engine, session }: ConnectionContext, { correlation_id }: Answer): Promise<StoredRecord> {
   if (correlation_id === undefined)
     throw new ArcpError('INVALID_ARGUMENT', 'correlation_id names the request that is answered');
@@ -78,7 +78,7 @@ function assertOpen({ state, expiresAt, wanted, jobId }: KeptRequest, message: A
     });
   if (message.job_id !== undefined && message.job_id !== jobId)
     throw new ArcpError('INVALID_ARGUMENT', 'The request is one of another job');
-  // Who answers something else than what was asked has misread it.
+  // An answer to something else was given by mistake.
   for (const name of ['permission', 'resource', 'operation'] as const) {
     const said = message.payload[name];
     if (said !== undefined && said !== wanted[name])
@@ -86,7 +86,6 @@ function assertOpen({ state, expiresAt, wanted, jobId }: KeptRequest, message: A
   }
 }
 
-/** A grant within the bounds of what was asked for. */
 function granted(
   { wanted, leaseSeconds }: KeptRequest,
   { payload, id }: Envelope<'permission.grant'>,
@@ -102,12 +101,11 @@ function granted(
     expiresAt,
     uses: 0,
     grantedBy: `${granted_by} ${id}`,
-    ...(max_uses === undefined ? {} : { maxUses: max_uses }),
-    ...(constraints === undefined ? {} : { constraints }),
+    maxUses: max_uses,
+    constraints,
   };
 }
 
-/** Whether it also holds for what is done later in the same session. */
 function isForSession(message: Answer): boolean {
   return message.type === 'permission.grant' && message.payload.constraints?.['scope'] === 'session';
 }

@@ -1,13 +1,11 @@
 /** The end of a job, a stream or a session (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
 import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
-import { traceBelow } from '../events/message.js';
 import { changeSession } from '../sessions/session.js';
-import { acknowledged, type CommandResult, carriedOut, commandRecord, jobOfCommand } from './command.js';
+import { acknowledged, ackOf, type CommandResult, carriedOut, commandRecord, jobOfCommand } from './command.js';
 
 type Cancel = Envelope<'cancel'>;
 
@@ -29,7 +27,6 @@ async function cancelOneJob(connection: ConnectionContext, message: Cancel): Pro
     {
       events: [ack],
       records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
-      // Somebody else's job is not to be told from none.
       check: ({ principal }) => {
         if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
       },
@@ -39,7 +36,7 @@ async function cancelOneJob(connection: ConnectionContext, message: Cancel): Pro
   return cancelled.outcome === 'ended' ? ended(connection, message, cancelled.row) : {};
 }
 
-/** A stream that is written here: its reader wants no more of it, and the work goes on. */
+/** Cancels a stream of the runtime; the work goes on. */
 async function cancelStream(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason = 'The stream was cancelled', target_id } = message.payload;
@@ -56,7 +53,7 @@ async function cancelStream(connection: ConnectionContext, message: Cancel): Pro
   return { former };
 }
 
-/** All jobs that the session has begun and that have not ended. The session goes on. */
+/** Cancels all live jobs of the session. The session goes on. */
 async function cancelSession(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
@@ -68,7 +65,7 @@ async function cancelSession(connection: ConnectionContext, message: Cancel): Pr
   return {};
 }
 
-/** @returns what is kept of the command where it was carried out before */
+/** @returns the record of the command if it was carried out before */
 async function acknowledge(connection: ConnectionContext, message: Cancel): Promise<StoredRecord | undefined> {
   const { engine, session } = connection;
   const ack = acknowledged(connection, message);
@@ -77,14 +74,14 @@ async function acknowledge(connection: ConnectionContext, message: Cancel): Prom
   return result.outcome === 'conflict' ? result.found : undefined;
 }
 
-/** A command that was carried out before is answered as it was then, whatever became of the job since. */
+/** A repeated command gets its first answer, whatever became of the job since. */
 async function ended(connection: ConnectionContext, message: Envelope, { state }: JobRow): Promise<CommandResult> {
   const former = await carriedOut(connection, message);
   if (former !== undefined) return { former };
   throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
-/** @returns the id of the job, as the store knows it: that of a direct call is known by its command alone */
+/** @returns the stored id of the job; a direct call is named by its command */
 async function jobOf(connection: ConnectionContext, { job_id, correlation_id, payload }: Cancel): Promise<string> {
   const named = job_id ?? payload.target_id ?? correlation_id;
   if (named === undefined) throw new ArcpError('INVALID_ARGUMENT', 'Nothing is named that could be cancelled');
@@ -92,9 +89,8 @@ async function jobOf(connection: ConnectionContext, { job_id, correlation_id, pa
 }
 
 export async function close(connection: ConnectionContext, message: Envelope<'session.close'>): Promise<CommandResult> {
-  const { engine, session, core } = connection;
+  const { engine, session } = connection;
   const { log, store } = engine;
-  const { now } = core.settings;
   const { jobs, dispose_jobs, reason = 'The session was closed' } = message.payload;
   const disposal = jobs ?? dispose_jobs ?? 'detach';
   if (disposal !== 'detach') {
@@ -102,13 +98,7 @@ export async function close(connection: ConnectionContext, message: Envelope<'se
     for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
       await untilEnded(engine, jobId);
   }
-  const { body } = log.compose({
-    type: 'ack',
-    sessionId: session.id,
-    correlationId: message.id,
-    trace: traceBelow(message),
-    payload: { ack_for: message.id, received_at: timestampOf(now()), status: 'done' },
-  });
+  const { body } = log.compose(ackOf(connection, message, 'done'));
   await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
   await connection.feed.caughtUp();
   connection.send(body);

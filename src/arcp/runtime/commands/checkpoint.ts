@@ -2,13 +2,12 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
-import { CHECKPOINTS, type KeptCheckpoint, latestData, newCheckpoint } from '../context/steps.js';
+import { CHECKPOINTS, latestData, newCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { beginJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
-import { IDLE_STATES, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
-import { CAPABILITIES } from '../sessions/session.js';
+import { changeOf, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
 import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
 import {
@@ -18,11 +17,11 @@ import {
   type CommandResult,
   carriedOut,
   commandRecord,
+  ownCheckpoint,
   ownJob,
   resultOf,
 } from './command.js';
 
-/** Keeps where a job stands; it is told by the checkpoint itself. The job goes on, or pauses. */
 export async function createCheckpoint(
   connection: ConnectionContext,
   message: Envelope<'checkpoint.create'>,
@@ -55,49 +54,34 @@ async function checkpointIdle(
   const status = statusOf(row);
   const messages = new JobMessages(log, row, spec);
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(messages, {
-    jobId: row.jobId,
-    isDurable: true,
-    attempt: Math.max(1, row.attempt),
+  const { checkpointId, event, record } = newCheckpoint(messages, row, spec, {
     sequence,
     data: await latestData(store, status),
     options: { label: message.payload.label },
     correlationId: message.id,
   });
   const isPaused = pauses && row.state !== 'paused';
+  const set = {
+    status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
+    ...(isPaused ? { state: 'paused' as const } : {}),
+  };
   const result = await log.commit({
     records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
-    jobs: [
-      {
-        jobId: row.jobId,
-        attempt: row.attempt,
-        states: [row.state],
-        status: row.status,
-        set: {
-          status: JSON.stringify({ ...status, checkpointId, checkpoints: sequence }),
-          ...(isPaused ? { state: 'paused' } : {}),
-        },
-      },
-    ],
+    jobs: [changeOf(row, set, [row.state])],
     events: [event, ...(isPaused ? [messages.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
   return resultOf(result, (found) => checkpointIdle(connection, message, found, pauses));
 }
 
-/** Goes back to a checkpoint: the job is begun again from there, or a new one where it has ended. */
 export async function restoreCheckpoint(
   connection: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
 ): Promise<CommandResult> {
   const { engine, session } = connection;
-  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
+  assertNegotiated(connection, 'checkpoints', 'Checkpoints were');
   const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
-  const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
-  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
-  if (kept === undefined || (message.job_id !== undefined && message.job_id !== kept.jobId))
-    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
-  const row = await ownJob(connection, kept.jobId);
-  if (asNew) return restoreAsNew(connection, message, row, checkpointId, record!.value);
+  const { row, value } = await ownCheckpoint(connection, checkpointId, message.job_id);
+  if (asNew) return restoreAsNew(connection, message, row, checkpointId, value);
   if (isTerminal(row.state))
     throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}; only a new one can go on from there`, {
       details: { state: row.state },
@@ -117,21 +101,13 @@ export async function restoreCheckpoint(
   const result = await engine.log.commit({
     records,
     events: [ack, ...moved],
-    jobs: [
-      {
-        jobId: row.jobId,
-        attempt: row.attempt,
-        states: IDLE_STATES,
-        status: row.status,
-        set: { status, state: 'queued' },
-      },
-    ],
+    jobs: [changeOf(row, { status, state: 'queued' })],
   });
   if (result.outcome === 'done') engine.scheduler.wake();
   return resultOf(result, () => restoreCheckpoint(connection, message));
 }
 
-/** Another job, of the same command, that goes on from there. What the first one did once is done again where it comes behind. */
+/** Starts another job of the same command from there. Steps are not shared. */
 async function restoreAsNew(
   { engine, session, core }: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
@@ -155,7 +131,7 @@ async function restoreAsNew(
     with: ({ jobId, told }) => ({
       records: [
         commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),
-        // It goes with the one that it was made for, and this one may outlive that.
+        // A copy, since the new job may outlive the one with the checkpoint.
         { scope: CHECKPOINTS, key: checkpointId, value: checkpoint, owner: jobId },
       ],
     }),
@@ -163,9 +139,8 @@ async function restoreAsNew(
   return result.outcome === 'conflict' ? { former: result.found } : {};
 }
 
-/** @throws ArcpError on a job that has no checkpoints, or none any more */
 async function liveJobOf(connection: ConnectionContext, { job_id }: Envelope): Promise<JobRow> {
-  assertNegotiated(connection, CAPABILITIES.checkpoints, 'Checkpoints were');
+  assertNegotiated(connection, 'checkpoints', 'Checkpoints were');
   if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
   const row = await ownJob(connection, job_id);
   assertLive(row);

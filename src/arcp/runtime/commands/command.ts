@@ -5,18 +5,17 @@ import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, CommitResult, JobRow, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
+import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
 import { isIdle, isTerminal } from '../job/spec.js';
-import { can } from '../sessions/session.js';
+import { type Capability, can } from '../sessions/session.js';
 
-/** What is kept of a command: what it was, and how it was answered. */
 interface KeptCommand {
   readonly digest: string;
-  /** The message that answered it, where that is kept as an event; else its text. */
+  /** The message that answered it, if it is an event; else its text is in `answer`. */
   readonly answerId?: string | undefined;
   readonly answer?: string | undefined;
-  /** The work that it started, as the store knows it. */
   readonly jobId?: string | undefined;
 }
 
@@ -24,12 +23,11 @@ function commandsOf(principal: string): string {
   return `command:${principal}`;
 }
 
-/** Tells whether two messages are the same; when and by whom they were sent, and the order of members, make no difference. */
+/** Identifies the contents of a command, whenever and by whom it was sent. */
 function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
   return sha256Hex(canonicalJson([type, job_id, stream_id, payload]));
 }
 
-/** What is kept of a command that was carried out before; `undefined` where it was not. */
 export function carriedOut(
   { engine, session }: ConnectionContext,
   { id }: Pick<Envelope, 'id'>,
@@ -37,23 +35,31 @@ export function carriedOut(
   return engine.store.readRecord(commandsOf(session.principal), id);
 }
 
-/** The answer of a command that says no more than that it was taken. */
-export function acknowledged(
-  { engine, session, core }: ConnectionContext,
+export function ackOf(
+  { session, core }: ConnectionContext,
   message: Envelope,
+  status: 'accepted' | 'done',
   details?: Readonly<Record<string, unknown>>,
-): NewEvent {
+) {
   const received_at = timestampOf(core.settings.now());
-  return engine.log.event({
-    type: 'ack',
+  return {
+    type: 'ack' as const,
     sessionId: session.id,
     correlationId: message.id,
     trace: traceBelow(message),
-    payload: { ack_for: message.id, received_at, status: 'accepted', ...(details === undefined ? {} : { details }) },
-  });
+    payload: { ack_for: message.id, received_at, status, details },
+  };
 }
 
-/** The record of a command that is carried out by the commit that it is in, and was not before. */
+export function acknowledged(
+  connection: ConnectionContext,
+  message: Envelope,
+  details?: Readonly<Record<string, unknown>>,
+): NewEvent {
+  return connection.engine.log.event(ackOf(connection, message, 'accepted', details));
+}
+
+/** Records a command in the commit that carries it out; the commit conflicts if it was carried out before. */
 export function commandRecord(
   principal: string,
   command: Envelope,
@@ -64,12 +70,7 @@ export function commandRecord(
   return { scope: commandsOf(principal), key: command.id, value: JSON.stringify(kept), expect: 0, owner };
 }
 
-/**
- * The answer of a command that was carried out before.
- *
- * @returns the message as it was sent; `undefined` where it is not kept any more
- * @throws ArcpError `ALREADY_EXISTS` when that was another command
- */
+/** Returns the first answer of a command, if it is still stored. @throws ArcpError `ALREADY_EXISTS` if the id was another command's */
 export async function formerAnswer(
   store: ArcpStore,
   command: Envelope,
@@ -82,20 +83,14 @@ export async function formerAnswer(
   return (await store.findEvent(answerId))?.body;
 }
 
-/** What became of a command. */
 export interface CommandResult {
-  /** It was carried out before: what is kept of that. Without it, it was carried out now, and is answered. */
+  /** The record of the command if it was carried out before. */
   readonly former?: StoredRecord | undefined;
-  /** What it is answered with, where that is no event. */
+  /** The answer, if it is not an event. */
   readonly answer?: string | undefined;
 }
 
-/**
- * What became of a command whose commit changed a job that nobody works on.
- *
- * @param again tries again with the job as it is now: something of it was kept meanwhile, and is not to be written over
- * @throws ArcpError `ABORTED` when the job was begun meanwhile
- */
+/** Interprets a commit that changed an idle job; `again` retries with the job as it is now. */
 export async function resultOf(
   result: CommitResult,
   again: (row: JobRow) => Promise<CommandResult>,
@@ -106,17 +101,14 @@ export async function resultOf(
   throw new ArcpError('ABORTED', 'The job was begun meanwhile');
 }
 
-/** @throws ArcpError `FAILED_PRECONDITION` for a job that has ended */
 export function assertLive({ state }: JobRow): void {
   if (isTerminal(state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
-/** @throws ArcpError `UNIMPLEMENTED` */
-export function assertNegotiated({ session }: ConnectionContext, capability: string, what: string): void {
+export function assertNegotiated({ session }: ConnectionContext, capability: Capability, what: string): void {
   if (!can(session.capabilities, capability)) throw new ArcpError('UNIMPLEMENTED', `${what} not negotiated`);
 }
 
-/** The job that a command has started, by the id of the command. */
 export async function jobOfCommand(
   { engine, session }: ConnectionContext,
   commandId: string,
@@ -125,10 +117,19 @@ export async function jobOfCommand(
   return command && (JSON.parse(command.value) as KeptCommand).jobId;
 }
 
-/** @throws ArcpError `NOT_FOUND`: somebody else's job is not to be told from none */
+/** @throws ArcpError `NOT_FOUND`: the same error for the job of another principal and for none */
 export async function ownJob({ engine, session }: ConnectionContext, jobId: string): Promise<JobRow> {
   const row = await engine.store.readJob(jobId);
   if (row === undefined || row.principal !== session.principal)
     throw new ArcpError('NOT_FOUND', 'There is no such job');
   return row;
+}
+
+/** @throws ArcpError `NOT_FOUND` for a checkpoint of another principal, or of another job than the message names */
+export async function ownCheckpoint(connection: ConnectionContext, checkpointId: string, jobId: string | undefined) {
+  const record = await connection.engine.store.readRecord(CHECKPOINTS, checkpointId);
+  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
+  if (kept === undefined || (jobId !== undefined && jobId !== kept.jobId))
+    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
+  return { kept, row: await ownJob(connection, kept.jobId), value: record!.value };
 }

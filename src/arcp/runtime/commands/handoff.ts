@@ -3,8 +3,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ConnectionContext } from '../core.js';
 import { JobMessages } from '../job/messages.js';
-import { IDLE_STATES, inputOf, specOf, statusOf } from '../job/spec.js';
-import { CAPABILITIES } from '../sessions/session.js';
+import { changeOf, inputOf, specOf, statusOf } from '../job/spec.js';
 import { checkCall } from '../works.js';
 import {
   acknowledged,
@@ -23,7 +22,7 @@ export async function handoff(
 ): Promise<CommandResult> {
   const { engine, session, core } = connection;
   const { log, scheduler } = engine;
-  assertNegotiated(connection, CAPABILITIES.agentHandoff, 'Handoff was');
+  assertNegotiated(connection, 'agent_handoff', 'Handoff was');
   const { target, reason } = message.payload;
   const jobId = message.payload.job_id ?? message.job_id;
   if (target === undefined) throw new ArcpError('UNIMPLEMENTED', 'Nothing is handed over to other runtimes here');
@@ -38,11 +37,10 @@ export async function handoff(
   const status = statusOf(row);
   const from = status.agent ?? spec.target;
   const messages = new JobMessages(log, row, spec);
-  const why = reason === undefined ? {} : { reason };
   const ack = acknowledged(connection, message);
   const told = messages.event(
     'event.emit',
-    { name: 'arcp.agent.transferred', attributes: { from, to: target, ...why } },
+    { name: 'arcp.agent.transferred', attributes: { from, to: target, reason } },
     { causationId: message.id },
   );
   const entry = {
@@ -55,17 +53,7 @@ export async function handoff(
     const isFirst = await live.restart(change, entry, { reason: 'handoff', as: 'queued', causedBy: message.id });
     return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
-  const result = await log.commit({
-    ...entry,
-    jobs: [
-      {
-        jobId,
-        attempt: row.attempt,
-        states: IDLE_STATES,
-        status: row.status,
-        set: { status: JSON.stringify({ ...status, ...change }) },
-      },
-    ],
-  });
+  const set = { status: JSON.stringify({ ...status, ...change }) };
+  const result = await log.commit({ ...entry, jobs: [changeOf(row, set)] });
   return resultOf(result, () => handoff(connection, message));
 }

@@ -1,27 +1,30 @@
 /** What is done with each message that a client sends in a session. */
 import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
+import { ArcpError, asArcpError } from '../../protocol/errors.js';
+import { streamKindOf } from '../../protocol/payloads/streaming.js';
 import { paceOf } from '../../streams/writer.js';
 import type { ConnectionContext } from '../core.js';
+import { isTerminal } from '../job/spec.js';
+import { can } from '../sessions/session.js';
 import { answer } from './answer.js';
 import { cancel, close } from './cancel.js';
 import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
-import { type CommandResult, carriedOut } from './command.js';
+import { type CommandResult, carriedOut, jobOfCommand, ownJob } from './command.js';
 import { handoff } from './handoff.js';
 import { resume } from './resume.js';
 import { startWork } from './start.js';
-import { openUpload, upload } from './upload.js';
 
-/** Carries a message out. What it throws is the refusal. */
+/** Carries out a message; errors become the refusal. */
 type Command<T extends MessageType> = (
   connection: ConnectionContext,
   message: Envelope<T>,
-  /** Resolves when the commands that came before have been taken or refused. */
+  /** Resolves when earlier commands were accepted or refused. */
   before: () => Promise<unknown>,
 ) => Promise<CommandResult>;
 type Handler<T extends MessageType> = (connection: ConnectionContext, message: Envelope<T>) => Promise<CommandResult>;
 
-/** A command that is carried out behind those that came before: what it is about may have been asked for by one of them. */
+/** Waits for earlier commands, which may have created its target. */
 function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
   return async (connection, message, before) => {
     await before();
@@ -29,7 +32,7 @@ function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
   };
 }
 
-/** The same for a command that was not carried out before; else it is answered as it was then. */
+/** Answers a repeated command with its first answer. */
 function once<T extends MessageType>(handler: Handler<T>): Command<T> {
   return inOrder(async (connection, message) => {
     const former = await carriedOut(connection, message);
@@ -37,7 +40,7 @@ function once<T extends MessageType>(handler: Handler<T>): Command<T> {
   });
 }
 
-/** Others only tell something, which nobody here has asked for. */
+/** Other messages are ignored. */
 export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'tool.invoke': startWork,
   'workflow.start': startWork,
@@ -57,7 +60,6 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'permission.deny': once<'permission.grant' | 'permission.deny'>(answer),
 };
 
-/** Of one stream, or of all. Of a stream that has ended it says nothing any more. */
 async function backpressure(
   { engine, session }: ConnectionContext,
   { stream_id, payload }: Envelope<'backpressure'>,
@@ -66,4 +68,43 @@ async function backpressure(
   if (stream_id === undefined) engine.streams.paceSession(session.id, pace);
   else engine.streams.paceStream(stream_id, session, pace);
   return {};
+}
+
+/** Opens a stream of the client (spec 003, "Streams"), which is only answered if it is refused. */
+async function openUpload(connection: ConnectionContext, message: Envelope<'stream.open'>): Promise<CommandResult> {
+  const { engine, uploader } = connection;
+  try {
+    assertReadable(connection, message);
+    const row = await ownJob(connection, await jobOf(connection, message));
+    if (isTerminal(row.state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`);
+    engine.uploads.open(row.jobId, message, uploader);
+  } catch (thrown) {
+    uploader.refused(message.stream_id!, asArcpError(thrown));
+  }
+  return {};
+}
+
+async function upload(
+  { engine, uploader }: ConnectionContext,
+  message: Envelope<'stream.chunk' | 'stream.close' | 'stream.error'>,
+): Promise<CommandResult> {
+  engine.uploads.take(message, uploader);
+  return {};
+}
+
+async function jobOf(connection: ConnectionContext, message: Envelope<'stream.open'>): Promise<string> {
+  const jobId = message.job_id ?? message.payload.related_job_id;
+  if (jobId !== undefined) return jobId;
+  if (message.correlation_id === undefined)
+    throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job that it is for, or correlation_id the call');
+  const known = await jobOfCommand(connection, message.correlation_id);
+  if (known === undefined) throw new ArcpError('NOT_FOUND', 'There is no such call');
+  return known;
+}
+
+function assertReadable({ session }: ConnectionContext, { payload }: Envelope<'stream.open'>): void {
+  const { capabilities } = session;
+  const isBinary = streamKindOf(payload.kind) === 'binary';
+  if (!can(capabilities, 'streaming') || (isBinary && !can(capabilities, 'binary_streams')))
+    throw new ArcpError('UNIMPLEMENTED', `${isBinary ? 'Binary streams' : 'Streams'} were not negotiated`);
 }

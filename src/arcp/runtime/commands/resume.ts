@@ -1,25 +1,19 @@
 /** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { jobsOf } from '../engine/jobs.js';
-import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
-import { specOf, statusOf } from '../job/spec.js';
+import { changeOf, specOf, statusOf } from '../job/spec.js';
 import { pendingOf } from '../permissions/leases.js';
-import { type CommandResult, ownJob } from './command.js';
+import { ackOf, type CommandResult, ownCheckpoint, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
-/**
- * Sends again what came behind a message or a checkpoint, as it was sent first, then the answer, and then what comes now: nothing is left out
- * in between.
- */
+/** Sends earlier messages again, then the answer, then new messages, without a gap. */
 export async function resume(connection: ConnectionContext, message: Resume): Promise<CommandResult> {
-  const { engine, session, core, feed } = connection;
+  const { engine, session, feed } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;
   const row = jobId === undefined ? undefined : await ownJob(connection, jobId);
@@ -34,23 +28,12 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
       { of, after, upTo, limit },
       ({ type }) => withStreams || !type.startsWith('stream.'),
     );
-    const { body } = log.compose({
-      type: 'ack',
-      sessionId: session.id,
-      jobId,
-      correlationId: message.id,
-      trace: traceBelow(message),
-      payload: {
-        ack_for: message.id,
-        received_at: timestampOf(core.settings.now()),
-        status: 'done',
-        details: {
-          replayed: replayed.count,
-          ...(replayed.lastId === undefined ? {} : { last_message_id: replayed.lastId }),
-          ...(replayed.isCut ? { more: true } : {}),
-        },
-      },
-    });
+    const details = {
+      replayed: replayed.count,
+      last_message_id: replayed.lastId,
+      ...(replayed.isCut ? { more: true } : {}),
+    };
+    const { body } = log.compose({ ...ackOf(connection, message, 'done', details), jobId });
     await tellPending(connection, jobId, after);
     if (jobId !== undefined) feed.followJob(jobId);
     connection.send(body);
@@ -61,7 +44,7 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
   }
 }
 
-/** What is asked for, and was told before already, is told again: whoever heard it may be gone. */
+/** Repeats pending requests: the client that received them first may be gone. */
 async function tellPending(connection: ConnectionContext, jobId: string | undefined, after: number): Promise<void> {
   const { engine, session } = connection;
   const { store } = engine;
@@ -75,32 +58,24 @@ async function tellPending(connection: ConnectionContext, jobId: string | undefi
   else for await (const row of jobsOf(store, { sessionId: session.id, states: ['blocked'] })) await tell(row.jobId);
 }
 
-/** A job that has paused goes on. */
 async function goOn(connection: ConnectionContext, row: JobRow, message: Resume): Promise<void> {
   const { engine } = connection;
   const { log, scheduler } = engine;
-  const { jobId, attempt } = row;
   const moved = new JobMessages(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
-  const status = JSON.stringify({ ...statusOf(row), again: { attempt, causedBy: moved.id } });
+  const status = JSON.stringify({ ...statusOf(row), again: { attempt: row.attempt, causedBy: moved.id } });
   const set = { state: 'queued', runAfter: engine.clock(), status } as const;
-  const jobs = [{ jobId, attempt, states: ['paused'], status: row.status, set }] as const;
-  const result = await log.commit({ jobs, events: [moved] });
-  // Whoever was faster has set it going, or ended it, or has kept something of it.
+  const result = await log.commit({ jobs: [changeOf(row, set, ['paused'])], events: [moved] });
+  // Another command has continued, ended or changed it.
   if (result.outcome === 'fenced' && result.found?.state === 'paused') await goOn(connection, result.found, message);
   scheduler.wake();
 }
 
-/** @returns the sequence number behind which the client has seen nothing */
+/** @returns the sequence number of the last message that the client has seen */
 async function seen(connection: ConnectionContext, message: Resume): Promise<number> {
   const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
   if (messageId !== undefined) return sequenceOf(connection, message, messageId);
   if (checkpointId === undefined) return 0;
-  const { engine } = connection;
-  const record = await engine.store.readRecord(CHECKPOINTS, checkpointId);
-  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
-  if (kept === undefined || (message.job_id !== undefined && kept.jobId !== message.job_id))
-    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
-  await ownJob(connection, kept.jobId);
+  const { kept } = await ownCheckpoint(connection, checkpointId, message.job_id);
   return sequenceOf(connection, message, kept.messageId);
 }
 
@@ -111,7 +86,7 @@ async function sequenceOf(connection: ConnectionContext, message: Resume, messag
   const event = await engine.store.findEvent(messageId);
   if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
   const details = { message_id: messageId };
-  // It may have been kept once: what is left begins later.
+  // It may have been trimmed.
   if (core.durable.clock() - session.openedAt <= core.settings.retentionMs)
     throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
   const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };

@@ -5,7 +5,7 @@
 import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { canonicalJson } from '../../protocol/json.js';
-import type { ArcpStore, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
+import type { ArcpStore, JobRow, StoredRecord } from '../../store/store.js';
 import { targetOf } from '../context/delegation.js';
 import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
@@ -18,60 +18,60 @@ import {
   type ResolvedRetry,
   resolveRetry,
   type StartingCommand,
+  shorter,
   specOf,
   statusOf,
 } from '../job/spec.js';
-import { CAPABILITIES, can, type Session } from '../sessions/session.js';
+import { can, type Session } from '../sessions/session.js';
 import type { ToolOptions, Work } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
 import { type CommandResult, commandRecord } from './command.js';
 
-/** Most attempts that a client may ask for where the tool says nothing of it. */
+/** Most attempts that a client may request if the tool has no policy. */
 const MOST_ATTEMPTS = 10;
 
-/**
- * Takes a command: the job is kept, and begins at once where there is room.
- *
- * @throws ArcpError on what cannot be taken
- */
+/** Accepts a command: the job is stored, and starts at once if there is room. */
 export async function startWork(
   { core, engine, session }: ConnectionContext,
   command: StartingCommand,
 ): Promise<CommandResult> {
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
+  const { store } = engine;
   const work = await findWork(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
-  const operation = Operation.of(session.principal, spec);
-  for (let place = await operation?.find(engine.store); ; ) {
-    const former = place && (await operation?.former(engine.store, place));
+  const operation = operationOf(session.principal, spec);
+  for (let place = operation && (await store.readRecord(operation.scope, operation.key)); ; ) {
+    const former = operation && place && (await formerWork(store, operation, place));
     if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former);
     const result = await beginJob(engine, {
       sessionId: session.id,
       principal: session.principal,
       options: work.options,
-      spec: former === undefined ? spec : { ...spec, follows: former.row.jobId },
+      spec: former === undefined ? spec : { ...spec, follows: former.jobId },
       maxQueued: core.settings.maxJobs,
       with: ({ jobId, told }) => {
         const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
-        const isFirst = operation !== undefined && former === undefined;
-        return { records: isFirst ? [record, operation.record(jobId, place)] : [record] };
+        if (operation === undefined || former !== undefined) return { records: [record] };
+        const { scope, key, digest } = operation;
+        const value = JSON.stringify({ digest, jobId });
+        return { records: [record, { scope, key, value, expect: place?.version ?? 0, owner: jobId }] };
       },
     });
     if (result.outcome !== 'conflict') return {};
-    if (operation?.isAt(result.scope) !== true) return { former: result.found };
+    if (operation?.scope !== result.scope) return { former: result.found };
     place = result.found;
   }
 }
 
-/** What was begun before under the same key, as the answer to another command. */
+/** Answers with the job that was started under the same key. */
 async function tellAgain(
   { log }: Engine,
   session: Session,
   command: StartingCommand,
-  { row, spec }: Former,
+  row: JobRow,
 ): Promise<CommandResult> {
-  const messages = new JobMessages(log, { jobId: row.jobId, sessionId: session.id }, { ...spec, command });
+  const messages = new JobMessages(log, { jobId: row.jobId, sessionId: session.id }, { ...specOf(row), command });
   const { body } = messages.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({
     records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],
@@ -91,34 +91,27 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
 }
 
 function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work, now: number): JobSpec {
-  const timeoutMs = timeoutOf(command, options, now);
   return {
     kind,
     target: name,
     isDurable: isDurable(session, command, options),
     command,
     trace: traceBelow(command),
-    ...(session.limits === undefined ? {} : { limits: session.limits }),
+    limits: session.limits,
     trust: session.trust,
     retry: retryOf(command, options),
     streams: streamsOf(session),
-    mayHandOff: can(session.capabilities, CAPABILITIES.agentHandoff),
+    mayHandOff: can(session.capabilities, 'agent_handoff'),
     wantsValue: session.wantsValue,
-    ...contextOf(command),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    contextId: command.type === 'agent.delegate' ? command.payload.context?.shared_context_id : undefined,
+    timeoutMs: timeoutOf(command, options, now),
   };
 }
 
-/** The shared context that the client names. */
-function contextOf(command: StartingCommand): { readonly contextId?: string } {
-  const named = command.type === 'agent.delegate' ? command.payload.context?.shared_context_id : undefined;
-  return named === undefined ? {} : { contextId: named };
-}
-
-/** Whether it becomes a job. What the client asks for is done or refused, and never done otherwise. */
+/** The client's choice of mode is obeyed or refused. */
 function isDurable(session: Session, command: StartingCommand, options: ToolOptions): boolean {
   const mode = command.type === 'tool.invoke' ? (command.payload.mode ?? 'auto') : 'auto';
-  const hasJobs = can(session.capabilities, CAPABILITIES.durableJobs);
+  const hasJobs = can(session.capabilities, 'durable_jobs');
   if (mode === 'direct') return false;
   if (mode === 'job') {
     if (!hasJobs) throw new ArcpError('UNIMPLEMENTED', 'Durable jobs were not negotiated');
@@ -130,22 +123,19 @@ function isDurable(session: Session, command: StartingCommand, options: ToolOpti
 }
 
 function streamsOf({ capabilities }: Session): JobSpec['streams'] {
-  if (!can(capabilities, CAPABILITIES.streaming)) return 'none';
-  return can(capabilities, CAPABILITIES.binaryStreams) ? 'all' : 'text';
+  if (!can(capabilities, 'streaming')) return 'none';
+  return can(capabilities, 'binary_streams') ? 'all' : 'text';
 }
 
-/** The shorter of what both want. */
 function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now: number): number | undefined {
   const byDeadline =
     'deadline' in payload && typeof payload.deadline === 'string'
       ? Math.max(0, Date.parse(payload.deadline) - now)
       : undefined;
   const wanted = typeof payload.timeout_ms === 'number' ? payload.timeout_ms : byDeadline;
-  if (wanted === undefined || timeoutMs === undefined) return wanted ?? timeoutMs;
-  return Math.min(wanted, timeoutMs);
+  return shorter(wanted, timeoutMs);
 }
 
-/** What the tool says counts; where it says nothing, the client may ask for some attempts. */
 function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): ResolvedRetry {
   if (retry !== undefined || type === 'agent.delegate' || payload.retry === undefined) return resolveRetry(retry);
   const { max_attempts = 1, backoff_ms, factor, max_backoff_ms } = payload.retry;
@@ -157,67 +147,30 @@ function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): Re
   });
 }
 
-/** What is kept of an operation. */
-interface KeptOperation {
+/** The operation key of a call: of two calls with the same one, one is carried out. */
+interface Operation {
+  readonly scope: string;
+  readonly key: string;
   readonly digest: string;
-  readonly jobId: string;
 }
 
-/** An operation that somebody has asked for before. */
-interface Former {
-  readonly row: JobRow;
-  readonly spec: JobSpec;
+function operationOf(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
+  const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
+  if (typeof key !== 'string') return undefined;
+  const digest = sha256Hex(canonicalJson([isDurable, inputOf(command)]));
+  return { scope: `operation:${principal}:${kind}:${target}`, key, digest };
 }
 
-/** The key of one call among those of a principal: of two calls with the same one, only one is carried out. */
-class Operation {
-  readonly #scope: string;
-  readonly #key: string;
-  readonly #digest: string;
-
-  private constructor(scope: string, key: string, digest: string) {
-    this.#scope = scope;
-    this.#key = key;
-    this.#digest = digest;
-  }
-
-  /** @returns `undefined` for a command without a key */
-  static of(principal: string, { command, kind, target, isDurable }: JobSpec): Operation | undefined {
-    const key = command.payload.operation_key ?? (command as { readonly idempotency_key?: unknown }).idempotency_key;
-    if (typeof key !== 'string') return undefined;
-    const text = canonicalJson([isDurable, inputOf(command)]);
-    return new Operation(`operation:${principal}:${kind}:${target}`, key, sha256Hex(text));
-  }
-
-  /** @param former what was found in its place, where that does not count any more */
-  record(jobId: string, former?: StoredRecord): RecordChange {
-    const kept: KeptOperation = { digest: this.#digest, jobId };
-    const value = JSON.stringify(kept);
-    return { scope: this.#scope, key: this.#key, value, expect: former?.version ?? 0, owner: jobId };
-  }
-
-  /** Whether the conflict is about its record. */
-  isAt(scope: string): boolean {
-    return scope === this.#scope;
-  }
-
-  find(store: ArcpStore): Promise<StoredRecord | undefined> {
-    return store.readRecord(this.#scope, this.#key);
-  }
-
-  /**
-   * The work that was begun under the key.
-   *
-   * @returns `undefined` where it may be begun anew: it failed with what may pass, or nothing is kept of it any more
-   * @throws ArcpError `ALREADY_EXISTS` when that was another call
-   */
-  async former(store: ArcpStore, { value }: StoredRecord): Promise<Former | undefined> {
-    const { digest, jobId } = JSON.parse(value) as KeptOperation;
-    if (digest !== this.#digest)
-      throw new ArcpError('ALREADY_EXISTS', `The operation key ${JSON.stringify(this.#key)} stands for another call`);
-    const row = await store.readJob(jobId);
-    if (row === undefined) return undefined;
-    if (row.state === 'failed' && statusOf(row).lastError?.retryable === true) return undefined;
-    return { row, spec: specOf(row) };
-  }
+/**
+ * Returns the work of an operation, unless it may start anew: it failed retryably, or is not stored any more.
+ *
+ * @throws ArcpError `ALREADY_EXISTS` if the key was another call's
+ */
+async function formerWork(store: ArcpStore, { key, digest }: Operation, { value }: StoredRecord) {
+  const found = JSON.parse(value) as { readonly digest: string; readonly jobId: string };
+  if (digest !== found.digest)
+    throw new ArcpError('ALREADY_EXISTS', `The operation key ${JSON.stringify(key)} stands for another call`);
+  const row = await store.readJob(found.jobId);
+  const mayRetry = row?.state === 'failed' && statusOf(row).lastError?.retryable === true;
+  return mayRetry ? undefined : row;
 }

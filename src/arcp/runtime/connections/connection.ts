@@ -2,7 +2,7 @@
 import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
-import { describe, type PayloadOf } from '../../protocol/catalogue.js';
+import { describe, type MessageType } from '../../protocol/catalogue.js';
 import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
@@ -11,7 +11,7 @@ import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
 import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
-import { boundedBody, type Cause, traceBelow } from '../events/message.js';
+import { boundedBody, type Cause, type Draft, traceBelow } from '../events/message.js';
 import type { Peer } from '../sessions/auth.js';
 import { Feed } from '../sessions/feed.js';
 import type { Session } from '../sessions/session.js';
@@ -19,40 +19,37 @@ import type { Uploader } from '../streams.js';
 import { KINDS } from '../works.js';
 import { openSession } from './handshake.js';
 
-/** What is refused, as far as it could be read. */
 type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
 
-/** Signs of life that may be missed before a connection is given up. */
 const MISSED_PONGS = 2;
 
 export class Connection implements ConnectionContext {
-  readonly #core: Core;
+  readonly core: Core;
   readonly #channel: Channel;
   readonly #peer: Peer;
-  readonly #faults = new FaultWindow();
-  /** Resolves when all commands that came have been taken or refused; some wait for those that came before. */
+  /** Times of recent texts that were not messages. */
+  #faults: number[] = [];
+  /** Resolves when all earlier commands have been accepted or refused. */
   #taken: Promise<unknown> = Promise.resolve();
-  /** What came while the session was being opened. */
+  /** Messages that came while the session was being opened. */
   #early: Envelope[] | undefined;
-  /** The message that asks for the session, until it is answered. */
   #opening: Envelope<'session.open'> | undefined;
   #session: Session | undefined;
-  #engine: Engine;
+  engine: Engine;
   #feed: Feed | undefined;
   #missed = 0;
   readonly #stopBeat: () => void;
-  /** Nothing more is taken: what is to be said still is. */
+  /** Nothing more is read, but pending messages are sent. */
   #isEnding = false;
   #isOver = false;
   readonly #closed = deferred();
-  /** Resolves when the channel has ended, and all that belongs to it was let go. */
   readonly closed = this.#closed.promise;
 
   constructor(core: Core, channel: Channel, peer: Peer) {
-    this.#core = core;
+    this.core = core;
     this.#channel = channel;
     this.#peer = peer;
-    this.#engine = core.transient;
+    this.engine = core.transient;
     this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
@@ -65,9 +62,8 @@ export class Connection implements ConnectionContext {
     });
   }
 
-  /** Most bytes of a message that is read here. */
   get #limit(): number {
-    return Math.min(this.#core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.core.settings.maxMessageBytes, this.#channel.maxTextBytes ?? Number.POSITIVE_INFINITY);
   }
 
   get session(): Session {
@@ -75,57 +71,45 @@ export class Connection implements ConnectionContext {
     return this.#session;
   }
 
-  get engine(): Engine {
-    return this.#engine;
-  }
-
-  get core(): Core {
-    return this.#core;
-  }
-
   get feed(): Feed {
     return this.#feed!;
   }
 
-  /** What is told to whoever sends streams here. */
   readonly uploader: Uploader = {
     pressure: (streamId, isFull) => {
       const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
-      this.#tell('backpressure', payload, streamId);
+      this.#say({ type: 'backpressure', payload, streamId });
     },
-    refused: (streamId, error) => this.#tell('stream.error', { ...error.toBody() }, streamId),
+    refused: (streamId, error) => this.#say({ type: 'stream.error', payload: { ...error.toBody() }, streamId }),
   };
 
-  /** Says something that is not kept. */
   send(body: string): void {
     if (!this.#isOver) this.#channel.send(body);
   }
 
-  /** The session is closed: nothing but another one can follow. */
   closeSession(): void {
     const session = this.#session;
     this.#feed?.close();
     this.#feed = undefined;
     this.#session = undefined;
-    if (session !== undefined && this.#core.connections.get(session.id) === this)
-      this.#core.connections.delete(session.id);
+    if (session !== undefined && this.core.connections.get(session.id) === this)
+      this.core.connections.delete(session.id);
   }
 
   readonly announceWork = (added: { readonly kind: string; readonly name: string }): void => {
-    const { log } = this.#engine;
     const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
-    this.send(log.compose({ type: 'event.emit', payload, sessionId: this.#session?.id, trace: traceBelow({}) }).body);
+    this.#say({ type: 'event.emit', payload });
   };
 
-  /** Ends the channel; what was said before is still sent. */
   async end(): Promise<void> {
     await this.#channel.end();
     this.#channel.destroy();
   }
 
-  #tell<T extends 'backpressure' | 'stream.error'>(type: T, payload: PayloadOf<T>, streamId: string): void {
-    const draft = { type, payload, streamId, sessionId: this.#session?.id, trace: traceBelow({}) };
-    this.send(this.#engine.log.compose(draft).body);
+  /** Sends a message that is not stored. */
+  #say<T extends MessageType>(draft: Omit<Draft<T>, 'trace'>, cause: Refused = {}): void {
+    const sessionId = this.#session?.id;
+    this.send(this.engine.log.compose<T>({ sessionId, ...draft, trace: traceBelow(cause) }).body);
   }
 
   #text(text: string): void {
@@ -153,18 +137,18 @@ export class Connection implements ConnectionContext {
     this.#opening = message;
     let isRefused = false;
     try {
-      assertAddressed(this.#core, message);
-      const opened = await openSession(this.#core, message, this.#peer, this.#limit);
+      assertAddressed(this.core, message);
+      const opened = await openSession(this.core, message, this.#peer, this.#limit);
       if (this.#isOver) return;
       const { session, engine, isResumed, body } = opened;
-      const { connections } = this.#core;
+      const { connections } = this.core;
       const former = connections.get(session.id);
-      // At once: whoever takes it up while the former one ends finds this one.
+      // Before the former connection ends, so that a third one finds this one.
       connections.set(session.id, this);
       this.#session = session;
-      this.#engine = engine;
+      this.engine = engine;
       const { store, hub } = engine;
-      const { onError } = this.#core.settings;
+      const { onError } = this.core.settings;
       const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
       this.#feed = feed;
       await former?.handOver('The session goes on elsewhere');
@@ -179,7 +163,6 @@ export class Connection implements ConnectionContext {
     this.#opening = undefined;
     for (const early of this.#early.splice(0)) void this.#carryOut(early);
     this.#early = undefined;
-    // Who is not let in has nothing more to say here.
     if (isRefused) await this.end();
   }
 
@@ -195,21 +178,21 @@ export class Connection implements ConnectionContext {
       this.#check(message);
       const command = COMMANDS[message.type];
       if (command === undefined) return;
-      // Who goes on without saying what was seen is told what comes now.
+      // Without a resume, the client gets new messages only.
       if (message.type !== 'resume' && !this.feed.isStarted)
-        this.feed.startAfter(await this.#engine.store.lastSequence());
+        this.feed.startAfter(await this.engine.store.lastSequence());
       const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
-      const said = answer ?? (former && (await formerAnswer(this.#engine.store, message, former)));
+      const said = answer ?? (former && (await formerAnswer(this.engine.store, message, former)));
       if (said !== undefined) this.send(said);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
-      if (!(thrown instanceof ArcpError)) this.#core.settings.onError(thrown);
+      if (!(thrown instanceof ArcpError)) this.core.settings.onError(thrown);
     }
   }
 
-  /** Carries out a command when none with its id is being carried out, so that what was kept of that one is found. */
+  /** Runs a command after an earlier one with the same id, whose record it then finds. */
   async #inTurn(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
-    const { running } = this.#core;
+    const { running } = this.core;
     const key = `${this.session.principal} ${message.id}`;
     const earlier = running.get(key);
     const result = earlier === undefined ? run() : earlier.then(run);
@@ -225,7 +208,6 @@ export class Connection implements ConnectionContext {
     }
   }
 
-  /** @throws ArcpError on what this client may not say, or not now */
   #check(message: Envelope): void {
     const { session_id, type } = message;
     if (describe(type)?.from === 'runtime') throw new ArcpError('PERMISSION_DENIED', `Only runtimes send ${type}`);
@@ -235,21 +217,14 @@ export class Connection implements ConnectionContext {
         details: { issues: [{ path: 'session_id', message: 'is required' }] },
       });
     if (session_id !== id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
-    assertAddressed(this.#core, message);
+    assertAddressed(this.core, message);
   }
 
   #pong(message: Envelope<'ping'>): void {
-    const { id, payload, session_id } = message;
-    const { nonce } = payload;
-    const received_at = timestampOf(this.#core.settings.now());
-    const { body } = this.#engine.log.compose({
-      type: 'pong',
-      trace: traceBelow(message),
-      correlationId: id,
-      sessionId: session_id,
-      payload: { ack_for: id, received_at, ...(nonce === undefined ? {} : { nonce }) },
-    });
-    this.send(body);
+    const { id, session_id: sessionId, payload } = message;
+    const received_at = timestampOf(this.core.settings.now());
+    const pong = { ack_for: id, received_at, nonce: payload.nonce };
+    this.#say({ type: 'pong', correlationId: id, sessionId, payload: pong }, message);
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
@@ -260,12 +235,14 @@ export class Connection implements ConnectionContext {
 
   #refuseText(error: EnvelopeError): void {
     this.#refuse(error.sketch, error);
-    // A message that is only unknown, or not as it should be, is no garbage.
+    // An unknown or invalid message with an id is not counted.
     if (error.sketch.id === undefined) this.#count();
   }
 
   #count(): void {
-    if (!this.#faults.add(performance.now())) return;
+    const now = performance.now();
+    this.#faults = [...this.#faults.filter((time) => now - time < WINDOW_MS), now];
+    if (this.#faults.length < MOST_FAULTS) return;
     this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
     this.#isEnding = true;
     void this.end();
@@ -273,39 +250,24 @@ export class Connection implements ConnectionContext {
 
   #refuse(cause: Refused, error: ArcpError): void {
     const { id } = cause;
-    const { body } = this.#engine.log.compose({
-      type: 'nack',
-      trace: traceBelow(cause),
-      correlationId: id,
-      sessionId: this.#session?.id,
-      jobId: id === undefined ? cause.job_id : undefined,
-      payload: { ...boundedBody(error, this.#session?.limits), ...(id === undefined ? {} : { nack_for: id }) },
-    });
-    this.send(body);
+    const jobId = id === undefined ? cause.job_id : undefined;
+    const payload = { ...boundedBody(error, this.#session?.limits), nack_for: id };
+    this.#say({ type: 'nack', correlationId: id, jobId, payload }, cause);
   }
 
-  /** The session goes on elsewhere. */
   async handOver(why: string): Promise<void> {
     this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
     this.closeSession();
     await this.end();
   }
 
-  /** A side that says nothing is asked whether it is there. */
   #listen(): void {
     if (this.#missed > MISSED_PONGS) {
       this.#channel.destroy();
       return;
     }
-    // What was heard since the last look has set it back.
     if (this.#missed++ === 0) return;
-    const { body } = this.#engine.log.compose({
-      type: 'ping',
-      trace: traceBelow({}),
-      sessionId: this.#session?.id,
-      payload: { sent_at: timestampOf(this.#core.settings.now()) },
-    });
-    this.send(body);
+    this.#say({ type: 'ping', payload: { sent_at: timestampOf(this.core.settings.now()) } });
   }
 
   async #ended(): Promise<void> {
@@ -313,12 +275,12 @@ export class Connection implements ConnectionContext {
     this.#stopBeat();
     const session = this.#session;
     const sent = this.#feed?.sent;
-    this.#engine.uploads.lost(this.uploader);
+    this.engine.uploads.lost(this.uploader);
     this.closeSession();
     try {
-      if (session !== undefined) await this.#core.onDisconnected(session, this.#engine, sent);
+      if (session !== undefined) await this.core.onDisconnected(session, this.engine, sent);
     } catch (error) {
-      this.#core.settings.onError(error);
+      this.core.settings.onError(error);
     } finally {
       this.#channel.destroy();
       this.#closed.resolve();
@@ -326,29 +288,12 @@ export class Connection implements ConnectionContext {
   }
 }
 
-/** So many within so long end a connection. */
-const MOST = 20;
+const MOST_FAULTS = 20;
 const WINDOW_MS = 10_000;
 
-class FaultWindow {
-  #times: number[] = [];
-
-  /** @returns whether it was one too many */
-  add(now: number): boolean {
-    this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
-    this.#times.push(now);
-    return this.#times.length >= MOST;
-  }
-}
-
-/** What a runtime is called by whoever speaks to it and knows no more of it. */
 const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 
-/**
- * A message may name whom it is for: the runtime, or something that it offers. What is for somebody else is not done here instead.
- *
- * @throws ArcpError `NOT_FOUND` where nobody here is called so, `INVALID_ARGUMENT` where a task is for another agent than its message
- */
+/** Refuses a message whose target is neither the runtime nor something that it offers. */
 function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
   const { target } = message;
   if (target === undefined || RUNTIME_NAMES.includes(target)) return;

@@ -1,5 +1,4 @@
 /** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
-
 import type * as z from 'zod';
 import { toJSONSchema } from 'zod/mini';
 import { MAX_DEPTH, type MessageLimits } from '../../protocol/codec.js';
@@ -13,7 +12,6 @@ import type { Engine } from '../engine/engine.js';
 import { MIN_MESSAGE_BYTES, traceBelow } from '../events/message.js';
 import type { Identity, Peer } from '../sessions/auth.js';
 import {
-  CAPABILITIES,
   can,
   digestOf,
   type KeptSession,
@@ -26,24 +24,16 @@ import {
 } from '../sessions/session.js';
 import type { Work } from '../types.js';
 
-/** A session that was opened, and what the client is told of it. */
 export interface Opened {
   readonly session: Session;
   readonly engine: Engine;
-  /** Whether it was there before. */
   readonly isResumed: boolean;
   readonly body: string;
 }
 
 type Opening = Envelope<'session.open'>;
 
-/**
- * Opens a session, or takes one up again that the envelope names. A message that opened one before takes it up again, too: its
- * answer may have been lost.
- *
- * @param limit most bytes of a message that this connection reads
- * @throws ArcpError `UNSUPPORTED_VERSION`, `UNAUTHENTICATED`, `NOT_FOUND`, `PERMISSION_DENIED`, `UNAVAILABLE`
- */
+/** Opens a session, or resumes one. A repeated opening resumes its session, since the answer may have been lost. */
 export async function openSession(core: Core, message: Opening, peer: Peer, limit: number): Promise<Opened> {
   const { versions } = message.payload;
   if (versions !== undefined && !versions.some(isSupported))
@@ -67,17 +57,16 @@ async function identify({ settings }: Core, { payload }: Opening, peer: Peer): P
     return await settings.authenticate(auth, peer);
   } catch (thrown) {
     const { code, message, details } = asArcpError(thrown);
-    // What went wrong in there is nobody else's business.
+    // Internal errors must not reach the client.
     if (!(thrown instanceof ArcpError))
       throw new ArcpError('UNAUTHENTICATED', 'Nobody knows who this is', { cause: thrown });
     throw new ArcpError(code, message, { details, cause: thrown });
   }
 }
 
-/** Levels that the envelope of an error needs, its details included. */
+/** Nesting that the envelope of an error needs. */
 const MIN_DEPTH = 24;
 
-/** Where it stands which message opened which session. */
 const openingsOf = (principal: string): string => `opening:${principal}`;
 
 async function findFormer(core: Core, message: Opening, identity: Identity): Promise<StoredRecord | undefined> {
@@ -93,14 +82,13 @@ async function findFormer(core: Core, message: Opening, identity: Identity): Pro
   return opened === undefined ? undefined : store.readRecord(SESSIONS, opened.value);
 }
 
-/** Whether a session ended with its runtime, or has been alone for too long. */
 function hasPassed({ boot, settings, durable, connections }: Core, id: string, session: KeptSession): boolean {
   if (session.boot !== undefined && session.boot !== boot) return true;
   if (connections.has(id)) return false;
   return durable.clock() - session.seenAt > settings.resumeWindowMs;
 }
 
-/** Somebody else's session is not to be told from one that needs a token. */
+/** The same error for the session of another principal and for one that needs a token. */
 function assertMayTakeUp(session: KeptSession, { payload }: Opening, { principal }: Identity): void {
   const token = payload.resume_token;
   const isOwn = session.principal === principal;
@@ -114,7 +102,7 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   const { payload } = message;
   const { settings, boot } = core;
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
-  const mode = payload.mode ?? (can(capabilities, CAPABILITIES.durableJobs) ? 'durable' : 'stateful');
+  const mode = payload.mode ?? (can(capabilities, 'durable_jobs') ? 'durable' : 'stateful');
   const engine = mode === 'stateless' ? core.transient : core.durable;
   const now = engine.clock();
   const id = newId('sess');
@@ -136,7 +124,7 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   if (mode !== 'stateless') {
     const opening = { scope: openingsOf(identity.principal), key: message.id, value: id, expect: 0 };
     const result = await engine.log.commit({ records: [sessionRecord(id, session, 0), opening] });
-    // The same message came twice at once: the other one was faster.
+    // The same message came twice at once.
     if (result.outcome !== 'done') {
       const former = await findFormer(core, message, identity);
       if (former === undefined) throw new ArcpError('ABORTED', 'The session was opened twice at once');
@@ -174,14 +162,14 @@ async function takeUp(
     if (now === undefined) throw new ArcpError('NOT_FOUND', 'There is no such session any more');
     const { closedAt, tokenDigest } = sessionOf(now);
     if (closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
-    // It was only noted that it is in use; a token that has changed shows that somebody else has taken it up.
+    // Another token shows that the session was resumed elsewhere.
     if (tokenDigest === former.tokenDigest) return takeUp(core, message, identity, now, limit);
     throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
   }
   return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
 }
 
-/** Limits of what a session is sent; an error has to fit into them. */
+/** An error always fits into the limits. */
 function limitsOf({ settings }: Core, { limits = {} }: Opening['payload']): MessageLimits {
   const { max_message_bytes = settings.maxMessageBytes, max_depth = MAX_DEPTH } = limits;
   return {
@@ -215,36 +203,26 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
       workflows: works.filter(({ kind }) => kind === 'workflow').map(toolInfo),
       agents: works
         .filter(({ kind }) => kind === 'agent')
-        .map(({ name, options }) => ({ name, ...described(options) })),
+        .map(({ name, options: { description } }) => ({ name, description })),
       heartbeat_interval_seconds: settings.heartbeatMs / 1000,
-      limits: {
-        max_message_bytes: limit,
-        max_depth: MAX_DEPTH,
-        max_jobs: settings.maxJobs,
-      },
+      limits: { max_message_bytes: limit, max_depth: MAX_DEPTH, max_jobs: settings.maxJobs },
     },
   });
   return { id: envelope.id, body, tokenDigest: digestOf(token) };
 }
 
-/** A tool as others are told of it. */
 function toolInfo({ name, options }: Work) {
-  const { input, output, permissions, durable } = options;
+  const { description, input, output, permissions, durable } = options;
   return {
     name,
-    ...described(options),
-    ...(input === undefined ? {} : { input_schema: jsonSchema(input, 'input') }),
-    ...(output === undefined ? {} : { output_schema: jsonSchema(output, 'output') }),
-    ...(permissions === undefined ? {} : { permissions: [...permissions] }),
-    ...(durable === undefined ? {} : { durable }),
+    description,
+    input_schema: input && jsonSchema(input, 'input'),
+    output_schema: output && jsonSchema(output, 'output'),
+    permissions: permissions && [...permissions],
+    durable,
   };
 }
 
-function described({ description }: { readonly description?: string | undefined }) {
-  return description === undefined ? {} : { description };
-}
-
-/** What has no JSON Schema is told as anything. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   return { ...toJSONSchema(schema, { io, unrepresentable: 'any' }) };
 }

@@ -1,5 +1,4 @@
 /** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
-
 import { ignoreRejection } from '../../../async/listeners.js';
 import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
@@ -7,17 +6,15 @@ import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
-import { inputOf, nextDepth, resolveRetry, type StartingCommand } from '../job/spec.js';
+import { inputOf, nextDepth, resolveRetry, type StartingCommand, shorter } from '../job/spec.js';
 import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
 import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
 import { checkCall } from '../works.js';
 
-/** Where it stands which jobs a job has begun. */
 export const childrenOf = (jobId: string): string => `child:${jobId}`;
 
 type Payload = StartingCommand['payload'];
 
-/** @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT` */
 export async function startChild<R>(
   attempt: Attempt,
   type: StartingCommand['type'],
@@ -27,7 +24,7 @@ export async function startChild<R>(
   const { row, spec, messages, log } = attempt;
   assertJson(payload, `the ${type}`);
   const scope = childrenOf(row.jobId);
-  const place = `${attempt.stepPrefix}${key ?? digestOf(type, payload)}`;
+  const place = `${attempt.stepPrefix}${key ?? sha256Hex(canonicalJson([type, payload]))}`;
   const former = await log.store.readRecord(scope, place);
   if (former !== undefined) return childOf(attempt, former.value);
   attempt.signal.throwIfAborted();
@@ -35,13 +32,9 @@ export async function startChild<R>(
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
   const told = messages.event(type, payload as never, { trace });
   const command = JSON.parse(told.body) as StartingCommand;
-  const work = attempt.host.find(...targetOf(command));
-  await checkCall(work, {
-    kind: work?.kind ?? 'tool',
-    name: targetOf(command)[1],
-    trust: spec.trust,
-    input: inputOf(command),
-  });
+  const [kind, name] = targetOf(command);
+  const work = attempt.host.find(kind, name);
+  await checkCall(work, { kind, name, trust: spec.trust, input: inputOf(command) });
   const inherited = await inheritedLeases(attempt, permissions);
   let jobId: string | undefined;
   const result = await attempt.host.startChild({
@@ -49,8 +42,8 @@ export async function startChild<R>(
     principal: row.principal,
     options: work!.options,
     spec: {
-      kind: work!.kind,
-      target: work!.name,
+      kind,
+      target: name,
       isDurable: spec.isDurable,
       command,
       trace,
@@ -58,11 +51,11 @@ export async function startChild<R>(
       retry: resolveRetry(work!.options.retry),
       streams: spec.streams,
       parentJobId: row.jobId,
-      ...(spec.limits === undefined ? {} : { limits: spec.limits }),
+      limits: spec.limits,
       contextId: spec.contextId ?? row.jobId,
       depth,
       mayHandOff: spec.mayHandOff,
-      ...timeout(timeoutMs, work!.options.timeoutMs),
+      timeoutMs: shorter(timeoutMs, work!.options.timeoutMs),
     },
     maxQueued: Number.POSITIVE_INFINITY,
     with: (child) => {
@@ -71,7 +64,7 @@ export async function startChild<R>(
         { scope, key: place, value: child.jobId, expect: 0, owner: row.jobId },
         ...inherited.map(([leaseId, lease]) => leaseRecord(child.jobId, leaseId, lease, 0)),
       ];
-      // Whoever has lost the job must not begin anything for it.
+      // A worker that has lost the job must not start anything for it.
       return { records, events: [told], jobs: [{ jobId: row.jobId, attempt: row.attempt, set: {} }] };
     },
   });
@@ -93,40 +86,24 @@ function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
   };
 }
 
-function digestOf(type: string, payload: Payload): string {
-  return sha256Hex(canonicalJson([type, payload]));
-}
-
-/** Grants that hold now, and go on to a child. */
 async function inheritedLeases(
-  { row, log, host: { permissions } }: Attempt,
+  { row, log, host }: Attempt,
   names: readonly string[],
 ): Promise<[leaseId: string, KeptLease][]> {
   if (names.length === 0) return [];
   const records = await log.store.listRecords(leasesOf(row.jobId), { limit: Number.POSITIVE_INFINITY });
   return records.flatMap((record): [string, KeptLease][] => {
     const lease = leaseOf(record);
-    const holds = lease.expiresAt > permissions.now() && lease.maxUses === undefined;
+    const holds = lease.expiresAt > host.now() && lease.maxUses === undefined;
     return holds && names.includes(lease.permission) ? [[record.key, lease]] : [];
   });
 }
 
-function timeout(wanted: number | undefined, bound: number | undefined): { readonly timeoutMs?: number } {
-  const both = [wanted, bound].filter((ms) => ms !== undefined);
-  return both.length === 0 ? {} : { timeoutMs: Math.min(...both) };
-}
-
-/** How often a job is handed over. */
 const MOST_HANDOFFS = 100;
 
-/**
- * The work goes on with another agent, as the same job: from its latest checkpoint, with all that was done once. Nothing more is said
- * by who gives it away.
- *
- * @throws always: what the signal is aborted with, or an ArcpError where it cannot be given away
- */
+/** Continues the job with another agent, from its latest checkpoint. Always throws: the abort reason, or why it cannot be handed over. */
 export function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
-  // Only one can be given the work: whoever asks meanwhile has left, too. No step has such a key.
+  // Serialises handoffs; no step has such a key.
   return attempt.once('\0handoff', () => giveAway(attempt, target, options));
 }
 
@@ -136,20 +113,18 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   assertMayGo(attempt);
   const input = inputOf(spec.command);
   await checkCall(attempt.host.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
-  const why = reason === undefined ? {} : { reason };
-  const checkpoint = status.checkpointId === undefined ? {} : { checkpoint_id: status.checkpointId };
   const events = [
     messages.event('agent.handoff', {
       target,
       job_id: row.jobId,
-      ...why,
-      ...checkpoint,
+      reason,
+      checkpoint_id: status.checkpointId,
       shared_context_id: spec.contextId ?? row.jobId,
       permissions: [...permissions],
     }),
     messages.event('event.emit', {
       name: 'arcp.agent.transferred',
-      attributes: { from: work.name, to: target, ...why },
+      attributes: { from: work.name, to: target, reason },
     }),
   ];
   const records = await droppedLeases(attempt, permissions);
@@ -160,7 +135,6 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   throw attempt.signal.reason;
 }
 
-/** @throws ArcpError `UNIMPLEMENTED`, `FAILED_PRECONDITION` */
 function assertMayGo({ spec, isCall, status }: Attempt): void {
   if ((status.handoffs ?? 0) >= MOST_HANDOFFS)
     throw new ArcpError('RESOURCE_EXHAUSTED', `The job was handed over ${MOST_HANDOFFS} times`, { retryable: false });
@@ -169,7 +143,7 @@ function assertMayGo({ spec, isCall, status }: Attempt): void {
     throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
 }
 
-/** Grants are not handed over unless they are named. */
+/** Permissions that are not named are dropped. */
 async function droppedLeases({ row, log }: Attempt, kept: readonly string[]): Promise<RecordChange[]> {
   const scope = leasesOf(row.jobId);
   const records = await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });

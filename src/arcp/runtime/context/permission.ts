@@ -19,23 +19,18 @@ import {
 import { describeScope, isNamed, LEASE_SECONDS, permissionDenied, scopeOf } from '../permissions/policy.js';
 import type { Lease, PermissionWish, Scope } from '../types.js';
 
-/**
- * Asks for something, unless it was granted before and that still holds: in this job, in an attempt before, or for the whole session.
- *
- * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` where nobody answers
- */
+/** Requests a permission, unless a grant of this job or session covers it. */
 export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
   const { work } = attempt;
   if (!isNamed(work.options.permissions ?? [], wish.permission))
     throw permissionDenied(wish, `the ${work.kind} ${work.name} does not declare it`);
   const key = keyOf(wish);
-  // Whoever wants the same meanwhile gets the same: the client is asked once. No step has such a key.
+  // Equal requests share one question; no step has such a key.
   return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
 }
 
 async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
   const { spec, host } = attempt;
-  const { policy } = host.permissions;
   const held = await heldLease(attempt, wish);
   if (held !== undefined) return held;
   const asked = await attempt.log.store.readRecord(askedBy(attempt.row.jobId), key);
@@ -44,14 +39,13 @@ async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Prom
     if (lease !== undefined) return lease;
   }
   const { principal } = attempt.row;
-  const decision = policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
+  const decision = host.policy.decide(scopeOf(wish), { trust: spec.trust, principal, target: spec.target });
   if (decision === 'deny')
     throw permissionDenied(wish, `it is not for sessions that are ${spec.trust}`, { reason: 'policy' });
   if (decision === 'challenge') return challenge(attempt, wish, key);
   return allow(attempt, wish, decision === 'audit');
 }
 
-/** What tells requests of a job apart. */
 function keyOf({ permission, resource = '', operation = '', key = '' }: PermissionWish): string {
   return JSON.stringify([permission, resource, operation, key]);
 }
@@ -66,11 +60,10 @@ async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease 
 
 async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean): Promise<Lease> {
   const { outbox, row, host } = attempt;
-  const { permissions } = host;
-  const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, permissions.policy.maxLeaseSeconds);
+  const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, host.policy.maxLeaseSeconds);
   const lease: KeptLease = {
     ...scopeOf(wish),
-    expiresAt: permissions.now() + seconds * 1000,
+    expiresAt: host.now() + seconds * 1000,
     uses: 0,
     grantedBy: 'policy',
     ...(isAudited ? { isAudited } : {}),
@@ -80,33 +73,24 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
   return handle(attempt, wish, row.jobId, leaseId);
 }
 
-/** Asks the client, and waits. */
 async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
   const { row, messages, host, spec } = attempt;
-  const { policy, now } = host.permissions;
+  const { policy, now } = host;
   const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
   const expiresAt = now() + policy.answerWithinMs;
-  const { reason, risk, preview } = wish;
   const event = messages.event('permission.request', {
     ...scopeOf(wish),
     requested_lease_seconds: leaseSeconds,
     expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
     trust_level: spec.trust,
-    ...(reason === undefined ? {} : { reason }),
-    ...(risk === undefined ? {} : { risk }),
-    ...(preview === undefined ? {} : { arguments_preview: preview }),
-    ...(wish.key === undefined ? {} : { operation_key: wish.key }),
+    reason: wish.reason,
+    risk: wish.risk,
+    arguments_preview: wish.preview,
+    operation_key: wish.key,
   });
   const { jobId, sessionId, principal } = row;
-  const request: KeptRequest = {
-    jobId,
-    sessionId,
-    principal,
-    wanted: scopeOf(wish),
-    state: 'pending',
-    expiresAt,
-    leaseSeconds,
-  };
+  const asked = { jobId, sessionId, principal, wanted: scopeOf(wish), expiresAt, leaseSeconds };
+  const request: KeptRequest = { ...asked, state: 'pending' };
   const records: RecordChange[] = [
     requestRecord(event.id, request, 0),
     { scope: askedBy(jobId), key, value: event.id, owner: jobId },
@@ -116,7 +100,7 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
   return lease;
 }
 
-/** What became of a request that an earlier attempt has made. @returns `undefined` where it is to be asked for anew */
+/** Returns the grant of an earlier attempt's request, unless it must be requested again. */
 async function answered(attempt: Attempt, wish: PermissionWish, requestId: string): Promise<Lease | undefined> {
   const record = await attempt.log.store.readRecord(REQUESTS, requestId);
   if (record === undefined) return undefined;
@@ -126,7 +110,6 @@ async function answered(attempt: Attempt, wish: PermissionWish, requestId: strin
   return wait(attempt, wish, requestId, [], []);
 }
 
-/** Waits for an answer; meanwhile, others may work in its place. */
 async function wait(
   attempt: Attempt,
   wish: PermissionWish,
@@ -134,12 +117,12 @@ async function wait(
   events: readonly NewEvent[],
   records: readonly RecordChange[],
 ): Promise<Lease | undefined> {
-  const { request } = await attempt.wait(
+  const request = await attempt.wait(
     {
       reason: 'permission',
       events,
       records,
-      continuedBy: ({ request: { answeredBy, state } }) => ({
+      continuedBy: ({ answeredBy, state }) => ({
         causedBy: answeredBy,
         attributes: { request_id: requestId, decision: state },
       }),
@@ -155,23 +138,20 @@ async function wait(
   return handle(attempt, wish, request.leaseOwner ?? attempt.row.jobId, request.leaseId);
 }
 
-async function settled(
-  { log, host, signal, outbox }: Attempt,
-  requestId: string,
-): Promise<{ readonly request: KeptRequest }> {
-  const { now, answers, policy } = host.permissions;
-  // Another process may have kept the instant by a clock of another hour: no wait is longer than its length.
+async function settled({ log, host, signal, outbox }: Attempt, requestId: string): Promise<KeptRequest> {
+  const { now, answers, policy } = host;
+  // The stored time may be of another process's clock: no wait is longer than its length.
   const latest = now() + policy.answerWithinMs;
   for (;;) {
     signal.throwIfAborted();
     const record = await log.store.readRecord(REQUESTS, requestId);
     if (record === undefined) throw new ArcpError('DATA_LOSS', 'The request is not kept any more');
     const request = requestOf(record);
-    if (request.state !== 'pending') return { request };
+    if (request.state !== 'pending') return request;
     const left = Math.min(request.expiresAt, latest) - now();
     if (left > 0) await answers.wait(requestId, left, signal);
     else {
-      // Somebody may have answered in the last moment: then this is refused, and read again.
+      // Fails if an answer came meanwhile; then it is read again.
       await outbox.tryAdd({ records: [requestRecord(requestId, { ...request, state: 'expired' }, record.version)] });
     }
   }
@@ -181,7 +161,6 @@ function refused(wish: Scope, reason: string | undefined): ArcpError {
   return permissionDenied(wish, reason ?? 'it was denied', { reason: 'denied' });
 }
 
-/** What the work is given of a grant. */
 async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: string): Promise<Lease> {
   const { log, host, outbox, messages, signal } = attempt;
   const scope = leasesOf(owner);
@@ -207,7 +186,6 @@ async function handle(attempt: Attempt, wish: Scope, owner: string, leaseId: str
   return { ...scopeOf(wish), leaseId, expiresAt, constraints, use };
 }
 
-/** Each use of what only the privileged may do is told of. */
 function audit(messages: Attempt['messages'], used: Scope, leaseId: string): NewEvent[] {
   const attributes = { ...used, lease_id: leaseId };
   return [

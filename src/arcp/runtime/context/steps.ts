@@ -2,29 +2,19 @@
 import { byteLength } from '../../../text/bytes.js';
 import { newId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
-import type { ArcpStore, NewEvent, RecordChange } from '../../store/store.js';
+import type { ArcpStore, JobRow, NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import type { JobMessages } from '../job/messages.js';
-import { forgiveLostAttempts, type JobStatus } from '../job/spec.js';
+import { forgiveLostAttempts, type JobSpec, type JobStatus } from '../job/spec.js';
 import type { CheckpointOptions } from '../types.js';
 
-/** Where steps stand in the store. */
 export const stepsOf = (jobId: string): string => `step:${jobId}`;
 
-/** A step that was done before, in this attempt or another. */
 export async function knownStep(attempt: Attempt, key: string): Promise<{ readonly result: unknown } | undefined> {
   const known = await attempt.log.store.readRecord(stepsOf(attempt.row.jobId), `${attempt.stepPrefix}${key}`);
-  return known === undefined
-    ? undefined
-    : { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
+  return known && { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
 }
 
-/**
- * Makes the record of a step.
- *
- * @returns the record, and the result as later attempts get it
- * @throws ArcpError `INVALID_ARGUMENT` on a result that JSON would change or cannot hold
- */
 export function keepStep<T>(
   attempt: Attempt,
   key: string,
@@ -37,7 +27,7 @@ export function keepStep<T>(
   return { record, kept: (text === undefined ? undefined : JSON.parse(text)) as T };
 }
 
-/** Carries out a step, unless it was done before. A call while it is being carried out waits for it. */
+/** Carries out a step once. Concurrent calls share the promise. */
 export function step<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
   return attempt.once(`${attempt.stepPrefix}${key}`, () => carryOut(attempt, key, work));
 }
@@ -46,7 +36,7 @@ async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: s
   const known = await knownStep(attempt, key);
   if (known !== undefined) return known.result as T;
   attempt.signal.throwIfAborted();
-  // Whoever has lost the job must not act for it any more.
+  // A worker that has lost the job must not act for it.
   await attempt.outbox.add({});
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
   const further = forgiveLostAttempts(attempt.row, attempt.status);
@@ -57,33 +47,27 @@ async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: s
   return kept;
 }
 
-/** Where checkpoints stand in the store. */
 export const CHECKPOINTS = 'checkpoint';
 
-/** A checkpoint as it is kept. */
 export interface KeptCheckpoint {
   readonly jobId: string;
   readonly sequence: number;
   readonly data: unknown;
-  /** The message that told of it. */
   readonly messageId: string;
 }
 
-export interface Draft {
-  readonly jobId: string;
-  readonly isDurable: boolean;
-  readonly attempt: number;
+interface Draft {
   readonly sequence: number;
   readonly data: unknown;
   readonly options?: CheckpointOptions | undefined;
-  /** The command that asked for it. */
   readonly correlationId?: string | undefined;
 }
 
-/** @throws ArcpError `INVALID_ARGUMENT` on data that have no JSON */
 export function newCheckpoint(
   messages: JobMessages,
-  { jobId, isDurable, attempt, sequence, data, options = {}, correlationId }: Draft,
+  { jobId, attempt }: JobRow,
+  { isDurable }: JobSpec,
+  { sequence, data, options = {}, correlationId }: Draft,
 ): { readonly checkpointId: string; readonly event: NewEvent; readonly record: RecordChange } {
   const { label, isVisible } = options;
   const checkpointId = newId('chk');
@@ -91,10 +75,10 @@ export function newCheckpoint(
   const payload = {
     checkpoint_id: checkpointId,
     sequence,
-    attempt,
+    attempt: Math.max(1, attempt),
     size_bytes: byteLength(text),
-    ...(label === undefined ? {} : { label }),
-    ...(isVisible === true ? { data: JSON.parse(text) as unknown } : {}),
+    label,
+    data: isVisible === true ? (JSON.parse(text) as unknown) : undefined,
   };
   const event = isDurable
     ? messages.event('job.checkpoint', payload, { correlationId })
@@ -104,23 +88,17 @@ export function newCheckpoint(
   return { checkpointId, event, record };
 }
 
-/** The data of the latest checkpoint; `undefined` where there is none. */
 export async function latestData(store: ArcpStore, { checkpointId }: JobStatus): Promise<unknown> {
   const kept = checkpointId === undefined ? undefined : await store.readRecord(CHECKPOINTS, checkpointId);
   return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
 }
 
-/** Who has asked for a checkpoint, and what is kept of that. */
 export interface CheckpointRequest {
   readonly correlationId: string;
   readonly record: (answerId: string) => RecordChange;
 }
 
-/**
- * Keeps where an attempt stands. A call within it has nothing to go on from: it is made again, or its result is kept.
- *
- * @returns its id; `undefined` where the same was asked for before
- */
+/** Stores a checkpoint. A call within the job does not move the job's own. @returns `undefined` if the same was requested before */
 export async function checkpoint(
   attempt: Attempt,
   data: unknown,
@@ -129,10 +107,7 @@ export async function checkpoint(
 ): Promise<string | undefined> {
   const { row, spec, status, messages } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
-  const { checkpointId, event, record } = newCheckpoint(messages, {
-    jobId: row.jobId,
-    isDurable: spec.isDurable,
-    attempt: row.attempt,
+  const { checkpointId, event, record } = newCheckpoint(messages, row, spec, {
     sequence,
     data,
     options,

@@ -5,25 +5,17 @@ import type { StreamKind } from '../../protocol/payloads/streaming.js';
 import type { StreamOptions, StreamWriter } from '../../streams/content.js';
 import { ChunkWriter } from '../../streams/writer.js';
 import type { Attempt } from '../job/attempt.js';
-import type { StreamRegistry } from '../streams.js';
 
-/** Where it stands which streams of a job are open: those of an attempt that was lost are ended by the next. */
+/** The open streams of a job: the next attempt ends those of a lost one. */
 export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
 
-interface JobStreamHost {
-  readonly attempt: Attempt;
-  readonly streams: StreamRegistry;
-  /** Resolves when the session has taken what was sent before; `undefined` when it has, or there is nobody. */
-  readonly drained: (sessionId: string) => Promise<void> | undefined;
-  readonly onEnd: () => void;
-}
-
-/** @throws ArcpError `UNIMPLEMENTED` on what the client does not read */
 export function openJobStream<K extends StreamKind>(
-  { attempt, streams, drained, onEnd }: JobStreamHost,
+  attempt: Attempt,
   options: StreamOptions<K>,
+  onEnd: () => void,
 ): ChunkWriter<K> {
-  const { row, spec, outbox, messages, signal } = attempt;
+  const { row, spec, outbox, messages, signal, host } = attempt;
+  const { streams } = host;
   const { jobId, sessionId, principal } = row;
   if (options.kind === 'binary' && spec.streams !== 'all')
     throw new ArcpError('UNIMPLEMENTED', 'The client reads no binary streams');
@@ -33,11 +25,11 @@ export function openJobStream<K extends StreamKind>(
     {
       pacer,
       signal,
-      drained: () => drained(sessionId),
+      drained: () => host.drained(sessionId),
       open: (streamId, payload) => {
-        const related = spec.isDurable ? { related_job_id: jobId } : {};
+        const related_job_id = spec.isDurable ? jobId : undefined;
         void outbox.add({
-          events: [messages.event('stream.open', { ...payload, ...related }, { streamId })],
+          events: [messages.event('stream.open', { ...payload, related_job_id }, { streamId })],
           records: [{ scope, key: streamId, value: options.kind, owner: jobId }],
         });
       },

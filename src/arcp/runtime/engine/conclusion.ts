@@ -10,23 +10,18 @@ import type { Ending } from '../job/messages.js';
 import type { OutboxEntry } from '../job/outbox.js';
 import { retryDelay } from '../job/spec.js';
 
-/** How the work ended. */
 export type Outcome =
   | { readonly kind: 'completed'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly error: ArcpError }
-  /** It did not end when it was asked to. */
   | { readonly kind: 'forced' };
 
-/** What was wanted of it meanwhile. */
 interface Circumstances {
-  /** Milliseconds since 1970: when the attempt began, and now. */
   readonly begun: number;
   readonly now: number;
   readonly state: JobState;
   readonly cancel: CancelRequest | undefined;
-  /** Why it is to be begun again, and as what it waits for that. */
   readonly putBack: Requeue | undefined;
-  /** Whether it failed for good, whatever its policy. */
+  /** Fails for good, whatever the policy. */
   readonly isFinal: boolean;
 }
 
@@ -35,26 +30,25 @@ interface Conclusion {
   readonly entry: OutboxEntry;
 }
 
-/** Patches of a job that nobody works on any more. */
 const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
 
 export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
   const { row, status, messages } = attempt;
   const { cancel, putBack, isFinal, begun, now } = circumstances;
-  const ending: Ending = {
-    attempt: row.attempt,
-    durationMs: now - begun,
-    checkpointId: status.checkpointId,
-  };
-  // What has been done is done, whoever wanted it to end meanwhile.
+  const { checkpointId } = status;
+  const ending: Ending = { attempt: row.attempt, durationMs: Math.max(0, now - begun), checkpointId };
+  // Completed work counts, even if it was cancelled meanwhile.
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
   if (cancel !== undefined) {
     const { cause, reason } = cancel;
-    const told = messages.cancelled({ cause, reason, isForced: outcome.kind === 'forced' }, ending);
+    const told = messages.cancelled({ cause, reason, forced: outcome.kind === 'forced' }, ending);
     attempt.changeStatus({ cancelled: { cause, reason } });
     return end(attempt, 'cancelled', told, now);
   }
-  if (putBack !== undefined) return release(attempt, putBack, circumstances);
+  if (putBack !== undefined) {
+    const { reason, as, causedBy } = putBack;
+    return release(attempt, as, now, messages.moved(circumstances.state, as, reason, {}, causedBy));
+  }
   const error =
     outcome.kind === 'failed'
       ? boundedBody(outcome.error, attempt.spec.limits)
@@ -84,36 +78,26 @@ function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', told
   return { state, entry: { set: { state, endedAt: now, ...RELEASED, status }, events: [told] } };
 }
 
-function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state: from }: Circumstances): Conclusion {
-  const { spec, messages, row } = attempt;
-  const runAfter = now + delay;
-  const { failures, ended } = attempt.status;
+function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state }: Circumstances): Conclusion {
+  const { spec, messages, row, status } = attempt;
   const told = spec.isDurable
     ? [messages.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
   const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
-  const moved = messages.moved(from, 'queued', 'retry', at);
-  const status = attempt.changeStatus({
-    failures: failures + 1,
-    ended: ended + 1,
-    lastError: error,
-    again: { attempt: row.attempt, causedBy: moved.id },
-  });
-  return {
-    state: 'queued',
-    entry: { set: { state: 'queued', runAfter, ...RELEASED, status }, events: [...told, moved] },
-  };
+  const moved = messages.moved(state, 'queued', 'retry', at);
+  attempt.changeStatus({ failures: status.failures + 1, lastError: error });
+  return release(attempt, 'queued', now + delay, moved, told);
 }
 
-function release(attempt: Attempt, { reason, as, causedBy }: Requeue, { now, state: from }: Circumstances): Conclusion {
-  const moved = attempt.messages.moved(from, as, reason, {}, causedBy);
+/** Ends the attempt and makes the job wait for another one. */
+function release(
+  attempt: Attempt,
+  state: Requeue['as'],
+  runAfter: number,
+  moved: NewEvent,
+  told: readonly NewEvent[] = [],
+): Conclusion {
   const again = { attempt: attempt.row.attempt, causedBy: moved.id };
   const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
-  return {
-    state: as,
-    entry: {
-      set: { state: as, runAfter: now, ...RELEASED, status },
-      events: [moved],
-    },
-  };
+  return { state, entry: { set: { state, runAfter, ...RELEASED, status }, events: [...told, moved] } };
 }

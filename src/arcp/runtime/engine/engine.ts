@@ -7,13 +7,12 @@ import type { Scheduler } from './scheduler.js';
 
 export interface Engine {
   readonly store: ArcpStore;
-  /** The store's clock, in milliseconds since 1970: instants that are kept or compared go by it, and no jump of the wall clock moves it. */
+  /** The store's clock, in milliseconds since 1970, which jumps of the wall clock do not move. Stored times go by it. */
   readonly clock: () => number;
   readonly log: EventLog;
   readonly hub: Hub;
   readonly scheduler: Scheduler;
   readonly streams: StreamRegistry;
   readonly uploads: Uploads;
-  /** Those who wait for answers to what they have asked the client. */
   readonly answers: AnswerWaiters;
 }

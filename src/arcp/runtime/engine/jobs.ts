@@ -18,12 +18,11 @@ import {
 import { childrenOf } from '../context/delegation.js';
 import type { CancelRequest, NewJob } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
-import { IDLE_STATES, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { changeOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
 import { type Page, pagesOf } from '../pages.js';
 import type { Engine } from './engine.js';
 import { CANCELS } from './scheduler.js';
 
-/** @throws ArcpError `RESOURCE_EXHAUSTED`, `UNAVAILABLE` */
 export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResult> {
   const { scheduler, log, store, clock } = engine;
   const { options, spec, sessionId, principal } = job;
@@ -50,10 +49,9 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
     };
     const messages = new JobMessages(log, row, spec);
     const told = messages.accepted(begins ? 'accepted' : 'queued', position);
-    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, messages, told });
-    const restored = job.status?.checkpointId;
-    const from = restored === undefined ? {} : { restored_from: restored };
-    const started = begins ? messages.started(1, { worker: scheduler.worker, ...from }) : [];
+    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, told });
+    const restored_from = job.status?.checkpointId;
+    const started = begins ? messages.started(1, { worker: scheduler.worker, restored_from }) : [];
     const result = await log.commit({
       records,
       newJobs: [row],
@@ -75,28 +73,20 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
   }
 }
 
-/** How often it is tried again with a job that goes from one state to the next meanwhile. */
 const TRIES = 10;
 
-export interface CancelOptions {
-  /** Committed with it. */
+interface CancelOptions {
   readonly records?: readonly RecordChange[] | undefined;
   readonly events?: readonly NewEvent[] | undefined;
-  /** Throws where it is not to be cancelled by who asks. */
   readonly check?: ((row: JobRow) => void) | undefined;
 }
 
-export type Cancelled =
+type Cancelled =
   | { readonly outcome: 'asked' }
   | { readonly outcome: 'ended'; readonly row: JobRow }
-  /** One of the records is not as expected. */
   | { readonly outcome: 'conflict'; readonly found: StoredRecord | undefined };
 
-/**
- * Cancels a job. One that is worked on is asked to end, also after a restart; one that waits has ended.
- *
- * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`
- */
+/** Cancels a job. A running job is asked to end, even after a restart; an idle one ends. @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
 export async function cancelJob(
   engine: Engine,
   jobId: string,
@@ -125,20 +115,14 @@ export async function cancelJob(
   throw new ArcpError('ABORTED', 'The job does not keep still');
 }
 
-/** Cancels what a job has begun and that has not ended. */
 export async function cancelChildren(engine: Engine, jobId: string): Promise<void> {
   const request = { cause: 'runtime', reason: 'The job that began it was cancelled' } as const;
   const list = (page: Page) => engine.store.listRecords(childrenOf(jobId), page);
-  // The commits of one page go together.
+  // The store groups the commits of one page.
   for await (const children of pagesOf(list, ({ key }) => key))
     await Promise.all(children.map(({ value }) => cancelJob(engine, value, request)));
 }
 
-/**
- * Cancels all jobs that a session has begun and that have not ended.
- *
- * @throws ArcpError `UNAVAILABLE`
- */
 export async function cancelJobsOf(engine: Engine, sessionId: string, request: CancelRequest): Promise<void> {
   const list = (page: Page) => engine.store.listJobs({ sessionId, states: LIVE_STATES, ...page });
   for await (const live of pagesOf(list, ({ jobId }) => jobId))
@@ -146,11 +130,11 @@ export async function cancelJobsOf(engine: Engine, sessionId: string, request: C
 }
 
 function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
-  const { jobId, attempt } = row;
+  const { attempt } = row;
   const former = statusOf(row);
   const messages = new JobMessages(log, row, specOf(row));
   const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
-  const told = messages.cancelled({ cause, reason, isForced: false }, ending);
+  const told = messages.cancelled({ cause, reason, forced: false }, ending);
   const status = { ...former, cancelled: { cause, reason }, endId: told.id };
   const set = {
     state: 'cancelled',
@@ -159,10 +143,9 @@ function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelReq
     leaseUntil: null,
     status: JSON.stringify(status),
   } as const;
-  return { jobs: [{ jobId, attempt, states: IDLE_STATES, status: row.status, set }], events: [...events, told] };
+  return { jobs: [changeOf(row, set)], events: [...events, told] };
 }
 
-/** Resolves when it has ended, or there is no such job. */
 export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<void> {
   const { promise: ended, resolve: end } = deferred();
   const look = async (): Promise<void> => {
@@ -175,25 +158,20 @@ export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, 
     },
     onTransient: (): void => {},
     onExternalCommit: (): void => {
-      // What cannot be read now is read at the next occasion.
+      // Retried at the next event.
       void look().catch(() => {});
     },
   };
-  hub.subscribeToJob(jobId, subscriber);
+  hub.jobs.add(jobId, subscriber);
   try {
     await look();
     await ended;
   } finally {
-    hub.unsubscribeFromJob(jobId, subscriber);
+    hub.jobs.remove(jobId, subscriber);
   }
 }
 
-/**
- * Waits for the end of a job, whoever works on it.
- *
- * @returns its result
- * @throws ArcpError what it failed with; `CANCELLED` where it was cancelled; `DATA_LOSS` where it is not kept any more
- */
+/** Waits for the end of a job, whichever runtime works on it. @throws ArcpError the error of the job; `DATA_LOSS` if it is not stored */
 export async function outcomeOf(engine: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<unknown> {
   await untilEnded(engine, jobId);
   const row = await engine.store.readJob(jobId);
@@ -205,7 +183,6 @@ export async function outcomeOf(engine: Pick<Engine, 'hub' | 'store'>, jobId: st
   throw outcome.error;
 }
 
-/** Lists jobs in the order of their creation. */
 export async function* jobsOf(store: ArcpStore, query: Omit<JobQuery, 'after' | 'limit'>): AsyncGenerator<JobRow> {
   const list = (page: Page) => store.listJobs({ ...query, ...page });
   for await (const rows of pagesOf(list, ({ jobId }) => jobId)) yield* rows;

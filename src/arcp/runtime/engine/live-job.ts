@@ -30,22 +30,21 @@ export class LiveJob implements Attempt {
   readonly #controller = new AbortController();
   readonly signal: AbortSignal = this.#controller.signal;
   readonly #begun: number;
-  #status: JobStatus;
-  #state: JobState = 'running';
+  status: JobStatus;
+  state: JobState = 'running';
   #cancel: CancelRequest | undefined;
   #force: ((forced: typeof FORCED) => void) | undefined;
   #cancelForce: (() => void) | undefined;
   #putBack: Requeue | undefined;
-  /** How many waits it is in. */
   #waits = 0;
-  #work: Work | undefined;
+  work!: Work;
   #span: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
-  #isOver = false;
+  /** Its end may be on its way to the store. */
+  isOver = false;
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
-  /** Steps and calls that are being carried out, by their keys. */
   readonly #running = new Map<string, Promise<unknown>>();
   #heartbeats = 0;
   #progressAt: number | undefined;
@@ -57,13 +56,9 @@ export class LiveJob implements Attempt {
     this.messages = new JobMessages(host.log, row, this.spec);
     this.host = host;
     this.#begun = host.now();
-    this.#status = statusOf(row);
-    this.outbox = new JobOutbox({
-      log: host.log,
-      jobId: row.jobId,
-      attempt: row.attempt,
-      onLost: () => this.abandon(),
-    });
+    this.status = statusOf(row);
+    const { jobId, attempt } = row;
+    this.outbox = new JobOutbox({ log: host.log, jobId, attempt, onLost: () => this.abandon() });
   }
 
   readonly once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -81,22 +76,9 @@ export class LiveJob implements Attempt {
     return this.#span?.spanId;
   }
 
-  get work(): Work {
-    return this.#work!;
-  }
-
-  get status(): JobStatus {
-    return this.#status;
-  }
-
-  get state(): JobState {
-    return this.#state;
-  }
-
-  /** @returns the status as text, to be committed */
   readonly changeStatus = (change: Partial<JobStatus>): string => {
-    this.#status = { ...this.#status, ...change };
-    return JSON.stringify(this.#status);
+    this.status = { ...this.status, ...change };
+    return JSON.stringify(this.status);
   };
 
   readonly noteProgress = (): void => {
@@ -105,40 +87,36 @@ export class LiveJob implements Attempt {
 
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.spec.streams === 'none') return silentStream(options.kind);
-    if (this.#isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
-    const { streams, drained } = this.host;
+    if (this.isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
     const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
-    const stream = openJobStream({ attempt: this, streams, drained, onEnd }, options);
+    const stream = openJobStream(this, options, onEnd);
     this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
     return stream;
   };
 
-  /** Does the work. Resolves when the end of this attempt is kept, or it was lost; it never rejects. */
+  /** Runs the attempt. Resolves when its end is stored or it was lost; never rejects. */
   async run(work: Work | undefined): Promise<void> {
     try {
-      this.#begin();
+      this.#startSpan();
       const outcome = await this.#attempt(work);
-      this.#span?.end({
-        time: this.host.now(),
-        attributes: {},
-        error: outcome.kind === 'failed' ? outcome.error : undefined,
-      });
+      const error = outcome.kind === 'failed' ? outcome.error : undefined;
+      this.#span?.end({ time: this.host.now(), attributes: {}, error });
       if (this.#isLost) return;
-      this.#isOver = true;
+      this.isOver = true;
       this.host.uploads.ended(this.row.jobId);
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
     } catch (error) {
-      // The end could not be kept: the attempt was lost, or the store has ended. Whoever claims it next goes on.
+      // The end could not be stored; the next claim continues.
       this.#controller.abort(error);
     } finally {
       this.#cancelForce?.();
     }
   }
 
-  /** Asks the work to end; after its deadline it is ended, whether it has or not. The first who asks is the one who is told of. */
+  /** Asks the work to end, and abandons it after the deadline. The first request counts. */
   cancel(request: CancelRequest): void {
-    if (this.#cancel !== undefined || this.#isOver) return;
+    if (this.#cancel !== undefined || this.isOver) return;
     this.#cancel = request;
     const code = request.cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
     this.#controller.abort(
@@ -152,43 +130,36 @@ export class LiveJob implements Attempt {
     this.#cancelForce = after(ms, () => this.#force?.(FORCED));
   }
 
-  /** The work is not begun, and has failed. */
   failBeforeStart(error: ArcpError): void {
     this.#given = error;
   }
 
-  /** Whether its end was said, and may be on its way to the store. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Asks this attempt to end, so that another one can begin: here, after a restart, or elsewhere. */
   readonly requeue = (putBack: Requeue): void => {
-    if (this.#cancel !== undefined || this.#putBack !== undefined || this.#isOver) return;
+    if (this.#cancel !== undefined || this.#putBack !== undefined || this.isOver) return;
     this.#putBack = putBack;
     this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
     this.#forceAfter();
   };
 
-  /** Keeps something of the job, and begins it again with that. @returns whether the records were as expected; else nothing was done */
+  /** Stores a change and starts another attempt. @returns `false` if a record was not as expected; then nothing was done */
   async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: Requeue): Promise<boolean> {
-    const former = this.#status;
+    const former = this.status;
     const status = this.changeStatus(change);
-    const made = this.#status;
+    const made = this.status;
     const isDone = await this.outbox.tryAdd({ ...entry, set: { status } });
     if (isDone) this.requeue(putBack);
-    else if (this.#status === made) this.#status = former;
+    else if (this.status === made) this.status = former;
     return isDone;
   }
 
-  /** Keeps where it stands, as somebody has asked for. @returns whether they had not asked before; else nothing was done */
+  /** Stores a requested checkpoint. @returns `false` if it was requested before; then nothing was done */
   async checkpointFor(asked: CheckpointRequest, label: string | undefined): Promise<boolean> {
-    const data = this.#snapshot === undefined ? await latestData(this.log.store, this.#status) : this.#snapshot();
-    const former = this.#status;
+    const data = this.#snapshot === undefined ? await latestData(this.log.store, this.status) : this.#snapshot();
+    const former = this.status;
     const keeping = checkpoint(this, data, { label }, asked);
-    const made = this.#status;
+    const made = this.status;
     const isDone = (await keeping) !== undefined;
-    if (!isDone && this.#status === made) this.#status = former;
+    if (!isDone && this.status === made) this.status = former;
     return isDone;
   }
 
@@ -196,7 +167,7 @@ export class LiveJob implements Attempt {
     this.#snapshot = snapshot;
   };
 
-  /** Another attempt has begun elsewhere: nothing of this one counts any more. */
+  /** Ends this attempt, since another one has begun elsewhere. */
   abandon(): void {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -205,14 +176,13 @@ export class LiveJob implements Attempt {
     this.#force?.(FORCED);
   }
 
-  /** A sign of life, which is not kept. @param deadlineMs after so long without another nobody works on it any more */
   heartbeat(deadlineMs: number): string {
     const payload = {
       sequence: this.#heartbeats++,
-      state: this.#state,
+      state: this.state,
       deadline_ms: deadlineMs,
       attempt: this.row.attempt,
-      ...(this.#progressAt === undefined ? {} : { last_progress_at: timestampOf(this.#progressAt) }),
+      last_progress_at: this.#progressAt === undefined ? undefined : timestampOf(this.#progressAt),
     };
     const { jobId, sessionId } = this.row;
     const { trace, command } = this.spec;
@@ -238,39 +208,38 @@ export class LiveJob implements Attempt {
       continued = continuedBy?.(result) ?? {};
       return result;
     } finally {
-      if (--this.#waits === 0 && !this.#isOver) await this.#move('running', reason, continued);
+      if (--this.#waits === 0 && !this.isOver) await this.#move('running', reason, continued);
     }
   };
 
-  /** Goes to another state in which it has not ended, and tells of it. Of a direct call nobody knows a state. */
   async #move(
     to: 'running' | 'blocked',
     reason: string,
     { events = [], records = [], causedBy, attributes }: Pick<OutboxEntry, 'events' | 'records'> & Continued,
   ): Promise<void> {
-    const from = this.#state;
-    this.#state = to;
+    const from = this.state;
+    this.state = to;
     const told = this.spec.isDurable ? [this.messages.moved(from, to, reason, attributes, causedBy)] : [];
     await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
   }
 
-  /** Each attempt is a span of its own, below that of the command. */
-  #begin(): void {
+  #startSpan(): void {
+    const { jobId, attempt, sessionId, principal } = this.row;
     const { kind, target, trace } = this.spec;
-    const attributes = {
-      'arcp.job.id': this.row.jobId,
-      'arcp.job.attempt': this.row.attempt,
-      'arcp.session.id': this.row.sessionId,
-      'arcp.principal': this.row.principal,
-      [`arcp.${kind}`]: this.#status.agent ?? target,
-    };
-    const begun = {
+    const name = this.status.agent ?? target;
+    this.#span = this.host.telemetry?.startSpan(`${kind} ${name}`, {
       traceId: trace.traceId,
       parentSpanId: trace.parentSpanId,
       kind: 'server',
       startTime: this.#begun,
-    } as const;
-    this.#span = this.host.telemetry?.startSpan(`${kind} ${this.#status.agent ?? target}`, { ...begun, attributes });
+      attributes: {
+        'arcp.job.id': jobId,
+        'arcp.job.attempt': attempt,
+        'arcp.session.id': sessionId,
+        'arcp.principal': principal,
+        [`arcp.${kind}`]: name,
+      },
+    });
   }
 
   async #attempt(work: Work | undefined): Promise<Outcome> {
@@ -284,9 +253,9 @@ export class LiveJob implements Attempt {
       const forced = new Promise<typeof FORCED>((resolve) => {
         this.#force = resolve;
       });
-      const restored = await this.#restored();
-      // What waits for nobody any more must not end the process when it fails.
-      this.#work = work;
+      const restored = await latestData(this.log.store, this.status);
+      // Abandoned work must not end the process when it fails.
+      this.work = work;
       const working = this.#carryOut(work, restored);
       working.catch(() => {});
       const result = await Promise.race([working, forced]);
@@ -306,11 +275,6 @@ export class LiveJob implements Attempt {
     return checkResult(work, result);
   }
 
-  async #restored(): Promise<unknown> {
-    return latestData(this.log.store, this.#status);
-  }
-
-  /** Streams end before their job does: in order where it has, and else with what became of it. */
   async #endStreams(outcome: Outcome): Promise<void> {
     const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
     const ending = [...this.#streams].map((stream) => {
@@ -324,12 +288,12 @@ export class LiveJob implements Attempt {
     const { state, entry } = conclude(this, outcome, {
       begun: this.#begun,
       now: this.host.now(),
-      state: this.#state,
+      state: this.state,
       cancel: this.#cancel,
       putBack: this.#putBack,
       isFinal: this.#given !== undefined,
     });
-    this.#state = state;
+    this.state = state;
     await this.outbox.add(entry);
     if (state === 'cancelled') await this.host.cancelChildren(this.row.jobId);
   }

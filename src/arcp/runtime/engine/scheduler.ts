@@ -2,55 +2,117 @@
 import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
-import type { JobRow, Lease } from '../../store/store.js';
+import type { ArcpStore, JobRow, Lease } from '../../store/store.js';
 import { openStreamsOf } from '../context/stream.js';
 import type { Hub } from '../events/log.js';
 import type { CancelRequest, JobHost } from '../job/attempt.js';
-import { causeOf, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
+import { causeOf, IDLE_STATES, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
+import { type Page, pagesOf } from '../pages.js';
 import { inlineWorkflow } from '../workflow.js';
-import { Deadlines, type DeadlinesOptions } from './deadlines.js';
 import { LiveJob } from './live-job.js';
 
-/** Where it stands that a job is to end; it outlives whoever was asked. */
+const TRY_AGAIN = 1000;
+
+interface DeadlinesOptions {
+  readonly log: { readonly store: ArcpStore };
+  readonly now: () => number;
+  readonly expire: (jobId: string) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+class Deadlines {
+  readonly #options: DeadlinesOptions;
+  readonly #timers = new Map<string, () => void>();
+  #isOver = false;
+
+  constructor(options: DeadlinesOptions) {
+    this.#options = options;
+  }
+
+  watch({ jobId, createdAt }: Pick<JobRow, 'jobId' | 'createdAt'>, { timeoutMs }: JobSpec): void {
+    if (timeoutMs === undefined || this.#isOver || this.#timers.has(jobId)) return;
+    // The stored time may be of another process's clock: no job has longer than its time-out.
+    const latest = this.#options.now() + timeoutMs;
+    this.#later(jobId, Math.min(createdAt + timeoutMs, latest));
+  }
+
+  forget(jobId: string): void {
+    this.#timers.get(jobId)?.();
+    this.#timers.delete(jobId);
+  }
+
+  /** Watches jobs of earlier processes. */
+  async watchAll(): Promise<void> {
+    const { store } = this.#options.log;
+    const list = (page: Page) => store.listJobs({ states: IDLE_STATES, ...page });
+    for await (const rows of pagesOf(list, ({ jobId }) => jobId)) {
+      if (this.#isOver) return;
+      for (const row of rows) this.watch(row, specOf(row));
+    }
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    for (const jobId of [...this.#timers.keys()]) this.forget(jobId);
+  }
+
+  #later(jobId: string, at: number, ms = Math.max(0, at - this.#options.now())): void {
+    const cancel = after(ms, () => void this.#due(jobId, at));
+    this.#timers.set(jobId, cancel);
+  }
+
+  async #due(jobId: string, at: number): Promise<void> {
+    // Timers are shorter than some time-outs.
+    if (this.#options.now() < at) {
+      this.#later(jobId, at);
+      return;
+    }
+    try {
+      await this.#options.expire(jobId);
+      this.#timers.delete(jobId);
+    } catch (error) {
+      if (error instanceof ArcpError && error.code === 'NOT_FOUND') this.#timers.delete(jobId);
+      else {
+        this.#options.onError(error);
+        if (!this.#isOver) this.#later(jobId, at, TRY_AGAIN);
+      }
+    }
+  }
+}
+
+/** Cancellation requests, which outlive the process that received them. */
 export const CANCELS = 'cancel';
 
 export interface SchedulerOptions extends JobHost, Pick<DeadlinesOptions, 'expire'> {
   readonly hub: Hub;
   readonly concurrency: number;
   readonly queues: readonly string[];
-  /** Milliseconds for which work is leased; it is renewed three times as often. */
+  /** The lease is renewed three times in this time. */
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-  /** How often a job is begun again after whoever worked on it was lost. */
   readonly maxLosses: number;
-  /** Told what goes wrong and is nobody's answer. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Milliseconds between two looks: another process may have put something there. */
+/** Polls for changes of other processes. */
 const LOOK_ANYWAY = 1000;
-/** Milliseconds until it is looked again after the store has failed. */
 const LOOK_AGAIN = 500;
 
 export class Scheduler {
-  /** Names this runtime as who works on a job. */
   readonly worker = newId('lease').replace('lease', 'worker');
   readonly deadlines: Deadlines;
   readonly #options: SchedulerOptions;
   readonly #live = new Map<string, LiveJob>();
-  /** Jobs that are about to begin. */
   #reserved = 0;
-  /** Whether there may be jobs that wait for room: those go before new ones. */
+  /** Jobs may wait for room; they go before new ones. */
   #mayWait = true;
-  /** Milliseconds since 1970, until when all that is worked on here is leased. */
   #leasedUntil = Number.POSITIVE_INFINITY;
   #isRunning = false;
-  /** When it was last looked whether others want work to end. */
   #heededAt = Number.NEGATIVE_INFINITY;
-  /** Leases of others, and since when each is as it is, by the monotonic clock. */
+  /** The leases of other workers, and since when each is unchanged, by the monotonic clock. */
   #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
-  isPolling = false;
-  pollsAgain = false;
+  #isPolling = false;
+  #pollsAgain = false;
   #timers: (() => void)[] = [];
   #cancelLook: (() => void) | undefined;
   #idle: (() => void)[] = [];
@@ -60,24 +122,18 @@ export class Scheduler {
     this.deadlines = new Deadlines(options);
   }
 
-  /** Begins to look for work, and to give signs of life. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     const { leaseMs, heartbeatMs } = this.#options;
     this.#timers = [
       every(Math.max(1, leaseMs / 3), () => void this.#renew()),
-      every(heartbeatMs, () => this.sendHeartbeats()),
+      every(heartbeatMs, () => this.#sendHeartbeats()),
     ];
     this.wake();
     void this.deadlines.watchAll().catch(this.#options.onError);
   }
 
-  get isRunning(): boolean {
-    return this.#isRunning;
-  }
-
-  /** Jobs that are worked on, or wait for something meanwhile. */
   get size(): number {
     return this.#live.size;
   }
@@ -86,14 +142,13 @@ export class Scheduler {
     return this.#live.get(jobId);
   }
 
-  /** Until when work that begins now is leased. */
   leaseUntil(): number {
     const until = this.#options.now() + this.#options.leaseMs;
     this.#leasedUntil = Math.min(this.#leasedUntil, until);
     return until;
   }
 
-  /** Keeps room for a job that is to begin at once; nobody who waits is passed over. */
+  /** Reserves a slot for a job that starts at once, unless others wait. */
   reserve(queue: string): boolean {
     if (!this.#options.queues.includes(queue)) return false;
     if (!this.#isRunning || this.#mayWait || this.#busy() >= this.#options.concurrency) return false;
@@ -101,27 +156,23 @@ export class Scheduler {
     return true;
   }
 
-  /** The job of a reservation could not begin. */
   release(): void {
     this.#reserved--;
     if (this.#mayWait) this.wake();
   }
 
-  /** The job of a reservation, committed as running: works on it. */
   begin(row: JobRow, spec: JobSpec): void {
     this.#reserved--;
     void this.#run(new LiveJob(row, spec, this.#options));
   }
 
-  /** There is something to claim now, or soon. */
   wake(): void {
     this.#mayWait = true;
     if (!this.#isRunning) return;
-    if (this.isPolling) this.pollsAgain = true;
-    else void this.poll();
+    if (this.#isPolling) this.#pollsAgain = true;
+    else void this.#poll();
   }
 
-  /** Begins nothing any more; resolves when nothing is being worked on. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#cancelLook?.();
@@ -130,12 +181,10 @@ export class Scheduler {
     for (const stop of this.#timers.splice(0)) stop();
   }
 
-  /** All that is being worked on is put back, to be begun again here or elsewhere. */
   requeueAll(reason: string): void {
     for (const job of this.#live.values()) job.requeue({ reason, as: 'queued' });
   }
 
-  /** Nothing that is being worked on counts any more. */
   abandon(): void {
     for (const job of this.#live.values()) job.abandon();
   }
@@ -146,25 +195,25 @@ export class Scheduler {
     return this.#live.size - blocked + this.#reserved;
   }
 
-  async poll(): Promise<void> {
-    this.isPolling = true;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
     this.#cancelLook?.();
     let wait: number;
     try {
       do {
-        this.pollsAgain = false;
+        this.#pollsAgain = false;
         await this.#options.log.checkExternalCommits();
-        // After a sleep of the machine, what is being worked on here is not to be taken for lost.
+        // After the machine slept, live jobs must not be taken for lost.
         if (this.#options.now() >= this.#leasedUntil) await this.#renew();
-        await this.checkCancellations();
+        await this.#checkCancellations();
         await this.#claim();
-      } while (this.pollsAgain && this.#isRunning);
+      } while (this.#pollsAgain && this.#isRunning);
       wait = await this.#untilNext();
     } catch (error) {
       this.#options.onError(error);
       wait = LOOK_AGAIN;
     } finally {
-      this.isPolling = false;
+      this.#isPolling = false;
     }
     if (this.#isRunning) this.#cancelLook = after(Math.max(1, wait), () => this.wake());
   }
@@ -173,18 +222,15 @@ export class Scheduler {
     const { log, queues, concurrency, now } = this.#options;
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
-    const lost = await this.expiredLeases();
+    const lost = await this.#expiredLeases();
     const claim = { worker: this.worker, queues, now: now(), lost, leaseUntil: this.leaseUntil(), limit };
     const rows = await log.store.claimJobs(claim);
     if (rows.length < limit) this.#mayWait = false;
     for (const row of rows) void this.#resume(row);
   }
 
-  /**
-   * Finds leases that were not renewed for as long as a lease lasts. The time is measured here: whoever holds a lease may have another wall
-   * clock, and renews it as long as they live.
-   */
-  async expiredLeases(): Promise<Lease[]> {
+  /** Finds leases that were not renewed in time, measured by this monotonic clock: other workers may have another wall clock. */
+  async #expiredLeases(): Promise<Lease[]> {
     const { log, queues, leaseMs } = this.#options;
     const now = performance.now();
     const seen = new Map<string, { readonly lease: Lease; readonly since: number }>();
@@ -199,8 +245,8 @@ export class Scheduler {
     return [...seen.values()].filter(({ since }) => now - since >= leaseMs).map(({ lease }) => lease);
   }
 
-  /** Another runtime may have been told that what is being worked on here is to end. */
-  async checkCancellations(): Promise<void> {
+  /** Another runtime may have received the cancellation of a job of this one. */
+  async #checkCancellations(): Promise<void> {
     const now = performance.now();
     if (now - this.#heededAt < LOOK_ANYWAY) return;
     this.#heededAt = now;
@@ -210,23 +256,21 @@ export class Scheduler {
     }
   }
 
-  /** @returns milliseconds until something is due that cannot be claimed now */
   async #untilNext(): Promise<number> {
-    // Whoever ends makes room, and looks then; what others have kept is to be told meanwhile.
+    // The end of a job polls again; other processes' commits need a poll.
     if (this.#mayWait) return LOOK_ANYWAY;
     const { log, queues, leaseMs, now } = this.#options;
     const due = await log.store.nextDue(queues);
     const oldest = Math.min(...[...this.#leases.values()].map(({ since }) => since));
     const untilLost = oldest + leaseMs - performance.now();
-    // Whether a lease is lost is not for the clock to say.
+    // Lost leases are not a matter of the wall clock.
     const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseUntil === due);
     const untilDue = due === undefined || isLease ? LOOK_ANYWAY : due - now();
     return Math.min(LOOK_ANYWAY, untilDue, untilLost);
   }
 
-  /** A job that was claimed: it waited, is tried again, or was lost by whoever worked on it. */
   async #resume(row: JobRow): Promise<void> {
-    // Its lease ran out here, as it could not be renewed.
+    // Its lease expired, since it could not be renewed.
     this.#live.get(row.jobId)?.abandon();
     const job = new LiveJob(row, specOf(row), this.#options);
     const { log, maxLosses } = this.#options;
@@ -242,20 +286,18 @@ export class Scheduler {
           new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
         );
       else {
-        const { checkpointId } = job.status;
-        const restored = checkpointId === undefined ? {} : { restored_from: checkpointId };
-        const told = { worker: this.worker, ...restored };
+        const told = { worker: this.worker, restored_from: job.status.checkpointId };
         await job.outbox.add({ events: job.messages.started(row.attempt, told, causeOf(row)) });
       }
     } catch (error) {
-      // Another attempt has begun, or nothing can be kept: the lease runs out.
+      // Another attempt has begun, or the store fails: the lease expires.
       this.#options.onError(error);
       return;
     }
     await this.#run(job);
   }
 
-  /** What a lost attempt was writing is not gone on with: the next one writes anew. */
+  /** The next attempt writes new streams. */
   async #endLostStreams({ row, messages, outbox, log }: LiveJob): Promise<void> {
     const scope = openStreamsOf(row.jobId);
     const error = { code: 'ABORTED', message: 'Whoever wrote the stream was lost', retryable: true };
@@ -275,7 +317,6 @@ export class Scheduler {
     if (isTerminal(job.state)) this.deadlines.forget(row.jobId);
     if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
     if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    // A retry waits for its time; what waits for room has it now.
     if (this.#mayWait || job.state === 'queued') this.wake();
   }
 
@@ -293,7 +334,7 @@ export class Scheduler {
       const still = new Set(kept.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
       for (const { jobId, attempt } of jobs) {
         const job = this.#live.get(jobId);
-        // One that has ended meanwhile has given its lease back.
+        // A job that ended meanwhile has released its lease.
         if (job?.row.attempt === attempt && !still.has(`${attempt} ${jobId}`) && !job.isOver) job.abandon();
       }
     } catch (error) {
@@ -301,7 +342,7 @@ export class Scheduler {
     }
   }
 
-  sendHeartbeats(): void {
+  #sendHeartbeats(): void {
     const { hub, heartbeatMs } = this.#options;
     for (const job of this.#live.values())
       if (job.spec.isDurable)

@@ -6,102 +6,81 @@ import {
   type ArcpStore,
   type Commit,
   type CommitResult,
+  type JobRow,
   type NewEvent,
   type StoredEvent,
   StoreError,
 } from '../../store/store.js';
 import { type ComposedMessage, compose, type Draft } from './message.js';
 
-/** Somebody who follows a session, and some jobs of other sessions. */
 export interface Subscriber {
-  /** An event that was just committed, and that belongs to what is followed. In the order of the commits. */
   readonly onEvent: (event: StoredEvent) => void;
-  /** Something that is not kept: a heartbeat. */
   readonly onTransient: (body: string) => void;
-  /** Somebody else has committed to the same store: what it was stands there. */
+  /** Another process has committed to the store. */
   readonly onExternalCommit: () => void;
 }
 
+class Subscriptions {
+  readonly #all = new Map<string, Set<Subscriber>>();
+
+  get(id: string): ReadonlySet<Subscriber> | undefined {
+    return this.#all.get(id);
+  }
+
+  add(id: string, subscriber: Subscriber): void {
+    const subscribers = this.#all.get(id) ?? new Set();
+    this.#all.set(id, subscribers.add(subscriber));
+  }
+
+  remove(id: string, subscriber: Subscriber): void {
+    const subscribers = this.#all.get(id);
+    if (subscribers?.delete(subscriber) === true && subscribers.size === 0) this.#all.delete(id);
+  }
+
+  *[Symbol.iterator](): Iterator<Subscriber> {
+    for (const subscribers of this.#all.values()) yield* subscribers;
+  }
+}
+
 export class Hub {
-  readonly #bySession = new Map<string, Set<Subscriber>>();
-  readonly #byJob = new Map<string, Set<Subscriber>>();
-
-  subscribeToSession(sessionId: string, subscriber: Subscriber): void {
-    add(this.#bySession, sessionId, subscriber);
-  }
-
-  subscribeToJob(jobId: string, subscriber: Subscriber): void {
-    add(this.#byJob, jobId, subscriber);
-  }
-
-  unsubscribeFromSession(sessionId: string, subscriber: Subscriber): void {
-    remove(this.#bySession, sessionId, subscriber);
-  }
-
-  unsubscribeFromJob(jobId: string, subscriber: Subscriber): void {
-    remove(this.#byJob, jobId, subscriber);
-  }
+  readonly sessions = new Subscriptions();
+  readonly jobs = new Subscriptions();
 
   publish(event: StoredEvent): void {
     for (const subscriber of this.#subscribers(event)) subscriber.onEvent(event);
   }
 
-  /** Another runtime has committed something. */
   notifyExternalCommit(): void {
-    const all = [...this.#bySession.values(), ...this.#byJob.values()].flatMap((subscribers) => [...subscribers]);
-    for (const subscriber of new Set(all)) subscriber.onExternalCommit();
+    for (const subscriber of new Set([...this.sessions, ...this.jobs])) subscriber.onExternalCommit();
   }
 
-  /** To whoever follows the job now; nobody else will ever know. */
-  publishTransient(to: { readonly sessionId: string; readonly jobId: string }, body: string): void {
-    for (const subscriber of this.#subscribers(to)) subscriber.onTransient(body);
+  publishTransient(job: Pick<JobRow, 'sessionId' | 'jobId'>, body: string): void {
+    for (const subscriber of this.#subscribers(job)) subscriber.onTransient(body);
   }
 
-  #subscribers({
-    sessionId,
-    jobId,
-  }: {
-    readonly sessionId: string;
-    readonly jobId?: string | undefined;
-  }): Iterable<Subscriber> {
-    const ofSession = this.#bySession.get(sessionId);
-    const ofJob = jobId === undefined ? undefined : this.#byJob.get(jobId);
+  #subscribers({ sessionId, jobId }: Pick<NewEvent, 'sessionId' | 'jobId'>): Iterable<Subscriber> {
+    const ofSession = this.sessions.get(sessionId);
+    const ofJob = jobId === undefined ? undefined : this.jobs.get(jobId);
     if (ofJob === undefined) return ofSession ?? [];
     return ofSession === undefined ? ofJob : new Set([...ofSession, ...ofJob]);
   }
 }
 
-function add(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
-  const subscribers = index.get(key);
-  if (subscribers === undefined) index.set(key, new Set([subscriber]));
-  else subscribers.add(subscriber);
-}
-
-function remove(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
-  const subscribers = index.get(key);
-  if (subscribers?.delete(subscriber) === true && subscribers.size === 0) index.delete(key);
-}
-
-/** How a message stands in the store. */
 interface Keeping {
-  /** The job that it belongs to, where it names none itself: that of a direct call. */
+  /** The job of a direct call, which the message does not name. */
   readonly keptAs?: string | undefined;
-  /** The last one of a direct call; of jobs, their types say it. */
+  /** Set for the last message of a direct call. */
   readonly isTerminal?: boolean | undefined;
-  /** Limits of the client that reads it. @default those of the runtime */
   readonly limits?: MessageLimits | undefined;
 }
 
 export class EventLog {
   readonly store: ArcpStore;
   readonly #hub: Hub;
-  /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The last sequence number that is known. */
   #last = 0;
   readonly #maxBytes: number;
 
-  /** @param maxBytes most bytes of a message */
   constructor(store: ArcpStore, hub: Hub, now: () => number, maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.store = store;
@@ -109,11 +88,6 @@ export class EventLog {
     this.now = now;
   }
 
-  /**
-   * A message that is to be committed.
-   *
-   * @throws ArcpError `INVALID_ARGUMENT`, `PAYLOAD_TOO_LARGE`
-   */
   event<T extends MessageType>(
     draft: Draft<T> & { readonly sessionId: string },
     { keptAs, isTerminal, limits = {} }: Keeping = {},
@@ -134,53 +108,38 @@ export class EventLog {
     };
   }
 
-  /**
-   * Looks whether another runtime has committed something to the same store, and tells those who follow.
-   *
-   * @throws StoreError when it cannot be read
-   */
   async checkExternalCommits(): Promise<void> {
     const before = this.#last;
     const last = await this.store.lastSequence();
-    // What was committed here meanwhile was told.
+    // A local commit came meanwhile.
     if (last <= this.#last || before !== this.#last) return;
     this.#last = last;
     this.#hub.notifyExternalCommit();
   }
 
-  /** A message that is not kept. */
   compose<T extends MessageType>(draft: Draft<T>): ComposedMessage {
     return compose(draft, this.now());
   }
 
-  /**
-   * Commits, and tells all who follow.
-   *
-   * @throws ArcpError `UNAVAILABLE`, retryable, when the store failed: nothing was done and nothing is told
-   */
+  /** Commits, and publishes the events. @throws ArcpError `UNAVAILABLE`, retryable, if the store failed; then nothing was done */
   async commit(entry: Commit): Promise<CommitResult> {
     let result: CommitResult;
     try {
       result = await this.store.commit(entry);
     } catch (cause) {
-      throw unavailable(cause);
+      if (cause instanceof ArcpError) throw cause;
+      const reason = cause instanceof StoreError ? cause.reason : 'failed';
+      throw new ArcpError('UNAVAILABLE', 'Nothing can be kept at the moment', { details: { reason }, cause });
     }
     if (result.outcome !== 'done' || result.sequences.length === 0) return result;
     const [first] = result.sequences;
     const isGap = first !== this.#last + 1;
     this.#last = result.sequences.at(-1)!;
-    // What stands in between is another runtime's. Whoever follows reads it, and this, in order.
+    // Other runtimes committed in between; subscribers read all of it in order.
     if (isGap) this.#hub.notifyExternalCommit();
     const at = this.now();
     for (const [index, event] of (entry.events ?? []).entries())
       this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });
     return result;
   }
-}
-
-/** What a store threw, as others are told. */
-export function unavailable(cause: unknown): ArcpError {
-  if (cause instanceof ArcpError) return cause;
-  const why = cause instanceof StoreError ? cause.reason : 'failed';
-  return new ArcpError('UNAVAILABLE', 'Nothing can be kept at the moment', { details: { reason: why }, cause });
 }

@@ -14,20 +14,12 @@ export interface Ending {
   readonly checkpointId?: string | undefined;
 }
 
-interface Cancellation {
-  readonly cause: CancelCause;
-  readonly reason?: string | undefined;
-  readonly isForced: boolean;
-}
-
-/** All that is said of one invocation. */
 export class JobMessages {
   readonly #log: EventLog;
   readonly #row: Pick<JobRow, 'jobId' | 'sessionId'>;
   readonly #spec: JobSpec;
   readonly #correlationId: string | undefined;
 
-  /** @param correlationId the call within the job that it is the messages of */
   constructor(log: EventLog, row: Pick<JobRow, 'jobId' | 'sessionId'>, spec: JobSpec, correlationId?: string) {
     this.#correlationId = correlationId;
     this.#log = log;
@@ -35,7 +27,7 @@ export class JobMessages {
     this.#spec = spec;
   }
 
-  /** Anything that belongs to the invocation. Of a direct call nobody knows a job. */
+  /** A direct call has no job in its messages. */
   event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: MessageFields = {}): NewEvent {
     const { jobId, sessionId } = this.#row;
     const { command, trace, isDurable, limits } = this.#spec;
@@ -46,34 +38,26 @@ export class JobMessages {
         sessionId,
         trace: more.trace ?? trace,
         causationId: more.causationId ?? command.id,
-        ...(isDurable ? { jobId, correlationId: this.#correlationId } : { correlationId: command.id }),
-        ...(more.correlationId === undefined ? {} : { correlationId: more.correlationId }),
-        ...(more.streamId === undefined ? {} : { streamId: more.streamId }),
+        jobId: isDurable ? jobId : undefined,
+        correlationId: more.correlationId ?? (isDurable ? this.#correlationId : command.id),
+        streamId: more.streamId,
       },
       { keptAs: jobId, isTerminal: more.isTerminal, limits },
     );
   }
 
-  /** The command has been taken: its answer. */
-  accepted(state: 'accepted' | 'queued', queuePosition?: number): NewEvent {
-    const { jobId } = this.#row;
-    const { command, kind, target, isDurable, parentJobId } = this.#spec;
+  accepted(state: 'accepted' | 'queued', queue_position?: number): NewEvent {
+    const { jobId: job_id } = this.#row;
+    const { command, kind, target, isDurable, parentJobId: parent_job_id } = this.#spec;
     const at = timestampOf(this.#log.now());
     const correlationId = command.id;
     if (!isDurable)
       return this.event('ack', { ack_for: command.id, received_at: at, status: 'accepted' }, { correlationId });
-    const payload = {
-      job_id: jobId,
-      state,
-      accepted_at: at,
-      [kind]: target,
-      ...(queuePosition === undefined ? {} : { queue_position: queuePosition }),
-      ...(parentJobId === undefined ? {} : { parent_job_id: parentJobId }),
-    };
+    const payload = { job_id, state, accepted_at: at, [kind]: target, queue_position, parent_job_id };
     return this.event('job.accepted', payload, { correlationId });
   }
 
-  /** The command asks for what was begun before. It is no event of that job. */
+  /** Answers with the job of the same operation. This is not an event of that job. */
   duplicate(state: 'accepted' | 'queued', createdAt: number): { readonly body: string } {
     const { jobId, sessionId } = this.#row;
     const { command, kind, target } = this.#spec;
@@ -88,62 +72,54 @@ export class JobMessages {
     });
   }
 
-  /** An attempt begins. Of a direct call nothing is said. */
   started(attempt: number, more: Partial<PayloadOf<'job.started'>> = {}, causationId?: string): NewEvent[] {
     if (!this.#spec.isDurable) return [];
     const payload = { job_id: this.#row.jobId, attempt, started_at: timestampOf(this.#log.now()), ...more };
     return [this.event('job.started', payload, { causationId })];
   }
 
-  completed(result: unknown, { attempt, durationMs }: Ending): NewEvent {
-    const told = result === undefined ? {} : { result };
-    const duration_ms = Math.max(0, durationMs);
-    if (this.#spec.isDurable) {
+  completed(result: unknown, { attempt, durationMs: duration_ms }: Ending): NewEvent {
+    const { isDurable, kind, wantsValue } = this.#spec;
+    if (isDurable) {
       const completed_at = timestampOf(this.#log.now());
-      return this.#last('job.completed', { ...told, attempt, duration_ms, completed_at });
+      return this.#last('job.completed', { result, attempt, duration_ms, completed_at });
     }
-    if (this.#spec.kind === 'workflow') {
-      const outputs = result === undefined ? {} : { outputs: result };
-      return this.#last('workflow.complete', { status: 'completed', ...outputs, duration_ms });
-    }
-    const again = this.#spec.wantsValue === true && result !== undefined ? { value: result } : {};
-    return this.#last('tool.result', { ...told, ...again, duration_ms });
+    if (kind === 'workflow')
+      return this.#last('workflow.complete', { status: 'completed', outputs: result, duration_ms });
+    return this.#last('tool.result', { result, value: wantsValue === true ? result : undefined, duration_ms });
   }
 
-  failed(error: ErrorBody, { attempt, durationMs, checkpointId }: Ending): NewEvent {
-    if (this.#spec.isDurable) {
-      const last = checkpointId === undefined ? {} : { last_checkpoint_id: checkpointId };
-      return this.#last('job.failed', { ...error, attempt, failed_at: timestampOf(this.#log.now()), ...last });
+  failed(error: ErrorBody, { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending): NewEvent {
+    const { isDurable, kind } = this.#spec;
+    if (isDurable) {
+      const failed_at = timestampOf(this.#log.now());
+      return this.#last('job.failed', { ...error, attempt, failed_at, last_checkpoint_id });
     }
-    if (this.#spec.kind === 'workflow') {
-      const duration_ms = Math.max(0, durationMs);
-      return this.#last('workflow.complete', { status: 'failed', error, duration_ms });
-    }
+    if (kind === 'workflow') return this.#last('workflow.complete', { status: 'failed', error, duration_ms });
     return this.#last('tool.error', { ...error, attempt });
   }
 
-  cancelled({ cause, reason, isForced }: Cancellation, { attempt, durationMs, checkpointId }: Ending): NewEvent {
-    const why = reason === undefined ? {} : { reason };
-    if (this.#spec.isDurable) {
-      const last = checkpointId === undefined ? {} : { last_checkpoint_id: checkpointId };
-      const at = timestampOf(this.#log.now());
-      return this.#last('job.cancelled', { ...why, cause, cancelled_at: at, forced: isForced, ...last });
+  cancelled(
+    { cause, reason, forced }: { readonly cause: CancelCause; readonly reason?: string | undefined; forced: boolean },
+    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending,
+  ): NewEvent {
+    const { isDurable, kind } = this.#spec;
+    if (isDurable) {
+      const cancelled_at = timestampOf(this.#log.now());
+      return this.#last('job.cancelled', { reason, cause, cancelled_at, forced, last_checkpoint_id });
     }
-    if (this.#spec.kind === 'workflow') {
-      const duration_ms = Math.max(0, durationMs);
-      return this.#last('workflow.complete', { status: 'cancelled', duration_ms });
-    }
-    const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-    const message = reason ?? (cause === 'timeout' ? 'It took too long' : 'It was cancelled');
-    const details = { cause, forced: isForced };
-    return this.#last('tool.error', { code, message, retryable: false, details, attempt });
+    if (kind === 'workflow') return this.#last('workflow.complete', { status: 'cancelled', duration_ms });
+    const isTimeout = cause === 'timeout';
+    const code = isTimeout ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
+    const message = reason ?? (isTimeout ? 'It took too long' : 'It was cancelled');
+    return this.#last('tool.error', { code, message, retryable: false, details: { cause, forced }, attempt });
   }
 
   #last<T extends MessageType>(type: T, payload: PayloadOf<T>): NewEvent {
     return this.event(type, payload, { correlationId: this.#spec.command.id, isTerminal: true });
   }
 
-  /** It is somewhere else in its states, of which no message of its own tells. */
+  /** Reports a state without a message type of its own. */
   moved(
     from: string,
     to: string,
@@ -156,7 +132,6 @@ export class JobMessages {
   }
 }
 
-/** What a message says beside its payload. */
 interface MessageFields {
   readonly trace?: Trace | undefined;
   readonly causationId?: string | undefined;

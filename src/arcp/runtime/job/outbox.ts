@@ -11,17 +11,15 @@ export interface OutboxEntry {
 
 interface Waiting {
   readonly entry: OutboxEntry;
-  /** Its records may be found otherwise than expected: it is committed by itself. */
+  /** Committed alone, since its records may conflict. */
   readonly isTried: boolean;
   readonly resolve: (isDone: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Most entries of one commit. */
 const LARGEST = 128;
-/** Most entries that wait while nothing can be kept. */
 const MOST = 10_000;
-/** Milliseconds between attempts to commit while the store fails: at first, and at most. */
+/** Milliseconds. */
 const RETRY = 50;
 const LONGEST_RETRY = 2000;
 
@@ -29,7 +27,7 @@ interface OutboxOptions {
   readonly log: EventLog;
   readonly jobId: string;
   readonly attempt: number;
-  /** Told once when another attempt has begun elsewhere, or the job has ended: nothing more is committed. */
+  /** Called once if another attempt has begun or the job has ended. */
   readonly onLost: () => void;
 }
 
@@ -43,21 +41,12 @@ export class JobOutbox {
     this.#options = options;
   }
 
-  /**
-   * Resolves when it is committed. While the store fails it waits; what was said before is committed before.
-   *
-   * @throws ArcpError `ABORTED` when the attempt is over
-   * @throws ArcpError `RESOURCE_EXHAUSTED` when too much waits
-   */
+  /** Resolves when the entry is committed, in order; waits while the store fails. @throws ArcpError `ABORTED`, `RESOURCE_EXHAUSTED` */
   add(entry: OutboxEntry): Promise<void> {
     return this.#put(entry, false) as Promise<unknown> as Promise<void>;
   }
 
-  /**
-   * The same, where records may have been changed meanwhile by somebody else.
-   *
-   * @returns whether it was committed; else a record was not as expected
-   */
+  /** Adds an entry whose records may conflict. @returns `false` if they did */
   tryAdd(entry: OutboxEntry): Promise<boolean> {
     return this.#put(entry, true);
   }
@@ -68,13 +57,12 @@ export class JobOutbox {
       else if (this.#waiting.length >= MOST) reject(new ArcpError('RESOURCE_EXHAUSTED', 'Too much waits to be kept'));
       else this.#waiting.push({ entry, isTried, resolve, reject });
     });
-    // Whoever does not wait for it must not be ended by it.
+    // A caller that does not await it must not crash.
     added.catch(() => {});
     if (!this.#isRunning) void this.#run();
     return added;
   }
 
-  /** The attempt is over: what waits is dropped. */
   stop(): void {
     this.#isLost = true;
     for (const { reject } of this.#waiting.splice(0)) reject(over());
@@ -96,13 +84,12 @@ export class JobOutbox {
     this.#isRunning = false;
   }
 
-  /** How many of those that wait are committed together. */
   #together(): number {
     const tried = this.#waiting.findIndex(({ isTried }) => isTried);
     return tried === -1 ? LARGEST : Math.min(LARGEST, Math.max(1, tried));
   }
 
-  /** @returns whether the batch is settled, one way or the other */
+  /** @returns `false` if the batch is to be retried */
   async #commit(batch: readonly Waiting[]): Promise<boolean> {
     const { log, jobId, attempt, onLost } = this.#options;
     const set = Object.assign({}, ...batch.map(({ entry }) => entry.set ?? {})) as JobPatch;
@@ -127,7 +114,7 @@ export class JobOutbox {
   }
 }
 
-/** Whether the store may well work again; after its end it does not, and what it refuses it refuses again. */
+/** A store that is closed or refuses the data does not recover. */
 function isPassing({ details }: ArcpError): boolean {
   return details?.['reason'] !== 'closed' && details?.['reason'] !== 'failed';
 }

@@ -3,61 +3,49 @@ import type { MessageLimits } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody, isRetryable } from '../../protocol/errors.js';
 import type { JobState, TrustLevel } from '../../protocol/payloads/parts.js';
-import type { JobRow } from '../../store/store.js';
+import type { JobChange, JobPatch, JobRow } from '../../store/store.js';
 import type { Trace } from '../events/message.js';
 import type { RetryPolicy } from '../types.js';
 
-/** A command that starts work. */
 export type StartingCommand = Envelope<'tool.invoke' | 'workflow.start' | 'agent.delegate'>;
 
-/** What a job is. It never changes. */
 export interface JobSpec {
   readonly kind: 'tool' | 'workflow' | 'agent';
-  /** The name of the tool, the workflow or the agent. */
   readonly target: string;
-  /** Whether it is a job to its client, which outlives this process; else it is a direct call, which does not. */
+  /** A durable job; else a direct call, which ends with the process. */
   readonly isDurable: boolean;
   readonly command: StartingCommand;
   readonly trace: Trace;
   readonly trust: TrustLevel;
   readonly retry: ResolvedRetry;
-  /** Limits of the messages that its client reads. */
   readonly limits?: MessageLimits | undefined;
-  /** What its client can read of streams. */
   readonly streams: 'none' | 'text' | 'all';
-  /** Milliseconds that all attempts may take together, from its acceptance on. */
   readonly timeoutMs?: number | undefined;
   readonly parentJobId?: string | undefined;
-  /** How much other work it is done for: calls and jobs, each begun by the one before. @default 0 */
+  /** The length of the chain of calls and jobs that led to it. @default 0 */
   readonly depth?: number | undefined;
-  /** The context that it shares with others. @default one of its own */
   readonly contextId?: string | undefined;
-  /** Whether its client knows of handoffs. */
   readonly mayHandOff?: boolean | undefined;
-  /** Whether its client may look for the result of a direct call in `value`. */
+  /** The client reads the result of a direct call in `value`. */
   readonly wantsValue?: boolean | undefined;
-  /** The job whose outcome is this one's: it was asked for before, under the same operation key. */
+  /** The earlier job of the same operation, whose outcome this one takes. */
   readonly follows?: string | undefined;
 }
 
-/** How a job stands, beside its state. */
 export interface JobStatus {
-  /** Attempts that have failed. */
   readonly failures: number;
-  /** Attempts that ended in order, by failure or by being put back; all others were lost with whoever worked on them. */
+  /** Attempts that failed or were requeued; all others were lost. */
   readonly ended: number;
-  /** Attempts that count as not lost: they, or one after them, have come further before they were. */
+  /** Lost attempts that do not count, since they or a later one made progress. */
   readonly forgiven?: number | undefined;
   readonly checkpointId?: string | undefined;
   readonly checkpoints?: number | undefined;
-  /** How often it was handed over. */
   readonly handoffs?: number | undefined;
-  /** The agent that has taken it over, and who had it before. */
   readonly agent?: string | undefined;
   readonly handedOver?: { readonly from: string; readonly reason?: string | undefined } | undefined;
-  /** The message that told of its end. */
+  /** The last message. */
   readonly endId?: string | undefined;
-  /** The message that told that another attempt is to come after this one. */
+  /** The message that announced the next attempt. */
   readonly again?: { readonly attempt: number; readonly causedBy: string } | undefined;
   readonly lastError?: ErrorBody | undefined;
   readonly cancelled?: { readonly cause: string; readonly reason?: string | undefined } | undefined;
@@ -65,10 +53,8 @@ export interface JobStatus {
 
 export const NEW_STATUS: JobStatus = { failures: 0, ended: 0 };
 
-/** Most work that is done for other work, which is done for other work. */
 const DEEPEST = 64;
 
-/** @throws ArcpError `RESOURCE_EXHAUSTED` on work that would go on without end */
 export function nextDepth({ depth = 0 }: JobSpec): number {
   if (depth < DEEPEST) return depth + 1;
   throw new ArcpError('RESOURCE_EXHAUSTED', `Work begins other work ${DEEPEST} times over`, { retryable: false });
@@ -82,19 +68,19 @@ export function statusOf(row: JobRow): JobStatus {
   return JSON.parse(row.status) as JobStatus;
 }
 
-/** How many attempts were lost in a row without coming further: nobody ended them. */
+/** Counts consecutive lost attempts without progress. */
 export function lostAttempts(row: JobRow): number {
   const { ended, forgiven = 0 } = statusOf(row);
   return row.attempt - 1 - ended - forgiven;
 }
 
-/** The message that has caused this attempt: none where it is the first, or the one before it was lost. */
+/** The message that caused this attempt; none for the first, or after a lost one. */
 export function causeOf({ attempt, status }: JobRow): string | undefined {
   const { again } = JSON.parse(status) as JobStatus;
   return again?.attempt === attempt - 1 ? again.causedBy : undefined;
 }
 
-/** The attempt has come further: it is not what ends whoever works on it. */
+/** The attempt has made progress, so it is not what kills its worker. */
 export function forgiveLostAttempts(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
   return { forgiven: row.attempt - ended };
 }
@@ -105,10 +91,7 @@ export function inputOf(command: StartingCommand): unknown {
   return { task: command.payload.task, ...(command.payload.arguments ?? {}) };
 }
 
-/**
- * From each state, those that may follow. From `running` back to `queued` leads a retry, or the loss of whoever worked on it; the last
- * three lead nowhere.
- */
+/** The states that may follow each state. */
 export const TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
   accepted: ['queued', 'running', 'cancelled', 'failed'],
   queued: ['running', 'paused', 'cancelled', 'failed'],
@@ -120,8 +103,16 @@ export const TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
   cancelled: [],
 };
 
-/** States in which nobody works on a job that has not ended. */
 export const IDLE_STATES = ['accepted', 'queued', 'paused'] as const satisfies readonly JobState[];
+
+/** A change of an idle job, which conflicts unless the job is still as it was read. */
+export function changeOf(
+  { jobId, attempt, status }: JobRow,
+  set: JobPatch,
+  states: readonly JobState[] = IDLE_STATES,
+): JobChange {
+  return { jobId, attempt, states, status, set };
+}
 
 export function isIdle(state: JobState): boolean {
   return IDLE_STATES.some((idle) => idle === state);
@@ -138,7 +129,7 @@ export interface ResolvedRetry {
   readonly maxBackoffMs: number;
 }
 
-/** @throws TypeError on numbers that are none of these */
+/** @throws TypeError if a number is out of range */
 export function resolveRetry(policy: RetryPolicy = {}): ResolvedRetry {
   const { maxAttempts = 1, backoffMs = 1000, factor = 2, maxBackoffMs = 60_000 } = policy;
   if (!(Number.isSafeInteger(maxAttempts) && maxAttempts >= 1))
@@ -149,17 +140,15 @@ export function resolveRetry(policy: RetryPolicy = {}): ResolvedRetry {
   return { maxAttempts, backoffMs, factor, maxBackoffMs };
 }
 
-/**
- * How long to wait before a job is tried again.
- *
- * An error may say how long it will last, by `details.retry_after_seconds`: it is not tried again before, whatever the policy says.
- *
- * @param attempt the one that has failed, from 1 on
- * @returns milliseconds; `undefined` when it is not tried again
- */
+/** Returns the milliseconds before a retry, at least `details.retry_after_seconds`; `undefined` for no retry. */
 export function retryDelay(error: ErrorBody, attempt: number, retry: ResolvedRetry): number | undefined {
   if (attempt >= retry.maxAttempts || !isRetryable(error)) return undefined;
   const backoff = Math.min(retry.maxBackoffMs, retry.backoffMs * retry.factor ** (attempt - 1));
   const floor = error.details?.['retry_after_seconds'];
   return typeof floor === 'number' && floor > 0 ? Math.max(backoff, floor * 1000) : backoff;
+}
+
+/** Returns the shorter of two times that may both be unbounded. */
+export function shorter(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -10,32 +10,32 @@ import { ArcpError } from '../../protocol/errors.js';
 import type { JobContext, Lease } from '../types.js';
 
 export interface BrokerOptions {
-  /** The folder that files are in; nothing outside of it is reached, by whatever links. Without it there are no files. */
+  /** The folder of files; links do not lead out of it. Without it there are no files. */
   readonly root?: string | undefined;
-  /** Hosts that may be asked: `api.example.org`, `*.example.org`, with a port where it is not the scheme's own. Without them, none. */
+  /** Allowed hosts: `api.example.org`, `*.example.org`, with a non-standard port. @default none */
   readonly hosts?: readonly string[] | undefined;
-  /** Programs that may be started, by the names by which they are asked for: `{ git: '/usr/bin/git' }`. Without them, none. */
+  /** Allowed programs by name: `{ git: '/usr/bin/git' }`. @default none */
   readonly programs?: Readonly<Record<string, string>> | undefined;
-  /** Variables of the environment that programs are given. @default PATH, LANG */
+  /** Environment variables of programs. @default PATH, LANG */
   readonly env?: readonly string[] | undefined;
-  /** Most bytes of a file, a response or an output. @default 16 MiB */
+  /** Limit of a file, a response or an output in bytes. @default 16 MiB */
   readonly maxBytes?: number | undefined;
 }
 
-/** What a tool is given. Everything asks for its permission first, and says that it is used: `filesystem.read`, ... */
+/** The services for a tool. Each call requests its permission and reports the use. */
 export interface Brokered {
   readonly fs: BrokeredFiles;
-  /** Permission `network.fetch`, on the address without its query. Redirections go to hosts that may be asked, each with its own permission. */
+  /** Permission `network.fetch` on the address without query. Redirections stay on allowed hosts, each with its own permission. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Permission `shell.execute`, on `program:NAME`. There is no shell: arguments are arguments. */
+  /** Permission `shell.execute` on `program:NAME`, without a shell. */
   readonly exec: (program: string, args?: readonly string[], options?: ExecOptions) => Promise<Executed>;
 }
 
 export interface BrokeredFiles {
-  /** Permission `filesystem.read`, on `file:PATH` within the root; so are the others. */
+  /** Permission `filesystem.read` on `file:PATH` within the root. */
   readonly readFile: (file: string) => Promise<string>;
   readonly list: (folder: string) => Promise<readonly string[]>;
-  /** Permission `filesystem.write`. Folders on the way are made. */
+  /** Permission `filesystem.write`. Creates missing folders. */
   readonly writeFile: (file: string, text: string) => Promise<void>;
   /** Permission `filesystem.delete`. */
   readonly remove: (file: string) => Promise<void>;
@@ -87,7 +87,7 @@ class Broker implements BrokeredFiles {
 
   readonly readFile = async (file: string): Promise<string> => {
     const place = await this.#allowed('filesystem.read', file, 'read');
-    // What is too large is not read first.
+    // Avoids reading a file that is too large.
     this.#assertSize((await attempted(() => stat(place))).size, file);
     const bytes = await attempted(() => readFile(place));
     this.#assertSize(bytes.length, file);
@@ -103,7 +103,7 @@ class Broker implements BrokeredFiles {
     this.#assertSize(Buffer.byteLength(text), file);
     const place = await this.#allowed('filesystem.write', file, 'write');
     await attempted(() => mkdir(path.dirname(place), { recursive: true }));
-    // What was made on the way may lead elsewhere by now.
+    // A new folder may have been replaced by a link.
     await attempted(async () => writeFile(await this.#within(file), text));
   };
 
@@ -180,7 +180,7 @@ class Broker implements BrokeredFiles {
         else
           resolve({ code: code ?? -1, stdout: String(Buffer.concat(stdout)), stderr: String(Buffer.concat(stderr)) });
       });
-      // A program that reads nothing closes its input.
+      // A program may close its input early.
       child.stdin.on('error', () => {});
       child.stdin.end(input);
     });
@@ -190,17 +190,17 @@ class Broker implements BrokeredFiles {
     const before = await this.#within(file);
     const lease = await this.#ask(permission, `file:${this.#shown(before)}`, operation);
     await lease.use();
-    // Somebody may have put a link there while the question waited.
+    // A link may have appeared while the request waited.
     const place = await this.#within(file);
     if (place !== before) throw refused(`${file} leads elsewhere now`);
     return place;
   }
 
   #ask(permission: string, resource: string, operation: string, preview?: unknown): Promise<Lease> {
-    return this.#context.permission({ permission, resource, operation, ...(preview === undefined ? {} : { preview }) });
+    return this.#context.permission({ permission, resource, operation, preview });
   }
 
-  /** The place of a file, with all links on the way followed; it need not be there. */
+  /** Resolves all links of a path, which need not exist. */
   async #within(file: string): Promise<string> {
     if (this.#options.root === undefined) throw refused('There are no files here');
     const root = await realpath(this.#options.root);
@@ -240,7 +240,7 @@ class Broker implements BrokeredFiles {
       throw new ArcpError('PAYLOAD_TOO_LARGE', `${what} has more than ${this.#maxBytes} bytes`);
   }
 
-  /** A response that ends with an error where it is too long. */
+  /** Fails a response that is too long while it is read. */
   #bounded(response: Response): Response {
     let left = this.#maxBytes;
     const bound = new TransformStream<Uint8Array, Uint8Array>({
@@ -259,7 +259,7 @@ function refused(why: string): ArcpError {
   return new ArcpError('PERMISSION_DENIED', why);
 }
 
-/** What the operating system refuses, as an error of the protocol. */
+/** Converts errors of the operating system. */
 async function attempted<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

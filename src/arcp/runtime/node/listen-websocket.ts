@@ -21,31 +21,29 @@ import { MAX_MESSAGE_BYTES } from '../../protocol/codec.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
 
-/** Where WebSockets connect to, and where the server says how it is. */
 const ARCP_PATH = '/arcp';
 
 export interface ListenWebSocketOptions {
-  /** 0 for one that is free. @default 7777 */
+  /** 0 for a free port. @default 7777 */
   readonly port?: number | undefined;
   /** @default '127.0.0.1' */
   readonly host?: string | undefined;
   /** @default '/arcp' */
   readonly path?: string | undefined;
   /**
-   * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN`, since browsers set no headers
-   * there, or in the `auth` of `session.open`, which then has to come within ten seconds. The token admits a client; the runtime's `auth`
-   * identifies it.
+   * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN` for browsers, or within ten
+   * seconds in the `auth` of `session.open`. It admits a client; the runtime's `auth` identifies it.
    */
   readonly token?: string | undefined;
-  /** Whether others than this machine may reach it without a token. @default false */
+  /** Allows other machines without a token. @default false */
   readonly insecure?: boolean | undefined;
-  /** Web pages that may connect, besides those of this machine: `https://example.org`. @default none */
+  /** Allowed origins of web pages besides this machine: `https://example.org`. @default none */
   readonly origins?: readonly string[] | undefined;
-  /** Connections at a time; more are refused. @default 10000 */
+  /** Limit of concurrent connections. @default 10000 */
   readonly maxConnections?: number | undefined;
-  /** Bytes of a message; a longer one ends the connection with 1009. @default 4 MiB */
+  /** Limit of a message in bytes; a longer one ends the connection with 1009. @default 4 MiB */
   readonly maxMessageBytes?: number | undefined;
-  /** Told what goes wrong and is nobody's answer. */
+  /** Receives errors that no call reports. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -53,19 +51,18 @@ export interface WebSocketListener {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Takes nobody any more. Connections that there are stay the runtime's; it resolves when the port is free. */
+  /** Stops listening; resolves when the port is free. Open connections stay. */
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds that a connection may be silent before it has become a WebSocket. */
+/** Milliseconds of silence before the upgrade. */
 const HEADERS_TIMEOUT = 10_000;
 
 /**
- * Lets clients connect to a runtime by WebSocket. Where only this machine reaches the port, requests have to name it by a name of this machine,
- * so that no page reaches it under a name of its own; pages of other origins are refused everywhere.
+ * Listens for WebSockets. On the loopback, requests must name this machine; pages of other origins are refused everywhere.
  *
- * @throws ServeError where it cannot listen, or must not: on an address that others reach, without a token
- * @throws TypeError on options that are none
+ * @throws ServeError if it cannot listen, or must not: on a public address without a token
+ * @throws TypeError if an option is invalid
  */
 export async function listenWebSocket(
   runtime: Runtime,
@@ -82,7 +79,6 @@ export async function listenWebSocket(
   return { url: `ws://${bound.authority}${path}`, host: bound.host, port: bound.port, close: () => gate.close() };
 }
 
-/** What stands between the port and the runtime. */
 class Gate {
   readonly server: Server;
   readonly #runtime: Runtime;
@@ -123,13 +119,13 @@ class Gate {
     else if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD')) {
       answerJson(response, { status: 'ok', ...this.#runtime.counts() });
     } else if (path === this.#options.path) {
-      // Here, one speaks WebSocket (RFC 9110, section 15.5.22).
+      // RFC 9110, section 15.5.22.
       response.setHeader('upgrade', 'websocket').setHeader('connection', 'upgrade');
       answer(response, 426);
     } else answer(response, 404);
   };
 
-  /** Ends a connection that shows no token in time. @returns compares a token, and lets the connection be if it is the right one */
+  /** Ends a connection that does not show its token in time. @returns checks a token */
   #within(channel: Channel): (token: string) => boolean {
     const cancel = afterUnref(HEADERS_TIMEOUT, () => channel.destroy());
     return (token) => {
@@ -140,7 +136,7 @@ class Gate {
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node has let go of the connection, whose errors would end the process.
+    // Node no longer handles errors of the socket, which would end the process.
     socket.on('error', () => {});
     toOriginForm(request);
     const { headers, url = '/' } = request;
@@ -168,12 +164,7 @@ class Gate {
   };
 }
 
-/**
- * The same channel, whose messages go to the system at the end of the turn in which they are sent: a call of the system costs more than a
- * small message.
- *
- * @param socket what the channel writes to
- */
+/** Sends all messages of one turn with one system call. */
 function corked(channel: Channel, socket: Duplex): Channel {
   let isHeld = false;
   const release = (): void => {

@@ -6,10 +6,9 @@ import { stdioChannel } from '../../../channels/node/stdio.js';
 import type { Runtime } from '../runtime.js';
 
 /**
- * Lets clients connect by a Unix-domain socket, its owner's only, or by TCP: then on the loopback alone, unless a host is named. On Windows, a
- * path like `\\.\pipe\NAME` is a named pipe there; that is not tested.
- *
- * @throws ConnectionError `closed` when it cannot listen there
+ * Listens on a Unix-domain socket for its owner, or on TCP, by default on the loopback. On Windows, `\\.\pipe\NAME` is a named pipe
+ * (untested).
+ * @throws ConnectionError `closed` if it cannot listen
  */
 export function listenUnix(
   runtime: Runtime,
@@ -20,20 +19,14 @@ export function listenUnix(
   return listenSocket(address, (channel) => void runtime.accept(channel, { kind }), options);
 }
 
-/**
- * Serves whoever has started this process, on its standard streams: one envelope a line. Everything else that is written to stdout goes
- * to stderr from now on.
- *
- * @returns resolves when the other side has ended
- */
+/** Serves the parent process on the standard streams, one envelope per line; other output to stdout goes to stderr. Resolves at the end. */
 export function serveStdio(runtime: Runtime, options: ByteChannelOptions = {}): Promise<void> {
   return runtime.accept(stdioChannel(options), { kind: 'stdio' });
 }
 
 /**
- * Makes two named pipes, their owner's only, and takes one client after the other.
- *
- * @throws Error where they cannot be made: there are files of these names, or the system has no named pipes of this sort
+ * Creates two named pipes for their owner, and serves one client after the other.
+ * @throws Error if the files exist or the system has no named pipes
  */
 export function listenFifo(
   runtime: Runtime,

@@ -4,21 +4,17 @@ import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
 import type { Scope } from '../types.js';
-import { covers, describeScope, type Policy, permissionDenied } from './policy.js';
+import { covers, describeScope, permissionDenied } from './policy.js';
 
-/** Where the grants of a job stand, and those of a session. */
 export const leasesOf = (owner: string): string => `lease:${owner}`;
 
-/** A grant, as it is kept. */
 export interface KeptLease extends Scope {
-  /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** How often it may be used; any number of times where it is not said. */
   readonly maxUses?: number | undefined;
   readonly uses: number;
-  /** Whether each use is told of. */
+  /** Each use is reported. */
   readonly isAudited?: boolean | undefined;
-  /** What it was granted by: the answer to a request, or a policy. */
+  /** The answer to a request, or a policy. */
   readonly grantedBy?: string | undefined;
   readonly constraints?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -27,12 +23,10 @@ export function leaseOf({ value }: StoredRecord): KeptLease {
   return JSON.parse(value) as KeptLease;
 }
 
-/** @param expect the version that the record has; 0 for none */
 export function leaseRecord(owner: string, leaseId: string, lease: KeptLease, expect: number): RecordChange {
   return { scope: leasesOf(owner), key: leaseId, value: JSON.stringify(lease), expect, owner };
 }
 
-/** @throws ArcpError `LEASE_EXPIRED`, `PERMISSION_DENIED` where it does not allow what is wanted now */
 export function assertAllows(lease: KeptLease, wanted: Scope, now: number): void {
   if (!covers(lease, wanted)) throw permissionDenied(wanted, `what was granted is ${describeScope(lease)}`);
   if (now >= lease.expiresAt)
@@ -47,26 +41,21 @@ export function allows(lease: KeptLease, wanted: Scope, now: number): boolean {
   return covers(lease, wanted) && now < lease.expiresAt && (lease.maxUses === undefined || lease.uses < lease.maxUses);
 }
 
-/** Where requests stand, by the ids of their messages; and what a job has asked for, by what it is. */
+/** Requests by the ids of their messages, and the requests of a job by their scope. */
 export const REQUESTS = 'permission';
 export const askedBy = (jobId: string): string => `asked:${jobId}`;
 
-/** A request, as it is kept. */
 export interface KeptRequest {
   readonly jobId: string;
   readonly sessionId: string;
   readonly principal: string;
   readonly wanted: Scope;
   readonly state: 'pending' | 'granted' | 'denied' | 'expired';
-  /** Milliseconds since 1970, until when it can be answered. */
   readonly expiresAt: number;
-  /** The longest that it may be granted for, in seconds. */
   readonly leaseSeconds: number;
-  /** The grant. */
   readonly leaseId?: string | undefined;
-  /** The session, where the grant holds for all of it. @default the job */
+  /** The session, if the grant holds for all of it. @default the job */
   readonly leaseOwner?: string | undefined;
-  /** The message that answered it. */
   readonly answeredBy?: string | undefined;
   readonly reason?: string | undefined;
 }
@@ -75,31 +64,26 @@ export function requestOf({ value }: StoredRecord): KeptRequest {
   return JSON.parse(value) as KeptRequest;
 }
 
-/** @param expect the version that the record has; 0 for none */
 export function requestRecord(id: string, request: KeptRequest, expect: number): RecordChange {
   return { scope: REQUESTS, key: id, value: JSON.stringify(request), expect, owner: request.jobId };
 }
 
-/** The requests of a job that wait for an answer. @returns the ids of their messages */
 export async function pendingOf(store: ArcpStore, jobId: string): Promise<string[]> {
   const asked = await store.listRecords(askedBy(jobId), { limit: Number.POSITIVE_INFINITY });
   const found = await Promise.all(asked.map(({ value }) => store.readRecord(REQUESTS, value)));
   return found.flatMap((record) => (record !== undefined && requestOf(record).state === 'pending' ? [record.key] : []));
 }
 
-/** Milliseconds between two looks at a request that somebody may have answered to another runtime. */
+/** Another runtime may receive the answer. */
 const LOOK_AGAIN = 1000;
 
-/** Those who wait for answers. */
 export class AnswerWaiters {
   readonly #waiting = new Map<string, Set<(value: unknown) => void>>();
 
-  /** It has been answered, and that is kept. */
   notify(id: string): void {
     for (const wake of this.#waiting.get(id) ?? []) wake(undefined);
   }
 
-  /** Resolves when it may have been answered, or the time has come. @param ms milliseconds */
   async wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = deferred<unknown>();
     const cancel = after(Math.max(0, Math.min(ms, LOOK_AGAIN)), () => resolve(undefined));
@@ -115,11 +99,4 @@ export class AnswerWaiters {
       if (all.size === 0) this.#waiting.delete(id);
     }
   }
-}
-
-/** What asking needs of the runtime. */
-export interface Permissions {
-  readonly policy: Policy;
-  readonly answers: AnswerWaiters;
-  readonly now: () => number;
 }

@@ -12,14 +12,14 @@ import type { Scope } from '../types.js';
 export type Decision = (typeof DECISIONS)[number];
 export const DECISIONS = ['deny', 'challenge', 'auto', 'audit'] as const;
 
-/** By the names of permissions, or by patterns: `filesystem.*`, `*.write`, `*`. That which says most of a name counts. */
+/** Decisions by permission name or pattern: `filesystem.*`, `*.write`, `*`. The most specific one counts. */
 export type Rules = Readonly<Record<string, Decision>>;
 
-/** Who wants something. */
+/** The requester. */
 export interface Asking {
   readonly trust: TrustLevel;
   readonly principal: string;
-  /** What is being worked on. */
+  /** The work that requests it. */
   readonly target: string;
 }
 
@@ -27,25 +27,25 @@ export interface Policy {
   readonly decide: (wanted: Scope, asking: Asking) => Decision;
   /** Milliseconds for an answer. */
   readonly answerWithinMs: number;
-  /** The longest that a grant may last, in seconds. */
+  /** Limit of a grant in seconds. */
   readonly maxLeaseSeconds: number;
 }
 
 export interface PolicyOptions {
-  /** Beside and instead of {@link DEFAULT_RULES}, by level. */
+  /** Override {@link DEFAULT_RULES} by level. */
   readonly rules?: { readonly [K in TrustLevel]?: Rules } | undefined;
-  /** Asked before the rules; `undefined` leaves it to them. */
+  /** Decides before the rules; `undefined` falls through to them. */
   readonly decide?: ((wanted: Scope, asking: Asking) => Decision | undefined) | undefined;
-  /** Milliseconds for an answer; without one in time it is denied. @default 15 minutes */
+  /** Milliseconds for an answer, after which the request is denied. @default 15 minutes */
   readonly answerWithinMs?: number | undefined;
-  /** The longest that a grant may last, in seconds. @default 24 hours */
+  /** Limit of a grant in seconds. @default 24 hours */
   readonly maxLeaseSeconds?: number | undefined;
 }
 
-/** Seconds for which something is granted when nobody says for how long. */
+/** The default length of a grant in seconds. */
 export const LEASE_SECONDS = 300;
 
-/** What cannot be taken back, or reaches far. */
+/** Irreversible or far-reaching. */
 const RISKY: Rules = {
   'shell.execute': 'challenge',
   '*.write': 'challenge',
@@ -86,7 +86,7 @@ export function definePolicy({ rules = {}, decide, ...times }: PolicyOptions = {
   };
 }
 
-/** Where two patterns say as much of it, the stricter one counts; where none does, it is denied. */
+/** Of equally specific patterns the stricter one counts; without any, the request is denied. */
 function closest(rules: Rules, permission: string): Decision {
   let most = 0;
   let found: Decision = 'deny';
@@ -99,10 +99,7 @@ function closest(rules: Rules, permission: string): Decision {
   return found;
 }
 
-/**
- * Whether what was granted allows what is wanted. What a grant does not name it does not bound; and what is wanted without
- * a resource is wanted for all.
- */
+/** Reports whether a grant covers a wish. Members that the grant omits are unbounded; a wish without a resource is for all. */
 export function covers(granted: Scope, wanted: Scope): boolean {
   if (granted.permission !== wanted.permission) return false;
   if (granted.operation !== undefined && granted.operation !== wanted.operation) return false;
@@ -115,12 +112,11 @@ function matches(granted: string, wanted: string): boolean {
   return granted.endsWith('*') ? wanted.startsWith(granted.slice(0, -1)) : granted === wanted;
 }
 
-/** Names that stand for others: `filesystem.*`, `*.write`, `*`. */
 export function isNamed(patterns: readonly string[], permission: string): boolean {
   return patterns.some((pattern) => specificity(pattern, permission) > 0);
 }
 
-/** How closely a pattern names a permission: more for one that says more of it; 0 for one that does not name it. */
+/** Returns a larger number for a more specific pattern, and 0 if it does not match. */
 function specificity(pattern: string, permission: string): number {
   if (pattern === permission) return Number.POSITIVE_INFINITY;
   if (pattern === '*') return 1;
@@ -145,11 +141,10 @@ export function permissionDenied(
   });
 }
 
-/** The scope alone, without what is not said. */
 export function scopeOf({ permission, resource, operation }: Scope): Scope {
   return {
     permission,
-    ...(resource === undefined ? {} : { resource }),
-    ...(operation === undefined ? {} : { operation }),
+    resource,
+    operation,
   };
 }

@@ -3,46 +3,38 @@ import type { PayloadOf } from '../../protocol/catalogue.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { TrustLevel } from '../../protocol/payloads/parts.js';
 
-/** Where a connection comes from, as far as its transport can tell. */
+/** The origin of a connection, as known to the transport. */
 export interface Peer {
   /** `memory`, `websocket`, `stdio`, `unix`, `fifo`, ... */
   readonly kind: string;
-  /** Where it comes from: of a network, the address. */
+  /** The network address. */
   readonly address?: string | undefined;
-  /** What the transport itself knows of who it is: the subject of a certificate, for one. */
+  /** The identity known to the transport, such as the subject of a certificate. */
   readonly identity?: string | undefined;
-  /**
-   * Compares a token with the one that the listener requires. Present only where the transport has not seen it: `session.open` has to show it in
-   * `auth`, or is refused before `authenticate` is called.
-   */
+  /** Checks the listener's token if the transport did not: `session.open` must have it in `auth`. */
   readonly isToken?: ((token: string) => boolean) | undefined;
 }
 
-/** Somebody who is known. */
+/** An authenticated client. */
 export interface Identity {
   readonly principal: string;
   readonly trust: TrustLevel;
-  /** Whether it may answer requests for permissions. @default true */
+  /** Allows answers to permission requests. @default true */
   readonly mayGrant?: boolean | undefined;
 }
 
-/**
- * Says who somebody is.
- *
- * @throws ArcpError `UNAUTHENTICATED` when it does not know; whatever else it throws is the same to the other side
- */
+/** Identifies a client. @throws ArcpError `UNAUTHENTICATED`; other errors look the same to the client */
 export type Authenticate = (auth: PayloadOf<'session.open'>['auth'], peer: Peer) => Identity | Promise<Identity>;
 
-/** Takes everybody for the same: for a runtime that only its own user can reach. @default { principal: 'local', trust: 'constrained' } */
+/** Accepts everyone as one principal, for a runtime that only its user can reach. @default { principal: 'local', trust: 'constrained' } */
 export function anonymous(identity: Partial<Identity> = {}): Authenticate {
   const { principal = 'local', trust = 'constrained', mayGrant = true } = identity;
   return () => ({ principal, trust, mayGrant });
 }
 
 /**
- * Takes those who have a token: `auth: { scheme: 'bearer', token }`.
- *
- * @param verify says whose token it is, and `undefined` for nobody's. Compare tokens in constant time
+ * Accepts bearer tokens: `auth: { scheme: 'bearer', token }`.
+ * @param verify returns `undefined` for an unknown token; compare in constant time
  */
 export function bearer(
   verify: (token: string, peer: Peer) => Identity | undefined | Promise<Identity | undefined>,

@@ -1,8 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
-/**
- * One call of a sandboxed tool: the messages to and from its process, one JSON object per line, and what it prints. The tool is not
- * trusted.
- */
+/** One call of a sandboxed tool: messages to and from its process, one JSON object per line, and its output. The tool is untrusted. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,30 +15,35 @@ import { type Sandbox, startSandbox } from './process.js';
 import { handleRequest, type ToolScope, toolScope } from './requests.js';
 import type { SandboxSettings } from './types.js';
 
-/** What may be asked for and not yet be answered, before nothing more is read: so many, and so many characters. */
+/** Bounds of pending requests; beyond them the pipe is paused. */
 const MOST_ASKED = 64;
 const MOST_ASKED_SIZE = 4 * 1024 * 1024;
-/** Steps that may be under way. They do not count above: what ends them is to be read. */
+/** Bound of running steps, which do not pause the pipe: their ends must be read. */
 const MOST_STEPS = 256;
 
-/** @throws ArcpError what the tool fails with, or what became of its process */
 export async function runCall(settings: SandboxSettings, input: unknown, context: JobContext): Promise<unknown> {
   const own = await mkdtemp(path.join(tmpdir(), 'pegwire-sandbox-'));
   try {
     context.signal.throwIfAborted();
     return await new Call(settings, context, own).run(input);
   } finally {
-    // A tool may have made it hard to delete; what it has come to counts all the same.
+    // The tool may have made it hard to delete; its outcome counts anyway.
     await rm(own, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
+
+/** The members of the context that the process gets. */
+const CONTEXT = [
+  ...(['jobId', 'commandId', 'sessionId', 'principal', 'trust', 'attempt', 'traceId', 'spanId'] as const),
+  ...(['restored', 'operationKey', 'traceparent'] as const),
+];
 
 class Call {
   readonly #settings: SandboxSettings;
   readonly #context: JobContext;
   readonly #sandbox: Sandbox;
   readonly #asked: ToolScope;
-  /** Aborted at the end, also where that is the tool's own: what goes on for it ends, too. */
+  /** Aborted at the end, whoever caused it. */
   readonly #controller = new AbortController();
   readonly #steps = new Map<number, (worked: StepResult) => void>();
   #asking = 0;
@@ -55,7 +57,7 @@ class Call {
     this.#settings = settings;
     this.#context = context;
     this.#asked = toolScope({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
-    // Last: what is started has to be ended.
+    // Last, since a started process must be ended.
     this.#sandbox = startSandbox(settings, own);
   }
 
@@ -71,7 +73,7 @@ class Call {
       logOutput(child.stderr, 'stderr', this.#context, maxOutputBytes),
     ];
     this.#listen();
-    // What it has said before its end may be an answer.
+    // The last messages may hold the answer.
     void exited.then(() => pipe.resume());
     void closed.then(({ error }) => this.#outcome.resolve({ error: signal.aborted ? signal.reason : error }));
     const outcome = await this.#outcome.promise;
@@ -122,30 +124,12 @@ class Call {
     if (this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool begins twice');
     if (!isRestricted)
       throw new ArcpError('UNIMPLEMENTED', 'The process of the sandbox is not restricted: the tool was not run');
-    const { jobId, commandId, sessionId, principal, trust, attempt, traceId, spanId } = this.#context;
-    const { restored, operationKey, traceparent } = this.#context;
     this.#isRunning = true;
-    this.#tell({
-      type: 'run',
-      module: this.#settings.module,
-      input: this.#input,
-      context: {
-        jobId,
-        commandId,
-        sessionId,
-        principal,
-        trust,
-        attempt,
-        traceId,
-        spanId,
-        restored,
-        operationKey,
-        traceparent,
-      },
-    });
+    const context = Object.fromEntries(CONTEXT.map((name) => [name, this.#context[name]]));
+    this.#tell({ type: 'run', module: this.#settings.module, input: this.#input, context });
   }
 
-  /** It counts until the tool has taken the answer. */
+  /** A request counts until the tool has read the answer. */
   async #answer({ id, method, args }: ToolRequest, size: number): Promise<void> {
     this.#count(1, size);
     const told = () => this.#count(-1, -size);
@@ -156,7 +140,7 @@ class Call {
     }
   }
 
-  /** The runtime knows whether it was done before; where not, the tool does it. */
+  /** The runtime knows if the step was done before; else the tool does it. */
   async #step({ id, args: [key] }: ToolRequest): Promise<void> {
     if (this.#steps.has(id) || this.#steps.size >= MOST_STEPS)
       throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many steps are under way', { retryable: false });
@@ -182,7 +166,6 @@ class Call {
     });
   }
 
-  /** Reads on as soon as enough was answered: whoever asks for more than can be done waits. */
   #count(number: number, size: number): void {
     this.#asking += number;
     this.#askingSize += size;
@@ -212,7 +195,6 @@ class Call {
     this.#outcome.resolve({ error });
   }
 
-  /** @param taken called when it was taken, or nobody takes anything any more */
   #tell(told: RuntimeMessage, taken: () => void = () => {}): void {
     const { pipe } = this.#sandbox;
     if (this.#hasEnded) return;
@@ -229,22 +211,17 @@ const ENDED = new ArcpError('ABORTED', 'The sandboxed tool has ended');
 const id = z.number().int().min(0);
 
 const said = z.discriminatedUnion('type', [
-  /** It has begun. */
   z.object({ type: z.literal('ready'), isRestricted: z.boolean() }),
-  /** Something of the context is wanted. */
   z.object({ type: z.literal('ask'), id, method: z.string().max(64), args: z.array(z.unknown()).max(8) }),
-  /** What a step came to, which was asked for by this id. */
   z.object({ type: z.literal('worked'), id, value: z.unknown().optional(), error: z.optional(errorBodySchema) }),
   z.object({ type: z.literal('result'), value: z.unknown().optional() }),
   z.object({ type: z.literal('error'), error: errorBodySchema }),
 ]);
 
-/** What a tool says. */
 export type ToolMessage = z.output<typeof said>;
 type ToolRequest = Extract<ToolMessage, { type: 'ask' }>;
 export type StepResult = Extract<ToolMessage, { type: 'worked' }>;
 
-/** What a runtime says. */
 export type RuntimeMessage =
   | {
       readonly type: 'run';
@@ -258,14 +235,12 @@ export type RuntimeMessage =
       readonly value?: unknown;
       readonly error?: ErrorBody | undefined;
     }
-  /** A step is to be done, now. */
   | { readonly type: 'work'; readonly id: number; readonly operationKey: string }
   | { readonly type: 'cancel'; readonly error: ErrorBody };
 
-/** Most arrays and objects in each other: those that a message of the protocol may have, and what is around them here. */
+/** More than a message of the protocol, since it is wrapped here. */
 const MAX_DEPTH = 72;
 
-/** @throws ArcpError `PAYLOAD_TOO_LARGE` on what is too deep, `INTERNAL` on what is no message */
 function readToolMessage(line: string): ToolMessage {
   const reading = readJson(line, MAX_DEPTH);
   if (!reading.ok && reading.fault === 'depth')
@@ -275,10 +250,9 @@ function readToolMessage(line: string): ToolMessage {
   return judged.data;
 }
 
-/** Most characters of what is logged at once. */
 const MAX_LINE = 8 * 1024;
 
-/** Resolves at the end of the stream. It is read as fast as what is logged is kept; what is too much is read, and dropped. */
+/** Logs the output at the pace of the log; what exceeds the limit is read and dropped. */
 async function logOutput(
   stream: Readable,
   name: 'stdout' | 'stderr',
@@ -295,7 +269,6 @@ async function logOutput(
     try {
       await log(level, line, { stream: name });
     } catch {
-      // The work has ended, and nobody listens.
       isLogging = false;
     }
   };
@@ -315,7 +288,7 @@ async function logOutput(
     }
     await say(held + decoder.decode());
   } catch {
-    // A pipe that breaks has nothing more to say.
+    // A broken pipe has ended.
   }
 }
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
-/** The process of a sandboxed tool, kept in bounds by Node (Node.js, "Permissions", "Process-based permissions"). */
+/** The process of a sandboxed tool, restricted by Node (Node.js, "Permissions", "Process-based permissions"). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -11,23 +11,22 @@ import { systemReason } from '../../../../text/system-reason.js';
 import { ArcpError } from '../../../protocol/errors.js';
 import type { SandboxSettings } from './types.js';
 
-/** JavaScript as it stands, since Node compiles nothing in a process that may start no threads. */
+/** Plain JavaScript, since Node cannot strip types in a process that may not start threads. */
 const PROGRAM = new URL('./child/main.mjs', import.meta.url);
 
-/** Milliseconds that what it prints may stay open after its end. */
+/** Milliseconds that the output may stay open after the exit. */
 const HELD_OPEN_MS = 1000;
 
 export interface Sandbox {
   readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
-  /** What is said. It is none of Node's own channels, which trust whoever speaks on them. */
+  /** Not Node's own IPC channel, which trusts its peer. */
   readonly pipe: Duplex;
   readonly exited: Promise<void>;
-  /** Resolves when it has ended, and all that it has said and printed was read, with what that is where it was not asked to. */
+  /** Resolves when the process has ended and its output was read, with the error if no answer came. */
   readonly closed: Promise<{ readonly error: ArcpError }>;
   readonly kill: () => void;
 }
 
-/** @param own its working folder */
 export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
   const [command, ...args] = [...settings.wrapper, process.execPath, ...nodeArguments(settings, PROGRAM, own)] as [
     string,
@@ -43,7 +42,7 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
   }) as unknown as Sandbox['child'];
   const group = new ProcessGroup(child);
   const pipe = child.stdio[3] as unknown as Duplex;
-  // A process that has ended reads nothing any more.
+  // Writing to an ended process fails.
   pipe.on('error', () => {});
   const closed = new Promise<{ readonly error: ArcpError }>((resolve) => {
     child.once('error', (cause) => {
@@ -65,7 +64,7 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
     exited: new Promise((resolve) => child.once('exit', () => resolve())),
     kill: () => {
       group.signal('SIGKILL');
-      // Who has left the group may hold them open for ever.
+      // A process that left the group may hold them open.
       const timer = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
       }, HELD_OPEN_MS);
@@ -90,12 +89,10 @@ function endOf(code: number | null, signal: NodeJS.Signals | null): ArcpError {
   });
 }
 
-/** Since then, each flag names one place, and may be repeated (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
+/** Since this version, each flag names one place and may be repeated (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
 const OLDEST = [20, 7] as const;
-/** What the permission model is called, by newer and by older Nodes. */
 const NAMES = ['--permission', '--experimental-permission'];
 
-/** @throws ArcpError `UNIMPLEMENTED` */
 export function permissionFlag(): string {
   const { allowedNodeEnvironmentFlags: flags, versions } = process;
   const others = ['bun', 'deno'].filter((name) => versions[name] !== undefined);
@@ -111,10 +108,9 @@ export function permissionFlag(): string {
   return flag;
 }
 
-/** Parts of Node on which its permission model has no hold, and how they are left out. */
+/** Features that the permission model does not cover, and the flags that turn them off. */
 const UNHELD = [['--experimental-sqlite', '--no-experimental-sqlite']] as const;
 
-/** @param own a folder that is all the tool's */
 function nodeArguments({ flag, module, read, write, memoryMb }: SandboxSettings, program: URL, own: string): string[] {
   const main = fileURLToPath(program);
   return [
@@ -132,7 +128,7 @@ export function pathOf(place: string | URL): string {
   return path.resolve(typeof place === 'string' && !place.startsWith('file:') ? place : fileURLToPath(place));
 }
 
-/** Where something is, with all links on the way followed: Node looks at names alone. What is not there yet may be made. */
+/** Resolves links, since Node compares names only. The last part may not exist yet. */
 function placeOf(of: string | URL): string {
   const named = pathOf(of);
   let place: string;
@@ -145,7 +141,7 @@ function placeOf(of: string | URL): string {
       throw new ArcpError('FAILED_PRECONDITION', `There is no ${named} that a sandbox could reach`, { cause });
     }
   }
-  // To Node, they mean more than one place.
+  // Node takes them for several places.
   if (/[*,]/.test(place))
     throw new ArcpError('FAILED_PRECONDITION', `A sandbox cannot be given a place with "*" or ",": ${place}`);
   return place;

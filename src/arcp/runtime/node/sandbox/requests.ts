@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
-/** What a sandboxed tool may ask for: each thing with what it takes, and how the context of its job does it. */
+/** The methods that a sandboxed tool may call, with their arguments. */
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import { ArcpError } from '../../../protocol/errors.js';
@@ -10,7 +10,6 @@ import type { Content, StreamWriter } from '../../../streams/content.js';
 import type { JobContext, Lease } from '../../types.js';
 import type { Brokered } from '../broker.js';
 
-/** Whom it is asked for. */
 export interface ToolScope {
   readonly context: JobContext;
   readonly broker: Brokered | undefined;
@@ -20,7 +19,6 @@ export interface ToolScope {
   readonly leases: HandleTable<Pick<Lease, 'use'>>;
 }
 
-/** Most streams of a tool that are open at once, and most grants that it holds. */
 const MOST_STREAMS = 64;
 const MOST_LEASES = 1024;
 
@@ -40,7 +38,6 @@ export function toolScope(
 
 type Answer = (asked: ToolScope, args: readonly unknown[]) => unknown;
 
-/** @throws ArcpError `INVALID_ARGUMENT` on arguments that are none, later */
 function on<T extends z.ZodType>(args: T, answer: (asked: ToolScope, args: z.output<T>) => unknown): Answer {
   return (asked, given) => {
     const judged = args.safeParse(given);
@@ -53,7 +50,6 @@ function on<T extends z.ZodType>(args: T, answer: (asked: ToolScope, args: z.out
 
 const id = z.number().int().min(0);
 const text = z.string();
-/** Bytes, in base64. */
 const base64 = z.base64();
 const wish = z.strictObject({
   permission: text,
@@ -77,10 +73,9 @@ const request = z.strictObject({
   body: base64.optional(),
 });
 
-/** By name. That of a step is elsewhere, since the tool has its part in it. */
+/** Steps are handled elsewhere, since the tool runs them. */
 const ANSWERS: ReadonlyMap<string, Answer> = new Map(
   Object.entries({
-    // What is said is judged by the context.
     progress: on(z.tuple([members]), ({ context }, [progress]) => context.progress(progress)),
     log: on(z.tuple([z.enum(LOG_LEVELS), text, z.optional(members)]), ({ context }, [level, message, attributes]) =>
       context.log(level, message, attributes),
@@ -107,7 +102,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
       if (!tools.includes(tool)) throw new ArcpError('PERMISSION_DENIED', `The sandbox may not call the tool ${tool}`);
       return context.call(tool, args);
     }),
-    // At once: what is written follows.
+    // Synchronous, since writes follow.
     'stream.open': on(z.tuple([id, openStream]), ({ context, streams }, [key, options]) => {
       streams.assertRoom();
       streams.add(String(key), context.stream(options));
@@ -150,12 +145,6 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
   }),
 );
 
-/**
- * Does what a tool asks for.
- *
- * @returns what it is answered, with a JSON
- * @throws ArcpError
- */
 export async function handleRequest(asked: ToolScope, method: string, args: readonly unknown[]): Promise<unknown> {
   const found = ANSWERS.get(method);
   if (found === undefined) throw new ArcpError('UNIMPLEMENTED', `A sandbox has no ${method}`);
@@ -174,7 +163,6 @@ function contentOf(kind: StreamKind, content: unknown): Content {
   throw new ArcpError('INVALID_ARGUMENT', 'A binary stream carries bytes');
 }
 
-/** Asks a host. What it answers is read to its end, within the bounds of the broker. */
 async function ask(broker: Brokered, url: string, init: z.output<typeof request>): Promise<unknown> {
   const { method, headers, body } = init;
   const response = await broker.fetch(url, {
@@ -187,7 +175,6 @@ async function ask(broker: Brokered, url: string, init: z.output<typeof request>
   return { status, statusText, headers: [...response.headers], body: bytes.toString('base64') };
 }
 
-/** What a tool holds of something, by name; so many at once. */
 class HandleTable<T> {
   readonly #what: string;
   readonly #most: number;
@@ -198,7 +185,6 @@ class HandleTable<T> {
     this.#most = most;
   }
 
-  /** @throws ArcpError `RESOURCE_EXHAUSTED` where there are too many already */
   assertRoom(): void {
     if (this.#all.size < this.#most) return;
     throw new ArcpError('RESOURCE_EXHAUSTED', `A sandboxed tool has at most ${this.#most} of ${this.#what} at once`, {
@@ -206,19 +192,16 @@ class HandleTable<T> {
     });
   }
 
-  /** Another of the name is not held any more. */
   add(name: string, held: T): void {
     this.#all.set(name, held);
   }
 
-  /** @throws ArcpError `NOT_FOUND` */
   get(name: string): T {
     const found = this.#all.get(name);
     if (found === undefined) throw new ArcpError('NOT_FOUND', `There is no such ${this.#what}`);
     return found;
   }
 
-  /** Gives it away. @throws ArcpError `NOT_FOUND` */
   take(name: string): T {
     const found = this.get(name);
     this.#all.delete(name);

@@ -1,15 +1,12 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
-/**
- * Tools in processes of their own (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access, enforce
- * capability boundaries").
- */
+/** Tools in their own processes (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access"). */
 import { Semaphore } from '../../../../async/semaphore.js';
 import type { Handler } from '../../types.js';
 import { runCall } from './call.js';
 import { pathOf, permissionFlag } from './process.js';
 import type { SandboxOptions, SandboxSettings } from './types.js';
 
-/** Variables that tell Node to let in more, whatever its flags say. */
+/** Variables that override the flags of Node. */
 const OPENING = /^(NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$/i;
 
 /**
@@ -54,32 +51,24 @@ export function sandboxed(module: string | URL, options: SandboxOptions = {}): H
 function settingsOf(module: string | URL, options: SandboxOptions): SandboxSettings {
   const { memoryMb = 256, killGraceMs = 1000, processes = 8, timeoutMs, env = [], wrapper = [] } = options;
   const { maxMessageBytes = 32 * 1024 * 1024, maxOutputBytes = 1024 * 1024, read = [], write = [] } = options;
-  for (const [name, value, least] of [
-    ['memoryMb', memoryMb, 16],
-    ['killGraceMs', killGraceMs, 0],
-    ['processes', processes, 1],
-    ['timeoutMs', timeoutMs ?? 1, 1],
-    ['maxMessageBytes', maxMessageBytes, 1024],
-    ['maxOutputBytes', maxOutputBytes, 0],
-  ] as const)
+  const { broker, tools = [] } = options;
+  const numbers = { memoryMb, killGraceMs, processes, maxMessageBytes, maxOutputBytes };
+  for (const [name, value] of Object.entries({ ...numbers, timeoutMs: timeoutMs ?? 1 })) {
+    const least = LEAST[name]!;
     if (!Number.isFinite(value) || value < least)
       throw new TypeError(`${name} is a number from ${least} on; got ${value}`);
+  }
   const opening = env.find((name) => OPENING.test(name));
   if (opening !== undefined) throw new TypeError(`A sandbox is not given ${opening}, which could open it`);
-  return {
-    module: pathOf(module),
-    flag: permissionFlag(),
-    broker: options.broker,
-    tools: options.tools ?? [],
-    memoryMb,
-    killGraceMs,
-    processes,
-    timeoutMs,
-    env,
-    wrapper,
-    maxMessageBytes,
-    maxOutputBytes,
-    read,
-    write,
-  };
+  const flag = permissionFlag();
+  return { module: pathOf(module), flag, broker, tools, ...numbers, timeoutMs, env, wrapper, read, write };
 }
+
+const LEAST: Readonly<Record<string, number>> = {
+  memoryMb: 16,
+  killGraceMs: 0,
+  processes: 1,
+  timeoutMs: 1,
+  maxMessageBytes: 1024,
+  maxOutputBytes: 0,
+};

@@ -3,59 +3,43 @@ import type { JobContext } from '../../types.js';
 import type { Brokered } from '../broker.js';
 
 export interface SandboxOptions {
-  /**
-   * Files and folders that it may read by itself, besides its own module: what that imports belongs here, too. Links in them are followed
-   * wherever they lead. @default none
-   */
+  /** Readable files and folders besides its own module, with everything that it imports. Links are followed anywhere. @default none */
   readonly read?: readonly (string | URL)[] | undefined;
-  /** Files and folders that it may write by itself. What it is to read as well stands in both. @default none */
+  /** Writable files and folders, which are not readable unless in `read`, too. @default none */
   readonly write?: readonly (string | URL)[] | undefined;
-  /** Variables of the environment that it is given, by their names. @default none */
+  /** Names of environment variables to pass. @default none */
   readonly env?: readonly string[] | undefined;
-  /** What it reaches through the runtime, behind permissions, as `context.broker`: what `createBroker` makes. @default nothing */
+  /** Services of the runtime behind permissions, as `context.broker`: a `createBroker`. @default none */
   readonly broker?: ((context: JobContext) => Brokered) | undefined;
-  /** Other tools that it may call. They run where they do, with the trust and the grants of its job. @default none */
+  /** Tools that it may call, which run outside with the trust and grants of the job. @default none */
   readonly tools?: readonly string[] | undefined;
-  /** Mebibytes of its heap; what buffers hold is not counted. @default 256 */
+  /** Limit of the heap in MiB, buffers not counted. @default 256 */
   readonly memoryMb?: number | undefined;
-  /** Milliseconds for a call, from the start of its process on. @default no bound but that of the tool */
+  /** Milliseconds for a call, the start of the process included. @default unlimited */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds that it may go on after it was cancelled, before it is killed. @default 1000 */
+  /** Milliseconds between cancellation and kill. @default 1000 */
   readonly killGraceMs?: number | undefined;
-  /** Calls at a time; others wait. One that waits for a permission keeps its process. @default 8 */
+  /** Concurrent calls; one that waits for a permission counts. @default 8 */
   readonly processes?: number | undefined;
-  /** Most bytes of what it says at once: of its result, for one. @default 32 MiB */
+  /** Limit of one message of the process in bytes, such as its result. @default 32 MiB */
   readonly maxMessageBytes?: number | undefined;
-  /** Most bytes of what it prints that are logged, of stdout and of stderr each. @default 1 MiB */
+  /** Limit of logged output in bytes, for stdout and stderr each. @default 1 MiB */
   readonly maxOutputBytes?: number | undefined;
-  /**
-   * A program that starts it, with its arguments, and isolates it as Node cannot: `['unshare', '--map-root-user', '--net']` leaves it no network.
-   * @default none
-   */
+  /** A program that starts the process isolated: `['unshare', '--map-root-user', '--net']` removes the network. @default none */
   readonly wrapper?: readonly string[] | undefined;
 }
 
-/** Options with nothing left open. */
-export interface SandboxSettings {
-  /** Where the module is. */
-  readonly module: string;
-  /** What Node's permission model is turned on by. */
-  readonly flag: string;
-  readonly read: readonly (string | URL)[];
-  readonly write: readonly (string | URL)[];
-  readonly env: readonly string[];
-  readonly broker: SandboxOptions['broker'];
-  readonly tools: readonly string[];
-  readonly memoryMb: number;
-  readonly timeoutMs: number | undefined;
-  readonly killGraceMs: number;
-  readonly processes: number;
-  readonly maxMessageBytes: number;
-  readonly maxOutputBytes: number;
-  readonly wrapper: readonly string[];
-}
+/** The options with their defaults. */
+export type SandboxSettings = {
+  readonly [Name in Exclude<keyof SandboxOptions, 'broker' | 'timeoutMs'>]-?: NonNullable<SandboxOptions[Name]>;
+} & Pick<SandboxOptions, 'broker' | 'timeoutMs'> & {
+    /** The path of the module. */
+    readonly module: string;
+    /** Turns on Node's permission model. */
+    readonly flag: string;
+  };
 
-/** Of what other handlers are given, what can be had from another process. */
+/** The part of a job's context that works across processes. */
 export interface SandboxContext
   extends Pick<
     JobContext,
@@ -63,15 +47,11 @@ export interface SandboxContext
     | ('restored' | 'operationKey' | 'traceparent')
     | ('progress' | 'log' | 'metric' | 'emit' | 'stream' | 'incoming' | 'checkpoint' | 'permission' | 'step')
   > {
-  /** @throws ArcpError `PERMISSION_DENIED` for a tool that the sandbox was not given */
+  /** @throws ArcpError `PERMISSION_DENIED` for a tool that is not in `tools` */
   readonly call: <R = unknown>(tool: string, args?: Readonly<Record<string, unknown>>) => Promise<R>;
-  /**
-   * Files, the network and programs through the runtime. Responses are read to their end before they are given.
-   *
-   * @throws ArcpError `PERMISSION_DENIED` where the sandbox was given none
-   */
+  /** Services of the runtime; responses are read completely. @throws ArcpError `PERMISSION_DENIED` without a broker */
   readonly broker: Brokered;
 }
 
-/** What a module of a sandboxed tool exports by default. */
+/** The default export of a sandboxed module. */
 export type SandboxedTool = (input: Readonly<Record<string, unknown>>, context: SandboxContext) => unknown;
