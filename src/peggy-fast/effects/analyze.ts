@@ -222,7 +222,7 @@ function obstaclesIn(unit: Unit): Obstacle[] {
     const message = forbiddenName(name, unit);
     if (message !== null) found.push({ node, message });
   }
-  walk(unit.program, found);
+  walk(unit.program, unit.program, found);
   return found;
 }
 
@@ -235,45 +235,53 @@ function forbiddenName(name: string, { level }: Unit): string | null {
   return null;
 }
 
-function walk(node: Node, found: Obstacle[]): void {
-  const message = forbiddenNode(node);
+function walk(node: Node, parent: Node, found: Obstacle[]): void {
+  const message = forbiddenNode(node, parent);
   if (message !== null) found.push({ node, message });
-  for (const child of children(node)) walk(child, found);
+  for (const child of children(node)) walk(child, node, found);
 }
 
-function forbiddenNode(node: Node): string | null {
+function forbiddenNode(node: Node, parent: Node): string | null {
   if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
+  if (isFunction(node) && node.generator) return 'the code of a generator runs without being called';
   if (node.type === 'CallExpression' && definesAccessor(node))
     return 'a property that runs code does so without a call';
-  if (isClass(node) && node.superClass?.type === 'Identifier' && CALLING_THEMSELVES.has(node.superClass.name)) {
-    return `what extends ${node.superClass.name} has methods called by those of it`;
+  if (isClass(node) && node.superClass) return 'a class that extends another one runs the code of both';
+  if (node.type === 'Super') return '"super" is another object in each place';
+  if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') {
+    return 'a static block or a field of a class is code outside of its methods';
   }
+  if ((node.type === 'Property' || node.type === 'MethodDefinition') && (node.kind === 'get' || node.kind === 'set')) {
+    return 'a getter or setter runs without being called';
+  }
+  if (node.type === 'Identifier' && node.name === 'Symbol' && !makesSymbol(parent)) {
+    return 'methods that symbols name run without being called';
+  }
+  if (node.type === 'CallExpression' && calledMethod(node) === 'bind') return 'bind() makes a function without a body';
   if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
   if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
   if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
   return null;
 }
 
-/** Built-in classes of which methods call others, which a class that extends them may have. */
-const CALLING_THEMSELVES: ReadonlySet<string> = new Set([
-  'Array',
-  'Map',
-  'Set',
-  'WeakMap',
-  'WeakSet',
-  'RegExp',
-  'Promise',
-]);
+/** `Symbol(name)` and `Symbol.for(name)` */
+function makesSymbol(parent: Node): boolean {
+  if (parent.type === 'CallExpression') return true;
+  return parent.type === 'MemberExpression' && propertyName(parent.property, parent.computed) === 'for';
+}
 
 /** Methods that take descriptors of properties. */
 const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);
 
 /** `Object.defineProperty(object, name, { get() {} })` and its like. */
-function definesAccessor({ callee, arguments: given }: CallExpression): boolean {
-  if (callee.type !== 'MemberExpression') return false;
-  const name = propertyName(callee.property, callee.computed);
+function definesAccessor(node: CallExpression): boolean {
+  const name = calledMethod(node);
   if (name === '__defineGetter__' || name === '__defineSetter__') return true;
-  return DESCRIBING.has(name) && given.some(holdsAccessor);
+  return DESCRIBING.has(name) && node.arguments.some(holdsAccessor);
+}
+
+function calledMethod({ callee }: CallExpression): string | null {
+  return callee.type === 'MemberExpression' ? propertyName(callee.property, callee.computed) : null;
 }
 
 function holdsAccessor(node: Node): boolean {

@@ -22,7 +22,7 @@ export const FUNCTIONS = table([
     `Number String Boolean BigInt Symbol parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI
      decodeURIComponent escape unescape Number.isInteger Number.isSafeInteger Number.isFinite Number.isNaN
      Number.parseInt Number.parseFloat String.fromCharCode String.fromCodePoint String.raw BigInt.asIntN BigInt.asUintN
-     Symbol.for Symbol.keyFor Array.isArray ArrayBuffer.isView JSON.stringify Object.is Object.hasOwn Object.isFrozen
+     Symbol.for Array.isArray ArrayBuffer.isView JSON.stringify Object.is Object.hasOwn Object.isFrozen
      Object.isSealed Object.isExtensible Reflect.has Reflect.isExtensible Date.UTC Date.parse btoa atob`,
   ],
   [
@@ -122,11 +122,8 @@ export function isReader(method: string): boolean {
 export const PATTERN_METHODS: ReadonlySet<string> = new Set(['test', 'exec']);
 export const STICKY_METHODS: ReadonlySet<string> = new Set(['match', 'replace', 'replaceAll']);
 
-/** Methods that the language calls by itself, in conversions and loops. */
+/** Methods that the language calls by itself, in conversions. */
 export const IMPLICIT_METHODS: ReadonlySet<string> = new Set(['toString', 'valueOf', 'toJSON', 'then']);
-
-/** Methods of iterators, which loops and the like call. */
-export const STEPS: ReadonlySet<string> = new Set(['next', 'return', 'throw']);
 
 /** Methods and functions of built-in objects that call a function they are given, and which argument that is. */
 export const CALLING: ReadonlyMap<string, number> = new Map([

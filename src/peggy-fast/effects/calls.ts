@@ -1,4 +1,4 @@
-import type { CallExpression, MemberExpression, NewExpression, Super } from 'acorn';
+import type { CallExpression, MemberExpression, NewExpression } from 'acorn';
 import { callFunction, callValue, construct } from './apply.js';
 import {
   CALLING,
@@ -15,7 +15,7 @@ import {
   RAISING_METHODS,
   STICKY_METHODS,
 } from './built-ins.js';
-import { type Arguments, type Frame, grow, meaningOf } from './machine.js';
+import { type Arguments, type Frame, meaningOf } from './machine.js';
 import { isFunction, type Node, propertyName } from './syntax.js';
 import {
   FRESH,
@@ -33,17 +33,12 @@ import {
   union,
   type Value,
 } from './values.js';
-import { note, noteRaise, readThis, storeInto } from './variables.js';
+import { note, noteRaise, storeInto } from './variables.js';
 
 type Argument = CallExpression['arguments'][number];
 
 export function evaluateCall(node: CallExpression, frame: Frame): Value {
   const callee = unwrapped(node.callee);
-  if (callee.type === 'Super') {
-    // The constructor above is run where the instance is made.
-    argumentsOf(node.arguments, frame);
-    return PRIMITIVE;
-  }
   if (callee.type === 'MemberExpression') return callMethod(callee, node, frame);
   const value = frame.value(callee);
   const given = argumentsOf(node.arguments, frame);
@@ -87,12 +82,12 @@ function unwrapped(node: Node): Node {
 }
 
 function callMethod(callee: MemberExpression, node: CallExpression, frame: Frame): Value {
-  const object: Node | Super = callee.object;
-  const receiver = object.type === 'Super' ? readThis(frame) : frame.value(object);
+  const { object } = callee;
+  const receiver = frame.value(object);
   if (callee.computed) frame.value(callee.property);
   const name = propertyName(callee.property, callee.computed);
   const given: Arguments = { ...argumentsOf(node.arguments, frame), self: receiver, selfNode: object };
-  if (name === 'call' || name === 'apply' || name === 'bind') {
+  if (name === 'call' || name === 'apply') {
     const indirect = callIndirectly(name, receiver, given, node, frame);
     if (indirect) return indirect;
   }
@@ -121,22 +116,12 @@ function callCandidates(name: string | null, receiver: Value, given: Arguments, 
   if (kept.length > 0) results.push(callValue({ self: new Set(kept), inside: receiver.inside }, given, node, frame));
   if (name !== null && (results.length === 0 || isBuiltIn)) {
     results.push(callBuiltInMethod(name, given, node, results.length > 0, frame));
-  } else if (name === null && results.length === 0 && callsIterator(node)) {
-    results.push(join(holding(held(receiver)), ITERATOR));
   } else if (name === null && results.length === 0) {
     note('unknown-method', receiver.self, node, frame, 'a method');
     noteRaise(frame);
     results.push(unknownResult(given));
   }
   return join(...results);
-}
-
-/** `list[Symbol.iterator]()` */
-function callsIterator(node: Node): boolean {
-  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
-  const { property } = node.callee;
-  if (property.type !== 'MemberExpression' || property.object.type !== 'Identifier') return false;
-  return property.object.name === 'Symbol' && propertyName(property.property, property.computed) === 'iterator';
 }
 
 /** Origins of which the analysis does not know all that they hold. */
@@ -159,7 +144,7 @@ function memberOf(
   return member && isFunction(member) ? member : null;
 }
 
-/** `f.call(self, a)`, `f.apply(self, list)` and `f.bind(self, a)`; for binding, the call is taken to happen at once. */
+/** `f.call(self, a)` and `f.apply(self, list)`. */
 function callIndirectly(name: string, receiver: Value, given: Arguments, node: Node, frame: Frame): Value | null {
   const callee = [...receiver.self].filter(({ kind }) => kind !== 'fresh' && kind !== 'label' && kind !== 'state');
   if (callee.length === 0) {
@@ -174,15 +159,7 @@ function callIndirectly(name: string, receiver: Value, given: Arguments, node: N
       ? { self, selfNode, list: [], nodes: [], rest: join(...list.map(held), given.rest) }
       : { self, selfNode, list, nodes, rest: given.rest };
   const value: Value = { self: new Set(callee), inside: receiver.inside };
-  if (name === 'bind') bind(value, join(...given.list, given.rest), frame);
-  const result = join(callValue(value, shifted, node, frame), callGlobals(value.self, shifted, node, frame));
-  return name === 'bind' ? receiver : result;
-}
-
-function bind({ self }: Value, bound: Value, { machine }: Frame): void {
-  for (const origin of self) {
-    if (origin.kind === 'function' && grow(machine.bound, origin.node, bound)) machine.changed = true;
-  }
+  return join(callValue(value, shifted, node, frame), callGlobals(value.self, shifted, node, frame));
 }
 
 function callGlobals(origins: Origins, given: Arguments, node: Node, frame: Frame): Value {

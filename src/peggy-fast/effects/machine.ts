@@ -33,8 +33,6 @@ export interface Machine {
   /** What variables may hold, in terms of the routine that owns them. */
   readonly variables: Map<Binding, Value>;
   readonly summaries: Map<Routine, Summary>;
-  /** What functions have been bound to, `this` included, by their code. */
-  readonly bound: Map<Node, Value>;
   /** What the values of labels may be or hold, beyond what is made in the parse. */
   labels: Value;
   /** What else but new objects may be raised, or be held by what is raised. */
@@ -71,7 +69,6 @@ export function createMachine(routines: Routines, units: readonly Unit[], truste
     globals: { module: variablesOf('module'), parse: variablesOf('parse') },
     variables: new Map(),
     summaries: new Map(routines.all.map((routine) => [routine, emptySummary()])),
-    bound: new Map(),
     labels: PRIMITIVE,
     thrown: PRIMITIVE,
     sharesState: false,
@@ -145,9 +142,9 @@ export interface Unit {
   readonly root: Routine;
 }
 
-/** Code that runs as a whole: the statements of a unit, a function, or what gives a field of a class its first value. */
+/** Code that runs as a whole: the statements of a unit, or a function. */
 export interface Routine {
-  readonly node: Program | FunctionNode | Extract<Node, { type: 'PropertyDefinition' }>;
+  readonly node: Program | FunctionNode;
   /** What messages call it; `null` for code that nobody can call. */
   readonly name: string | null;
   readonly parent: Routine | null;
@@ -160,11 +157,10 @@ export interface Routines {
   readonly byNode: Map<Node, Routine>;
   /** Which routine's activations a local variable lives in. */
   readonly owners: Map<Binding, Routine>;
-  /** Functions that a call of a method, or the use of an accessor, of that name may run. */
+  /** Functions that a call of a method of that name may run. */
   readonly methods: Map<string, FunctionNode[]>;
   /** Those of them that stand under a name in the source. */
   readonly named: Set<Node>;
-  readonly accessors: Map<string, FunctionNode[]>;
   /** The properties of objects and classes that are the value of a constant from the start, by variable. */
   readonly members: Map<Binding, Map<string, Node>>;
   /** The routines that classes are declared in. */
@@ -180,7 +176,6 @@ export function emptyRoutines(): Routines {
     owners: new Map(),
     methods: new Map(),
     named: new Set(),
-    accessors: new Map(),
     members: new Map(),
     classes: new Map(),
     thisBindings: new Map(),
@@ -232,13 +227,6 @@ function walk(node: Node, routine: Routine, name: string | null, routines: Routi
     case 'Identifier':
       own(node, routine, routines);
       return;
-    case 'PropertyDefinition': {
-      const field: Routine = { node, name: null, parent: routine, unit: routine.unit };
-      enter(field, routines);
-      walk(node.key, routine, null, routines);
-      if (node.value) walk(node.value, field, propertyName(node.key, node.computed), routines);
-      return;
-    }
     case 'VariableDeclarator':
       if (node.id.type === 'Identifier') {
         const binding = routine.unit.scopes.bound.get(node.id);
@@ -257,14 +245,14 @@ function walk(node: Node, routine: Routine, name: string | null, routines: Routi
     case 'Property':
     case 'MethodDefinition': {
       const key = propertyName(node.key, node.computed);
-      if (isFunction(node.value)) addMethod(key ?? '', node.kind, node.value, routines);
+      if (isFunction(node.value)) addMethod(key ?? '', node.value, routines);
       walk(node.key, routine, null, routines);
       walk(node.value, routine, key, routines);
       return;
     }
     case 'AssignmentExpression':
       if (node.left.type === 'MemberExpression' && isFunction(node.right)) {
-        addMethod(propertyName(node.left.property, node.left.computed) ?? '', 'method', node.right, routines);
+        addMethod(propertyName(node.left.property, node.left.computed) ?? '', node.right, routines);
       }
       break;
     default:
@@ -277,12 +265,11 @@ function own(identifier: Identifier, routine: Routine, routines: Routines): void
   if (binding?.identifier === identifier) routines.owners.set(binding, routine);
 }
 
-function addMethod(name: string, kind: string, node: FunctionNode, routines: Routines): void {
-  const index = kind === 'get' || kind === 'set' ? routines.accessors : routines.methods;
-  if (name !== '') routines.named.add(node);
-  const found = index.get(name);
+function addMethod(name: string, node: FunctionNode, { methods, named }: Routines): void {
+  if (name !== '') named.add(node);
+  const found = methods.get(name);
   if (found) found.push(node);
-  else index.set(name, [node]);
+  else methods.set(name, [node]);
 }
 
 function addMembers(binding: Binding, value: Node, routines: Routines): void {
@@ -309,7 +296,7 @@ function collect(properties: readonly (Node | null)[]): Map<string, Node> | null
   for (const each of properties) {
     if (each?.type !== 'Property' && each?.type !== 'MethodDefinition') return null;
     const key = propertyName(each.key, each.computed);
-    if (key === null || each.kind === 'get' || each.kind === 'set') return null;
+    if (key === null) return null;
     members.set(key, each.value);
   }
   return members;

@@ -1,4 +1,4 @@
-import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
+import { IMPLICIT_METHODS } from './built-ins.js';
 import { type Effect, levelOf, type Machine, type Place, type Routine, type Unit } from './machine.js';
 import type { Binding } from './scopes.js';
 import { type ClassNode, type FunctionNode, isFunction, type LocationRange, locate, type Node } from './syntax.js';
@@ -180,7 +180,6 @@ export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Vio
     if (unit.level === 'block') return [];
     const effect = [...(machine.summaries.get(routine)?.effects.values() ?? [])].find((one) => {
       const { kind } = judge(one, machine);
-      if (isOwnChange(one) && isIteration(routine, machine)) return true;
       return (kind === 'state' || kind === 'violation' || kind === 'unsupported') && !known.has(one.place.node);
     });
     if (effect === undefined) return [];
@@ -191,24 +190,10 @@ export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Vio
 }
 
 function uncalled({ routines }: Machine): Routine[] {
-  const functions: FunctionNode[] = [...routines.accessors.values()].flat();
-  for (const [name, methods] of routines.methods) {
-    // Names that are computed may be those of symbols; without any, nothing is an iterator.
-    const isStep = STEPS.has(name) && routines.methods.has('');
-    if (name === '' || IMPLICIT_METHODS.has(name) || isStep) functions.push(...methods);
-  }
-  return functions.flatMap((node) => routines.byNode.get(node) ?? []);
-}
-
-/** Whether it may be what a loop runs. */
-function isIteration({ node }: Routine, { routines }: Machine): boolean {
-  return ['', ...STEPS].some((name) => routines.methods.get(name)?.some((one) => one === node));
-}
-
-/** Whether an object, a captured variable or what it holds is changed. */
-function isOwnChange({ operation, origin }: Effect): boolean {
-  if (operation !== 'change' && operation !== 'assign') return false;
-  return origin.kind === 'argument' || origin.kind === 'captured';
+  // A name that is computed may be any.
+  return ['', ...IMPLICIT_METHODS].flatMap((name) =>
+    (routines.methods.get(name) ?? []).flatMap((node) => routines.byNode.get(node) ?? []),
+  );
 }
 
 /** Variables of the initializers that hold iterators: whoever looks at these moves them on. */

@@ -103,12 +103,6 @@ function visit(node: Node, scope: Scope, resolver: Resolver): void {
     case 'BlockStatement':
       visitStatements(node.body, openScope(scope), resolver);
       return;
-    case 'StaticBlock': {
-      const own = openScope(scope);
-      for (const statement of node.body) declareHoisted(statement, declareIn(own, resolver));
-      visitStatements(node.body, own, resolver);
-      return;
-    }
     case 'ForStatement':
     case 'ForInStatement':
     case 'ForOfStatement': {
@@ -144,9 +138,8 @@ function visit(node: Node, scope: Scope, resolver: Resolver): void {
       visitProperty(node, scope, resolver);
       return;
     case 'MethodDefinition':
-    case 'PropertyDefinition':
       if (node.computed) visit(node.key, scope, resolver);
-      if (node.value) visit(node.value, node.type === 'PropertyDefinition' ? ownArguments(scope) : scope, resolver);
+      visit(node.value, scope, resolver);
       return;
     case 'LabeledStatement':
       visit(node.body, scope, resolver);
@@ -302,9 +295,7 @@ function declareLexical(statements: readonly Node[], declare: Declare): void {
 function declareHoisted(node: Node, declare: Declare): void {
   if (node.type === 'VariableDeclaration' && node.kind === 'var') declareVariables(node, declare);
   for (const child of children(node)) {
-    if (!isFunction(child) && child.type !== 'StaticBlock' && child.type !== 'PropertyDefinition') {
-      declareHoisted(child, declare);
-    }
+    if (!isFunction(child)) declareHoisted(child, declare);
   }
 }
 
