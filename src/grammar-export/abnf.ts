@@ -22,12 +22,10 @@ const REMARK =
   'Numbers are Unicode code points. A parser that takes the first alternative that matches, and never gives back a ' +
   'repetition, finds fewer texts where the grammar itself looks ahead.';
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function fitToAbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return longestFirst(tidy(grammar));
 }
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function writeAbnf(grammar: ContextFreeGrammar): string {
   const { rules, startRule, ...rest } = fitToAbnf(grammar);
   const names = renamed(rules.keys(), new Map(), spelled, '-', CORE_RULES);

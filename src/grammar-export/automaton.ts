@@ -15,7 +15,6 @@ export interface Automaton {
   readonly next: readonly (readonly number[])[];
   /** For each state, whether a match may end there. */
   readonly accepts: readonly boolean[];
-  /** Whether the empty text matches. */
   readonly nullable: boolean;
   /**
    * Whether the pattern leads from one state to the next, or to the end, in two ways, as `(a*)*` does. The automaton does not
@@ -223,7 +222,6 @@ function hasNoTwins({ sets, starts, next, accepts }: Automaton): boolean {
   return left >= 0;
 }
 
-/** The symbols of each state of some automata, in an alphabet of them all. */
 function symbolsOfStates(automata: readonly Automaton[]): readonly (readonly (readonly number[])[])[] {
   const sets = automata.flatMap((one) => one.sets.map((ranges): Pattern => ({ kind: 'set', ranges })));
   const { symbolsOf } = alphabetOf(sets, 'code-point');
@@ -309,7 +307,6 @@ export function mostWays(automaton: Automaton, limit: number): number | null {
   return left < 0 ? null : most;
 }
 
-/** Whether some text matches both. */
 export function sharesText(a: Automaton, b: Automaton): boolean {
   if (a.nullable && b.nullable) return true;
   return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.accepts[inB]!);
@@ -381,7 +378,6 @@ function somePair(a: Automaton, b: Automaton, test: (inA: number, inB: number) =
   return false;
 }
 
-/** Whether two sets have a code point in common. */
 export function overlap(a: readonly CodePointRange[], b: readonly CodePointRange[]): boolean {
   return a.some(([first, last]) => b.some((other) => first <= other[1] && other[0] <= last));
 }

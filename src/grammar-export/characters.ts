@@ -1,5 +1,3 @@
-/** Sets of code points, as ascending ranges with gaps between them. */
-
 import { type CodePointRange, type Pattern, sequence } from './context-free.js';
 
 /** Sets of code points, as ascending ranges with gaps between them. */
@@ -8,7 +6,6 @@ export type Ranges = readonly CodePointRange[];
 /** The halves of UTF-16 pairs, which are no characters by themselves. */
 export const SURROGATES: CodePointRange = [0xd800, 0xdfff];
 
-/** The first halves of pairs, and the second. */
 export const HIGH_HALVES: CodePointRange = [0xd800, 0xdbff];
 export const LOW_HALVES: CodePointRange = [0xdc00, 0xdfff];
 
@@ -18,7 +15,6 @@ export const CHARACTERS: Ranges = [
   [0xe000, 0x10ffff],
 ];
 
-/** The last code unit. */
 export const LAST_UNIT = 0xffff;
 
 export const LAST_CODE_POINT = 0x10ffff;
@@ -39,7 +35,6 @@ export function intersectionOf(a: Ranges, b: Ranges): Ranges {
   return found;
 }
 
-/** What is between `0` and `last` and not in the set. */
 export function complementOf(ranges: Ranges, last: number): Ranges {
   const gaps: CodePointRange[] = [];
   let from = 0;
@@ -111,7 +106,6 @@ export function spelledOut(text: string): Pattern {
   );
 }
 
-/** Ranges in ascending order, those that touch as one. */
 export function joined(ranges: readonly CodePointRange[]): CodePointRange[] {
   const result: CodePointRange[] = [];
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {

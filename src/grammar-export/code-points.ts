@@ -142,7 +142,6 @@ function setOf(ranges: Ranges): Pattern {
   return ranges.length === 0 ? NOTHING : { kind: 'set', ranges };
 }
 
-/** All characters of which the halves are in two sets. */
 function charactersOf(high: Ranges, low: Ranges): Ranges {
   const start = (half: number): number => 0x10000 + (half - HIGH_HALVES[0]) * 0x400;
   return high.flatMap(([first, last]): CodePointRange[] => {

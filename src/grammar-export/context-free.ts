@@ -38,10 +38,8 @@ export interface ContextFreeGrammar {
   readonly approximations: readonly Approximation[];
 }
 
-/** Patterns made, and asked about. */
 export type Kind<K extends Pattern['kind']> = Extract<Pattern, { readonly kind: K }>;
 
-/** Matches the empty text and nothing else. */
 export const EMPTY: Kind<'sequence'> = { kind: 'sequence', items: [] };
 
 /** Matches no text at all. */
@@ -80,7 +78,6 @@ export function optional(item: Pattern): Pattern {
   return repeat(item, 0, 1);
 }
 
-/** The patterns that a pattern is made of. */
 export function partsOf(pattern: Pattern): readonly Pattern[] {
   if (pattern.kind === 'repeat') return [pattern.item];
   return pattern.kind === 'sequence' || pattern.kind === 'choice' ? pattern.items : [];
@@ -100,7 +97,6 @@ export function rebuilt(pattern: Pattern, change: (part: Pattern) => Pattern): P
   }
 }
 
-/** The names of the rules that a pattern refers to. */
 export function referencesOf(pattern: Pattern): string[] {
   return pattern.kind === 'rule' ? [pattern.name] : partsOf(pattern).flatMap(referencesOf);
 }

@@ -1,5 +1,3 @@
-/** `exportGrammar`: a Peggy grammar in the language of another engine. */
-
 import type { Grammar } from '../fuzz/grammar/grammar.js';
 import { resolveChoice } from '../text/limits.js';
 import { fitToAbnf, writeAbnf } from './abnf.js';
@@ -24,7 +22,6 @@ export interface GrammarExportOptions {
 }
 
 interface Format {
-  /** The grammar as the format can say it. */
   readonly fit: (grammar: ContextFreeGrammar) => ContextFreeGrammar;
   readonly write: (grammar: ContextFreeGrammar) => string;
 }

@@ -70,7 +70,6 @@ export function fitToGbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return { ...rest, rules: new Map(fitted), approximations };
 }
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function writeGbnf(grammar: ContextFreeGrammar): string {
   const { rules, startRule, ...rest } = fitToGbnf(grammar);
   const names = renamed(rules.keys(), new Map([[startRule, 'root']]), spelled, '-', RESERVED);
@@ -158,8 +157,6 @@ function hexadecimal(codePoint: number): string {
   return unicodeEscape(codePoint, (digits) => `\\U${digits.padStart(8, '0')}`);
 }
 
-// ---- Lines ------------------------------------------------------------------------------------------------------------
-
 /** A rule's text, in several lines where one is too long. */
 function folded(pattern: Pattern, notation: Notation): string {
   const line = written(pattern, notation);
@@ -183,8 +180,6 @@ function foldedSequence(pattern: Pattern, notation: Notation, indent: string): s
   }
   return `(\n${lines.map((text) => `${indent}  ${text}\n`).join('')}${indent})`;
 }
-
-// ---- Limits -----------------------------------------------------------------------------------------------------------
 
 /** The repetition itself where llama.cpp takes it, and otherwise one that matches all it matches. */
 function loosened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {

@@ -1,4 +1,3 @@
-/** From a Peggy grammar to a context-free grammar for other engines. */
 import peggy, { type ast } from 'peggy';
 import { alphabetOf } from './automata/alphabet.js';
 import { differsAsClass } from './characters.js';
@@ -14,9 +13,7 @@ import { type PegRules, pegReferencesOf } from './read/peg.js';
 import { readRules } from './read/read.js';
 import { simplify } from './simplify.js';
 
-/** How a grammar is exported. */
 export interface ContextFreeOptions {
-  /** For people. */
   readonly name: string;
   readonly startRule: string;
   /** Rules that may nest only so deep; one limit after the other is applied. @default none */

@@ -1,5 +1,3 @@
-/** Patterns as text, for all languages that write them in the usual way: alternatives, sequences, suffixes. */
-
 import { complementOf, joined, spelledOut } from './characters.js';
 import { type CodePointRange, type ContextFreeGrammar, NOTHING, type Pattern, rebuilt } from './context-free.js';
 
@@ -10,14 +8,11 @@ export interface Notation {
   readonly literal: (text: string) => string;
   readonly set: (ranges: readonly CodePointRange[]) => string;
   readonly rule: (name: string) => string;
-  /** A pattern again and again; `item` is written already, in parentheses where it needs them. */
   readonly repeat: (item: string, min: number, max: number | null) => string;
   /** Stands between alternatives, and between the items of a sequence. */
   readonly or: string;
   readonly join: string;
-  /** Opens a group; `)` closes it. */
   readonly open: string;
-  /** The empty text. */
   readonly empty: string;
   /** Whether a literal of several characters is one thing to repeat. */
   readonly repeatsLiterals: boolean;
@@ -139,7 +134,6 @@ export function notesOf(
   return lines;
 }
 
-/** Comment lines with their mark, and a line end behind each. */
 export function commented(lines: readonly string[], mark: string): string {
   return lines.map((line) => `${mark} ${line}\n`).join('');
 }

@@ -68,7 +68,6 @@ export function toOniguruma(source: string, unicode: boolean): string {
   return print(parseRegex(source, unicode));
 }
 
-/** The characters that end a line. */
 const LINE_ENDS: readonly CharacterRange[] = [
   [0x0a, 0x0a],
   [0x0d, 0x0d],
@@ -165,7 +164,6 @@ export type RegexNode =
   /** `^` or `$` with the flag `m`. */
   | { readonly kind: 'edge'; readonly side: 'start' | 'end' };
 
-/** The characters of `\w`. */
 const WORD: readonly CharacterRange[] = [
   [0x30, 0x39],
   [0x41, 0x5a],

@@ -1,11 +1,8 @@
-/** Railroad diagrams of Peggy grammars: one SVG that stands alone, with a diagram for each rule. */
-
 import type { ast } from 'peggy';
 import type { Item } from 'railroad-diagrams';
 import railroad from 'railroad-diagrams';
 import { quoted, visible } from '../text/visible.js';
 
-/** What the diagrams are called. */
 interface RailroadOptions {
   /** Read out by screen readers, and shown at the top. @default "Grammar" */
   readonly title?: string | undefined;

@@ -59,7 +59,6 @@ export function regexOf(grammar: ContextFreeGrammar): RegularExpression {
   return { source, flags };
 }
 
-/** Writes the pattern as JavaScript has it, below a comment. Throws as `regexOf` does. */
 export function writeRegex(grammar: ContextFreeGrammar): string {
   const { source, flags, ways } = linearRegexOf(grammar);
   const remark =

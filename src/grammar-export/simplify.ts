@@ -40,7 +40,6 @@ function mapped(rules: Rules, change: (pattern: Pattern) => Pattern): Rules {
   return new Map([...rules].map(([name, pattern]) => [name, change(pattern)]));
 }
 
-/** Does something until it changes nothing. */
 function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
   for (let before = rules; ; ) {
     const after = step(before);
@@ -147,7 +146,6 @@ function isPrivate(
   return [...within].every((inner) => inner === name || [...users.get(inner)!].every((user) => within.has(user)));
 }
 
-/** A pattern that matches the same texts, and is nicer to read. */
 export function tidied(pattern: Pattern): Pattern {
   return rebuilt(pattern, (part) => {
     switch (part.kind) {
@@ -172,7 +170,6 @@ function alternatives(items: readonly Pattern[]): Pattern {
   return union.kind === 'choice' ? { ...union, items: union.items.map(single) } : single(union);
 }
 
-/** A set of one character is written as that character, a set of none as nothing. */
 function single(pattern: Pattern): Pattern {
   const ranges = charactersOf(pattern);
   if (ranges?.length === 0) return NOTHING;

@@ -192,7 +192,6 @@ function placesOfOneTime(
   return pairs;
 }
 
-/** Which terminals may stand next to each other. */
 interface Followers {
   /** The terminals, one for each place in the grammar where one stands. */
   readonly terminals: readonly Pattern[];
@@ -208,7 +207,6 @@ type Node =
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly Node[]; readonly nullable: boolean }
   | { readonly kind: 'repeat'; readonly item: Node; readonly again: boolean; readonly nullable: boolean };
 
-/** What is known of a rule so far. */
 interface Facts {
   readonly first: Set<number>;
   /** What may come behind it. */
@@ -336,7 +334,6 @@ function withoutEmpty(
   return new Map(changed);
 }
 
-/** Rules that match the empty text. */
 function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
   const found = new Set<string>();
   for (let before = -1; before !== found.size; ) {

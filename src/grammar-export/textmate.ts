@@ -1,12 +1,8 @@
-/** TextMate grammars, as VS Code, Shiki and others read them, from the token tables that the finders and the terminal use. */
-
 import { toOniguruma } from './oniguruma.js';
 import { type EditorLanguage, type LexerRule, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
-/** Scopes of the parts of a match, by the numbers of its captures. */
 type TextMateCaptures = Readonly<Record<string, { readonly name: string }>>;
 
-/** A rule of a TextMate grammar, as far as these use them. */
 type TextMateRule =
   | { readonly include: string }
   | { readonly match: string; readonly captures: TextMateCaptures }
@@ -17,7 +13,6 @@ type TextMateRule =
       readonly patterns: readonly TextMateRule[];
     };
 
-/** A TextMate grammar in its JSON form. */
 interface TextMateGrammar {
   readonly name: string;
   readonly scopeName: string;

@@ -1,4 +1,3 @@
-/** What every writer does first: leaves out what matches nothing, and what says nothing. */
 import {
   type ContextFreeGrammar,
   EMPTY,
@@ -40,7 +39,6 @@ export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return { ...grammar, rules: reachedRules(rules, grammar.startRule) };
 }
 
-/** Rules that match some text. */
 function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string> {
   const found = new Set<string>();
   const matchesSome = (pattern: Pattern): boolean => {
@@ -64,7 +62,6 @@ function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string
   return found;
 }
 
-/** Those that the start rule reaches, in their order. */
 export function reachedRules(rules: ReadonlyMap<string, Pattern>, startRule: string): ReadonlyMap<string, Pattern> {
   const reached = new Set<string>();
   const open = [startRule];

@@ -25,7 +25,6 @@ export interface LexerRule {
   readonly next: string | null;
 }
 
-/** What is tried in a state, first to last. The last rule matches whatever the others do not. */
 export interface LexerState {
   readonly name: string;
   /** Whether the patterns need the flag `u`. */
@@ -33,7 +32,6 @@ export interface LexerState {
   readonly rules: readonly LexerRule[];
 }
 
-/** One entry of a table, with moo's many ways of writing it reduced to one. */
 interface Entry {
   readonly token: string;
   /** Literals, the longest first, then patterns. */

@@ -11,7 +11,6 @@ const CODE_UNITS = 0x10000;
 const ASCII = 0x80;
 const SURROGATES = { from: 0xd800, to: 0xdfff } as const;
 
-/** A range of code units beyond ASCII, and the symbol that stands for each of them. */
 export interface Kind {
   readonly from: number;
   readonly to: number;
@@ -19,7 +18,6 @@ export interface Kind {
 }
 
 export interface Alphabet {
-  /** All code units beyond ASCII, in ascending ranges. */
   readonly kinds: readonly Kind[];
   /** The symbols of the code units that a class holds. */
   classSet(node: ast.CharacterClass): SymbolSet;
@@ -33,7 +31,6 @@ export interface Alphabet {
 /** The grammar has more kinds of characters than there are symbols. */
 export class TooManyKinds extends Error {}
 
-/** Which code units belong to something: one flag each. */
 type Members = Uint8Array;
 
 /**
@@ -116,7 +113,6 @@ function isSurrogate(unit: number): boolean {
   return unit >= SURROGATES.from && unit <= SURROGATES.to;
 }
 
-/** Groups the code units beyond ASCII by the sets that hold them. */
 function kindsOf(members: readonly Members[]): Kind[] {
   const starts = new Set([ASCII]);
   for (const flags of members) {
@@ -168,7 +164,6 @@ export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.Characte
  */
 export type SymbolSet = bigint;
 
-/** Symbols in all. */
 export const SYMBOLS = 256;
 /** What stands behind the last symbol of the input. No node ever matches it. */
 export const END = 255;
@@ -193,7 +188,6 @@ export function without(set: SymbolSet, other: SymbolSet): SymbolSet {
   return set & ~other;
 }
 
-/** The set as runs of neighbouring symbols, both ends included. */
 export function rangesOf(set: SymbolSet): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (let symbol = 0; symbol < SYMBOLS; symbol++) {

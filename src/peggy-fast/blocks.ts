@@ -12,32 +12,27 @@ import { type Block, type Label, Unsupported } from './ir.js';
 import { type Edit, edited, handsOn } from './javascript.js';
 import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
 
-/** What the code stands for where it is written out. */
 export interface Place {
   /** The variable that holds a label's value. */
   readonly variable: (label: Label) => string;
   /** Whether that variable holds the number of a label's digits, instead of the digits. */
   readonly isNumber: (label: Label) => boolean;
-  /** Expressions for where the match begins and ends. */
   readonly start: string;
   readonly end: string;
 }
 
 export interface WrittenOut {
   readonly statements: readonly string[];
-  /** The returned value; `null` where the code returns none. */
   readonly value: string | null;
 }
 
 /** Makes a piece of code recognizable, for the source map: its text, and where in the block it begins. */
 type Mark = (text: string, start: number) => string;
 
-/** Functions that make a number of digits. */
 export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
 
 export class BlockCode {
   readonly block: Block;
-  /** The labels that the code mentions. */
   readonly labels: readonly Label[];
   /** Whether it has to become a function. */
   readonly isFunction: boolean;
@@ -71,12 +66,10 @@ export class BlockCode {
     this.needsPosition = given.length > written.length || names.has('error') || names.has('expected');
   }
 
-  /** Names that the code refers to and does not declare. */
   get mentioned(): readonly string[] {
     return this.#references.map(({ name }) => name);
   }
 
-  /** The names by which the code knows its labels. */
   get parameters(): readonly string[] {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
   }
@@ -91,7 +84,6 @@ export class BlockCode {
     return first.name;
   }
 
-  /** The call that makes a number of an identifier. */
   #numberCall(
     identifier: Node,
   ): { readonly name: NumberFunction; readonly start: number; readonly end: number } | null {
@@ -112,12 +104,10 @@ export class BlockCode {
     return null;
   }
 
-  /** The code as the body of a function. */
   get body(): string {
     return edited(this.block.code, this.#charCodeEdits());
   }
 
-  /** Writes the code out in place; only for what is no function. */
   writeOut(place: Place, mark: Mark = (text) => text): WrittenOut {
     const edits = [...this.#labelEdits(place), ...this.#positionEdits(place), ...this.#charCodeEdits()];
     const text = (node: { readonly start: number; readonly end: number }): string =>
@@ -291,7 +281,6 @@ function holdsFunction(node: Node): boolean {
   return children(node).some(holdsFunction);
 }
 
-/** An expression in brackets where it would otherwise be taken apart by what stands around it. */
 function operand(text: string, node: Expression): string {
   return node.type === 'SequenceExpression' ? `(${text})` : text;
 }

@@ -8,10 +8,8 @@ import { type Start, weightOf } from './facts.js';
 import type { Choice, Node, Predicate } from './ir.js';
 import { AT, BYTES } from './names.js';
 
-/** Symbols on which the same alternatives can match. */
 interface Branch {
   symbols: SymbolSet;
-  /** In the order in which they are tried. */
   readonly alternatives: readonly Node[];
   /** Whether an alternative is left out that would have reported its failure. */
   readonly leavesOut: boolean;
@@ -49,7 +47,6 @@ export function writeChoice(scanner: FunctionWriter, node: Choice, context: Cont
   scanner.out.close();
 }
 
-/** The alternatives, with those of choices that are written out in their place. */
 function flattened(scanner: FunctionWriter, { alternatives }: Choice, builds: boolean): Node[] {
   return alternatives.flatMap((one) => {
     const written = scanner.writtenOut(one);

@@ -12,9 +12,7 @@ import {
   type Repeat,
 } from './ir.js';
 
-/** How a match of a node can begin. */
 export interface Start {
-  /** Symbols that a match which consumes something can begin with. */
   readonly first: SymbolSet;
   /** Whether it can match without consuming. */
   readonly nullable: boolean;
@@ -45,7 +43,6 @@ export class Facts {
   readonly #aheads = new Map<string, SymbolSet | null>();
   readonly #effectful = new Set<string>();
 
-  /** @param mustRun whether a block has an effect, so that it cannot be left out or run at another time */
   constructor(program: Program, mustRun: (block: Block) => boolean) {
     this.#program = program;
     this.#mustRun = mustRun;
@@ -100,7 +97,6 @@ export class Facts {
     }
   }
 
-  /** Whether a node consumes nothing, by the look of it. */
   staysPut(node: Node): boolean {
     switch (node.type) {
       case 'empty':
@@ -323,14 +319,12 @@ function isSome(node: Node): node is Repeat {
   return node.type === 'repeat' && node.min === 1 && (node.max === null || typeof node.max === 'number');
 }
 
-/** Rules that are called, with how often; a rule's own text and not what it calls. */
 export function callsIn(node: Node): readonly string[] {
   const calls: string[] = [];
   for (const one of nodesOf(node)) if (one.type === 'call') calls.push(one.rule);
   return calls;
 }
 
-/** About how much code a node is, without what it calls. */
 export function weightOf(node: Node): number {
   return childrenOf(node).reduce((sum, child) => sum + weightOf(child), 1);
 }

@@ -11,11 +11,8 @@ import { edited, handsOn } from './javascript.js';
 import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
 
 export interface Initializer {
-  /** Functions and variables without their values. */
   readonly declarations: string;
-  /** Statements that run at the start of a parse. */
   readonly statements: string;
-  /** Names that its code refers to and does not declare. */
   readonly references: readonly string[];
   /** Whether it keeps `text` or the like under another name. */
   readonly handsOn: boolean;

@@ -15,7 +15,6 @@ const BUILDING: Limits = { one: 70, two: 8, more: 8 };
 /** What builds nothing spends a good part of its time on calls; and V8 copies only small functions. */
 const MATCHING: Limits = { one: 32, two: 70, more: 8 };
 
-/** The names of the rules that are written out in place. */
 export interface Inlined {
   /** In functions that build, or explain. */
   readonly building: ReadonlySet<string>;
@@ -60,7 +59,6 @@ function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<str
   return inlined;
 }
 
-/** Whether a rule repeats more than single symbols. */
 function holdsList(program: Program, facts: Facts, name: string): boolean {
   for (const node of nodesOf(program.rules.get(name)!.node)) {
     if (node.type === 'repeat' && (node.delimiter !== null || facts.singleOf(node.item) === null)) return true;
@@ -77,7 +75,6 @@ function repeatsItself(program: Program, name: string): boolean {
   return false;
 }
 
-/** What a rule calls, and what those call; only by way of certain rules, if they are given. */
 function reach(program: Program, from: string, by?: ReadonlySet<string>): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [from];

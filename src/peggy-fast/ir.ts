@@ -7,7 +7,6 @@
 import type { LocationRange } from 'peggy';
 import type { SymbolSet } from './alphabet.js';
 
-/** JavaScript code of the grammar's author, with the labels that it may use. */
 export interface Block {
   readonly kind: 'action' | 'predicate' | 'bound';
   readonly rule: string;
@@ -35,7 +34,6 @@ export interface Symbols {
   readonly type: 'symbols';
   readonly set: SymbolSet;
   readonly expected: Expectation;
-  /** As the grammar spells it; for comments. */
   readonly shown: string;
 }
 
@@ -56,7 +54,6 @@ export interface Literal {
   readonly expected: Expectation;
 }
 
-/** Matches nothing, always; its value is the empty string. */
 interface Empty {
   readonly type: 'empty';
 }
@@ -89,7 +86,6 @@ interface Optional {
   readonly item: Node;
 }
 
-/** `$item`: the matched text instead of the value. */
 interface Text {
   readonly type: 'text';
   readonly item: Node;
@@ -97,14 +93,12 @@ interface Text {
   readonly isWord: boolean;
 }
 
-/** `&item` and `!item`. */
 interface Lookahead {
   readonly type: 'lookahead';
   readonly item: Node;
   readonly negative: boolean;
 }
 
-/** `&{ code }` and `!{ code }`. */
 export interface Predicate {
   readonly type: 'predicate';
   readonly block: Block;
@@ -163,7 +157,6 @@ export interface Program {
   readonly blocks: readonly Block[];
 }
 
-/** The nodes directly below a node. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.type) {
     case 'sequence':
@@ -202,7 +195,6 @@ export function isBlock(bound: Bound | null): bound is Block {
   return typeof bound === 'object' && bound !== null && 'code' in bound;
 }
 
-/** A node and all below it, without following calls. */
 export function* nodesOf(node: Node): Generator<Node> {
   yield node;
   for (const child of childrenOf(node)) yield* nodesOf(child);

@@ -2,7 +2,6 @@ import type { TryStatement } from 'acorn';
 import type { Reference } from './effects/scopes.js';
 import { children, isFunction, type Node } from './effects/syntax.js';
 
-/** Changes to a piece of source text by offsets, as a parser of its language reports them. */
 export interface Edit {
   readonly start: number;
   readonly end: number;

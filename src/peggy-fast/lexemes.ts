@@ -9,7 +9,6 @@ import type { Node, Program } from './ir.js';
 
 /** What a node matches: one symbol or more, and what does not follow them. */
 interface Lexeme {
-  /** Holds each symbol that is matched. */
   readonly symbols: SymbolSet;
   /** Whether it is one run of these symbols, as long as can be. */
   readonly isRun: boolean;
@@ -90,7 +89,6 @@ export class Lexemes {
     }
   }
 
-  /** What is matched, one after the other, and conditions on what follows. */
   #sequence(elements: readonly Node[]): readonly Lexeme[] | null {
     let before = null as Lexeme | null;
     for (const element of this.#flat(elements)) {

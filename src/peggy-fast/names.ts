@@ -6,19 +6,15 @@ import type { Program } from 'acorn';
 import { children, type Node } from './effects/syntax.js';
 
 export const INPUT = 'input';
-/** The scanned symbols. */
 export const BYTES = 'bytes$';
-/** The position of the function that runs. */
 export const AT = 'at$';
 /** Where the rule ended that returned last. */
 export const END_AT = 'end$';
-/** The furthest position at which a failure was reported. */
 export const FURTHEST = 'furthest$';
 export const FAILED = 'FAILED$';
 /** What stands in for `input.charCodeAt`. */
 export const CODE_AT = 'codeAt$';
 
-/** What Peggy gives to the code of a grammar. */
 export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
   'text',
   'range',
@@ -91,7 +87,6 @@ export function clashingName(program: Program, labels: ReadonlySet<string> = new
   return undefined;
 }
 
-/** Gives out names that are unique in one function. */
 export class Names {
   readonly #taken = new Map<string, number>();
 

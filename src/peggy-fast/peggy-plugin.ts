@@ -60,7 +60,6 @@ function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: 
   }
 }
 
-/** The scanner; `null` where the grammar has errors, which the session knows. */
 function compile(
   grammar: ast.Grammar,
   options: ParserBuildOptions,
@@ -154,7 +153,6 @@ function sourceNode(Node: SourceNodeClass, { code, location, rule }: Block, text
   return new Node(null, null, source, nodes);
 }
 
-/** `recognize` without a scanner. */
 const SLOW_ONLY = `
 function peg$parse(input, options) {
   return peg$parseSlow(input, options);

@@ -63,7 +63,6 @@ export class Tables {
     return `ends${index}$`;
   }
 
-  /** The declarations of the tables. */
   declarations(): string {
     const lines: string[] = [];
     for (let first = 0; first < this.#sets.length; first += BITS) {

@@ -1,5 +1,3 @@
-/** Terminals: one symbol out of a set, and strings. */
-
 import { isSubset, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
 import type { CodePoint, Expectation, Literal } from './ir.js';
@@ -62,7 +60,6 @@ function mismatches(
   return sets.slice(from).map((set, index) => shared.tables.isNotIn(set, `${BYTES}[${placeOf(from + index)}]`));
 }
 
-/** Symbols that are compared as one number. */
 const WORD = 4;
 
 /** The last word may begin in the one before. The mark of the end keeps words from being compared that lie behind the input. */

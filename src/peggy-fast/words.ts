@@ -43,7 +43,6 @@ const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
   ...(['symbols', 'literal', 'sequence', 'choice', 'repeat', 'optional', 'empty', 'text'] as const),
 ]);
 
-/** Whether a node matches no other symbols by itself. */
 function matchesOnly(node: Node, symbols: SymbolSet): boolean {
   switch (node.type) {
     case 'symbols':
@@ -57,7 +56,6 @@ function matchesOnly(node: Node, symbols: SymbolSet): boolean {
   }
 }
 
-/** @throws Unsupported naming a rule that matches other characters */
 export function checkAscii({ rules }: Program): void {
   for (const { name, node } of rules.values()) {
     if ([...nodesOf(node)].some((one) => !matchesOnly(one, ASCII))) {

@@ -1,5 +1,3 @@
-/** What was seen of a grammar, as data and as a table. */
-
 import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './tracker.js';
 
 /** How many of how many goals were reached. */
@@ -106,7 +104,6 @@ function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** A stretch of the grammar's text that belongs to one point. */
 interface Mark {
   readonly start: number;
   readonly end: number;

@@ -1,5 +1,3 @@
-/** Counts which goals of a grammar texts have reached. */
-
 import type { ast } from 'peggy';
 import { type CharacterRange, characterAt, holds, partsOfClass, rangesOf } from '../grammar/classes.js';
 import { boundsOf, type Expression, rulesByName, visitExpression } from '../grammar/expressions.js';

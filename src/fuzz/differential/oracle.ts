@@ -1,5 +1,3 @@
-/** Holds what an implementation says of a text against what the reference says. */
-
 import { visible } from '../../text/visible.js';
 import { visitExpression } from '../grammar/expressions.js';
 import type { Grammar } from '../grammar/grammar.js';

@@ -80,7 +80,6 @@ function expected(finding: Finding): string {
     : `${valueAt(difference.expected, difference)}, of the tree ${shortened(ascii(reference.ast))}`;
 }
 
-/** What the target said, or that it said nothing. */
 function cameBack(finding: Finding): string {
   const { kind, disagreement } = finding;
   const { outcome } = disagreement;

@@ -1,4 +1,3 @@
-/** Cuts a text down for as long as it shows the same disagreement. */
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 
 export interface ShrinkOptions {
@@ -46,7 +45,6 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
     return true;
   };
 
-  /** Takes the first candidate that holds, if there is one. */
   const improve = async (candidates: Iterable<string>): Promise<boolean> => {
     let batch: string[] = [];
     const first = async (): Promise<string | undefined> => {
@@ -83,7 +81,6 @@ export function* simplifications(text: string, tree: Derivation | null): Generat
   for (const pass of PASSES) yield* pass(text);
 }
 
-/** What can be tried on any text, the boldest first. */
 const PASSES: readonly ((text: string) => Iterable<string>)[] = [
   (text) => without(text.split(''), halvesOf(text.length)),
   (text) => without(text.match(TOKEN) ?? [], TOKENS),

@@ -1,5 +1,3 @@
-/** Implementations under test, and what they say of a text. */
-
 import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
@@ -33,7 +31,6 @@ export type Outcome =
   /** An answer that is not of the protocol. */
   | { readonly kind: 'garbage'; readonly detail: string; readonly note?: string };
 
-/** A way to fail: any outcome that is not an answer. */
 export type Failure = Exclude<Outcome, { readonly kind: 'answer' }>;
 
 /** One text to read. Members beyond `input` are for those who can use them. */
@@ -119,7 +116,6 @@ async function outcomeOf(
     : { kind: 'answer', answer: reading.answer };
 }
 
-/** An answer, or why there is none. */
 type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
 
 /** A request as one line of ASCII, without the line end. Lone surrogates are escaped like all else beyond ASCII. */
@@ -128,7 +124,6 @@ export function requestLine({ input, dialect }: Request): string {
   return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Reads one line that a program has answered with. */
 export function readAnswer(line: string): AnswerReading {
   let value: unknown;
   try {

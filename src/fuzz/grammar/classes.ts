@@ -1,4 +1,3 @@
-/** Classes of characters: what they match. */
 import type { ast } from 'peggy';
 
 /** Characters from `first` to `last`, both included. */

@@ -1,4 +1,3 @@
-/** `compileGrammar`: from the text of a Peggy grammar to what all tools work with. */
 import peggy, { type ast } from 'peggy';
 import { PegwireError } from '../../text/errors.js';
 import { type Expression, PASSES, rulesByName, visitExpression } from './expressions.js';
@@ -186,7 +185,6 @@ function emptyText({ location }: Expression): Expression {
   return { type: 'literal', value: '', ignoreCase: false, location } as ast.Literal;
 }
 
-/** The rules that the start rules reach, in the grammar's order. */
 function withoutUnused(grammar: ast.Grammar, startRules: readonly string[]): ast.Grammar {
   const rules = rulesByName(grammar);
   const reached = new Set<string>();

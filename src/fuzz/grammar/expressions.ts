@@ -1,12 +1,8 @@
-/** Peggy's syntax tree of a grammar: its parts, and ways through them. */
-
 import type { ast } from 'peggy';
 import peggy from 'peggy';
 
-/** Anything that a text can be matched with. */
 export type Expression = ast.Expression | ast.Named;
 
-/** The parts of an expression, in their order. */
 export function partsOf(node: Expression): readonly Expression[] {
   switch (node.type) {
     case 'choice':
@@ -64,7 +60,6 @@ function constant(boundary: ast.RepeatedBoundary): number | null {
   return boundary.type === 'constant' ? boundary.value : null;
 }
 
-/** The rules by their names. */
 export function rulesByName({ rules }: ast.Grammar): ReadonlyMap<string, ast.Rule> {
   return new Map(rules.map((rule) => [rule.name, rule]));
 }

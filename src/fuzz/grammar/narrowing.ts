@@ -8,12 +8,9 @@ import { anyText, quotedShort } from '../../text/visible.js';
  */
 export type FieldList<Field> = Readonly<Record<string, Field>> | Iterable<readonly [key: string, field: Field]>;
 
-/** What a language demands of the options of a field. */
 interface FieldRules {
   readonly isKey: (key: string) => boolean;
-  /** What a key has to be, for messages: `a key: letters only`. */
   readonly key: string;
-  /** The members that a field may have beside `optional`. */
   readonly members: readonly string[];
 }
 
@@ -36,7 +33,6 @@ export function fieldList<Options extends { readonly optional?: boolean | undefi
   });
 }
 
-/** The fields of an ordered record. @throws TypeError when it is none, or a key comes twice */
 function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly (readonly [string, Field])[] {
   if (typeof fields !== 'object' || fields === null) throw new TypeError(`${option} must be a record of fields`);
   const entries =
@@ -114,7 +110,6 @@ export function oneOf(texts: Iterable<string>): string {
   return `(${ordered.map(literal).join(' / ')})`;
 }
 
-/** Rules in Peggy's notation that replace or extend those of a grammar. */
 export class Overlay {
   readonly rules: string[] = [];
 
@@ -148,16 +143,13 @@ export class Overlay {
   }
 }
 
-/** An item of a list, as the rule that matches it. */
 interface ListItem {
   readonly rule: string;
   readonly optional: boolean;
 }
 
 interface OrderedList {
-  /** Matches one item at least. */
   readonly expression: string;
-  /** Whether all items may be left out; the expression does not match that. */
   readonly canBeEmpty: boolean;
   /** Further rules, which the expression needs. */
   readonly rules: readonly string[];

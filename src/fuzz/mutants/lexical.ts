@@ -4,7 +4,6 @@ import { partsOfClass } from '../grammar/classes.js';
 import { visitExpression } from '../grammar/expressions.js';
 import type { Grammar } from '../grammar/grammar.js';
 
-/** An edit, or null where the text has nothing to try it on. */
 export type LexicalEdit = (text: string, context: LexicalContext) => string | null;
 
 interface LexicalContext {
@@ -60,7 +59,6 @@ export const delimiter: LexicalEdit = (text, { random, pieces }) => {
   return text.slice(0, at) + (isLess ? '' : piece) + text.slice(at + length);
 };
 
-/** Puts a backslash in, or takes one out. */
 export const escaping: LexicalEdit = (text, { random }) => {
   const places = [...text.matchAll(/\\/g)].map(({ index }) => index);
   if (places.length > 0 && random.next() < 0.5) {

@@ -1,10 +1,8 @@
-/** Edits of a text along its derivation: whole parts go, come twice, change places, or come from another text. */
 import type { Random } from '../../text/random.js';
 import { lastCharacter, rangesOf } from '../grammar/classes.js';
 import type { Expression } from '../grammar/expressions.js';
 import type { Derivation, Grammar, PointKind } from '../grammar/grammar.js';
 
-/** A part of a text, with what stands beside it. */
 interface Part {
   readonly node: Derivation;
   readonly parent: Derivation | null;
@@ -14,7 +12,6 @@ interface Part {
 /** The parts of texts by the rules that they match: what can stand in for each other. */
 export type Donors = ReadonlyMap<string, readonly string[]>;
 
-/** An edit, or null where the text has nothing to try it on. */
 export type StructuralEdit = (text: string, tree: Derivation, context: StructureContext) => string | null;
 
 interface StructureContext {

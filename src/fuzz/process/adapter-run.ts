@@ -1,4 +1,3 @@
-/** One run of an adapter program: requests go in, answers come out in order, until it ends or fails. */
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
@@ -9,7 +8,6 @@ import { HAS_GROUPS, ProcessGroup } from '../../channels/node/process-group.js';
 import { visible } from '../../text/visible.js';
 import { type Answer, type Failure, type Request, readAnswer, requestLine } from '../differential/target.js';
 
-/** Where and how a command runs. */
 export interface CommandOptions {
   /** @default the current folder */
   readonly cwd?: string | undefined;
@@ -17,7 +15,6 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What a run may take. */
 export interface RunLimits {
   /** Milliseconds from when a request is the oldest unanswered one to its answer. */
   readonly timeLimit: number;
@@ -27,14 +24,11 @@ export interface RunLimits {
   readonly memoryLimit: number;
   /** Milliseconds between two looks at the memory. */
   readonly memoryInterval: number;
-  /** Bytes of one line of output. */
   readonly lineLimit: number;
 }
 
 export interface RunHandlers {
-  /** The answer to the oldest request that had none. */
   readonly onAnswer: (answer: Answer) => void;
-  /** The input can take more again. */
   readonly onDrain: () => void;
   /**
    * Told once; nothing is told after it, and the program has ended or is being killed. `null`: it ended by itself, with exit
@@ -50,9 +44,7 @@ export interface Run {
   readonly endInput: () => void;
   /** Ends the run without another word. Once it resolves, the program is gone. */
   readonly kill: () => Promise<void>;
-  /** Resolves once the program has ended and its output is read. */
   readonly ended: Promise<void>;
-  /** Whether anything was answered. */
   readonly answered: () => boolean;
   /** The lines before the first answer that were passed over, the last few of them. */
   readonly banner: () => readonly string[];

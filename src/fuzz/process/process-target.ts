@@ -1,4 +1,3 @@
-/** Other programs as implementations under test. */
 import { within } from '../../async/abort.js';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { type Failure, type Request, type Target, TargetError } from '../differential/target.js';
@@ -42,14 +41,11 @@ const CLOSE_GRACE = 1000;
 export function processTarget(command: string, options: ProcessOptions = {}): Target {
   const limits = limitsOf(options);
   const schedule = createSchedule(positive('window', options.window, 64));
-  /** All that have not ended yet. */
   const running = new Set<Run>();
-  /** The one that is asked. */
   let run: Run | null = null;
   let starting = false;
   /** Whether the program's input has to be emptied first. */
   let full = false;
-  /** What it is known to answer. */
   let known: Request | null = null;
   let broken: TargetError | null = null;
   let closing: Promise<void> | null = null;
@@ -154,7 +150,6 @@ const FLUSH_GRACE = 1000;
 /** Milliseconds after an answer, in which a second one that nothing had asked for would come. */
 const SECOND_ANSWER = 10;
 
-/** What is needed to start an adapter. */
 export interface Start {
   readonly command: string;
   readonly options: CommandOptions;
@@ -170,7 +165,6 @@ export interface Start {
 /** What every adapter is asked first. */
 export const EMPTY: Request = { input: '' };
 
-/** A run that answers, and what it was asked to show that. */
 export interface Started {
   readonly run: Run;
   readonly probe: Request;

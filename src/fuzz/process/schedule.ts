@@ -3,7 +3,6 @@
 import { Queue } from '../../async/queue.js';
 import type { Answer, Failure, Outcome, Request } from '../differential/target.js';
 
-/** A request, and who waits for what comes of it. */
 interface Job {
   readonly request: Request;
   readonly resolve: (outcome: Outcome) => void;
@@ -12,7 +11,6 @@ interface Job {
 
 interface Schedule {
   readonly add: (job: Job) => void;
-  /** Whether anything is left to ask. */
   readonly hasWork: () => boolean;
   /** The next few that have not been asked, without taking them. */
   readonly ahead: (count: number) => readonly Request[];

@@ -119,7 +119,6 @@ export interface AbnfProse {
   readonly text: string;
 }
 
-/** The parts of an element, in their order. */
 export function partsOf(element: AbnfElement): readonly AbnfElement[] {
   switch (element.kind) {
     case 'alternation':
@@ -133,18 +132,15 @@ export function partsOf(element: AbnfElement): readonly AbnfElement[] {
   }
 }
 
-/** Visits an element and all that it is made of, from the outside in. */
 export function visitElement(element: AbnfElement, visit: (element: AbnfElement) => void): void {
   visit(element);
   for (const part of partsOf(element)) visitElement(part, visit);
 }
 
-/** Visits all elements of a rule. */
 export function visitRule(rule: AbnfRule, visit: (element: AbnfElement) => void): void {
   for (const { element } of rule.alternatives) visitElement(element, visit);
 }
 
-/** The rules of a grammar, in their order; those with `=/` are by themselves. */
 export function rulesOf({ items }: AbnfGrammar): readonly AbnfRule[] {
   return items.filter((item) => item.kind === 'rule');
 }

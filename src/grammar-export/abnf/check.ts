@@ -1,5 +1,3 @@
-/** Whether the rules of an ABNF grammar make sense together. */
-
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { nearest } from '../../text/suggest.js';
 import { type AbnfElement, type AbnfGrammar, type AbnfRule, foldedName, partsOf, rulesOf, visitRule } from './ast.js';
@@ -185,7 +183,6 @@ function addStarts(element: AbnfElement, starts: Set<string>, empty: ReadonlySet
   }
 }
 
-/** A name that is being looked at, with those of its successors that are still to come. */
 interface Visit {
   readonly name: string;
   readonly rest: Iterator<string>;

@@ -13,7 +13,6 @@ import {
 import type { AbnfGrammar } from './ast.js';
 import { type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
 
-/** The code of every error about ABNF text. */
 const BAD_ABNF = 'bad-abnf';
 
 export interface ParseAbnfOptions {

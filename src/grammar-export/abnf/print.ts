@@ -1,5 +1,3 @@
-/** From tree to ABNF text. */
-
 import { PrintError } from '../../text/errors.js';
 import type { AbnfAlternative, AbnfBase, AbnfElement, AbnfGrammar, AbnfItem, AbnfRepetition, AbnfRule } from './ast.js';
 
@@ -103,10 +101,8 @@ const BAD_ABNF_TREE = 'bad-abnf-tree';
 /** The deepest nesting of brackets that `parseAbnf` reads. */
 const MAX_DEPTH = 200;
 
-/** Where in the tree something stands. */
 interface Place {
   readonly path: string;
-  /** Brackets around it. */
   readonly depth: number;
 }
 
@@ -120,12 +116,10 @@ function wordsOf(element: AbnfElement, path: string): string[] {
   return itemOfAlternation(element, { path, depth: 0 });
 }
 
-/** @throws PrintError when a tree holds what cannot be written so that it reads back as itself */
 function demand(holds: boolean, path: string, message: string): void {
   if (!holds) throw new PrintError({ code: BAD_ABNF_TREE, path, message });
 }
 
-/** @throws PrintError on what is no rule name */
 function demandName(name: string, path: string): void {
   demand(/^[A-Za-z][A-Za-z0-9-]*$/.test(name), path, 'a rule name is a letter and further letters, digits or "-"');
 }
@@ -134,7 +128,6 @@ function itemOfAlternation(element: AbnfElement, place: Place): string[] {
   return element.kind === 'concatenation' ? concatenation(element.items, place) : item(element, place);
 }
 
-/** An element that stands beside others. */
 function item(element: AbnfElement, place: Place): string[] {
   const { path } = place;
   switch (element.kind) {

@@ -18,7 +18,6 @@ function isSame(a: Pattern, b: Pattern): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** How much there is to read. */
 export function sizeOf(pattern: Pattern): number {
   switch (pattern.kind) {
     case 'sequence':
@@ -95,7 +94,6 @@ function alike(a: readonly Pattern[], b: readonly Pattern[]): number {
   return count;
 }
 
-/** One after the other; something before or behind its own repetition becomes one of them. */
 export function concatenated(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap(itemsOf);
   if (flat.some(isNothing)) return NOTHING;
@@ -131,7 +129,6 @@ function absorb(items: Pattern[]): boolean {
   return false;
 }
 
-/** Any number of times. */
 export function starOf(item: Pattern): Pattern {
   if (isEmpty(item) || isNothing(item)) return EMPTY;
   if (item.kind === 'repeat' && item.min <= 1) return repeat(item.item, 0, null);

@@ -1,5 +1,3 @@
-/** Deterministic automata: made from graphs, made small, and compared. */
-
 import { type Pattern, partsOf } from '../context-free.js';
 import type { Alphabet } from './alphabet.js';
 
@@ -58,13 +56,11 @@ interface BackEdge {
   readonly from: number;
 }
 
-/** What leads to a state, and how many edges it is away from where the search began. */
 interface Reached {
   readonly distance: number;
   readonly into: readonly BackEdge[];
 }
 
-/** All states that can be reached from one. */
 export function reachedFrom(graph: Graph, start: number): ReadonlyMap<number, Reached> {
   const found = new Map<number, { distance: number; into: BackEdge[] }>([[start, { distance: 0, into: [] }]]);
   for (const [from, { distance }] of found) {

@@ -1,4 +1,3 @@
-/** What holds of the rules of a grammar, lookaheads and code left aside. */
 import type { Alphabet } from '../automata/alphabet.js';
 import { isPegNullable, type Peg, type PegRules, pegPartsOf, pegReferencesOf } from '../read/peg.js';
 
@@ -15,7 +14,6 @@ export interface Facts {
   readonly isRegular: (peg: Peg) => boolean;
 }
 
-/** Rules that can match the empty text. */
 export function nullableRules(rules: PegRules): ReadonlySet<string> {
   const found = new Set<string>();
   for (let before = -1; before !== found.size; ) {

@@ -19,7 +19,6 @@ const TOO_MANY_TO_COUNT = 10_000;
 
 export interface Tails {
   readonly graph: Graph;
-  /** The state in which a text may end. */
   readonly end: number;
   /** A state from which what may follow a part of a rule is spelled. */
   readonly behind: (part: Peg) => number;

@@ -20,7 +20,6 @@ interface Lowered {
 
 type Code = Approximation['code'];
 
-/** What became of a part. */
 interface Verdict {
   readonly pattern: Pattern;
   readonly notes: ReadonlySet<Code>;
@@ -130,7 +129,6 @@ export function toPatterns(
   return { rules: new Map(patterns), approximations };
 }
 
-/** A part that may stay as it is. */
 function plain(peg: Peg): Verdict {
   return { pattern: withoutConditions(peg), notes: new Set(), needs: new Set() };
 }

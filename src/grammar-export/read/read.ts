@@ -313,7 +313,6 @@ const EXCERPT = 60;
 /** An action that calls one of these refuses the text, as a predicate would. */
 const REFUSING = /\b(?:error|expected)\s*\(|\bthrow\b/;
 
-/** The note for a predicate that is left out. */
 function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
   const sign = node.type === 'semantic_and' ? '&' : '!';
   return {
@@ -323,7 +322,6 @@ function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
   };
 }
 
-/** The note for an action that may refuse what was matched; null where its code shows no sign of it. */
 function refusing(rule: string, node: ast.Action): Approximation | null {
   if (!REFUSING.test(node.code)) return null;
   return {

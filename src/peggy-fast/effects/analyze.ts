@@ -19,11 +19,9 @@ import { leak } from './variables.js';
 export interface Block extends Snippet {
   readonly rule: string;
   readonly kind: 'action' | 'predicate' | 'bound';
-  /** The labels that it may use. */
   readonly parameters: readonly string[];
 }
 
-/** All JavaScript of a grammar. */
 export interface GrammarCode {
   /** `{{ ... }}`: run once, with the module. */
   readonly topLevel: readonly Snippet[];
@@ -54,13 +52,11 @@ export interface Effects {
 
 interface Analysis {
   readonly effects: ReadonlyMap<Block, Effects>;
-  /** What must not be in a grammar whose code may run twice, or not at all. */
   readonly violations: readonly Violation[];
   /** What the analysis cannot follow; the effects then say nothing. */
   readonly unsupported: readonly Violation[];
 }
 
-/** For code that cannot be followed. */
 const ANYTHING: Effects = {
   writesState: true,
   readsState: true,
@@ -126,12 +122,10 @@ function parseUnit(
   }
 }
 
-/** Without the position that acorn adds, which is one within the snippet. */
 function reason({ message }: SyntaxError): string {
   return message.replace(/ \([0-9:]+\)$/, '');
 }
 
-/** Evaluates everything until nothing new comes up. */
 function settle(machine: Machine): void {
   do {
     machine.changed = false;
@@ -143,14 +137,12 @@ function settle(machine: Machine): void {
   } while (machine.changed);
 }
 
-/** What the code of a unit changes that others see during the same parse. */
 interface Changes {
   /** Per-parse variables; `null` for those of which the names are not known. */
   readonly state: Set<Binding | null>;
   labels: boolean;
 }
 
-/** Draws the conclusions, once everything has been evaluated. */
 function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis {
   const violations = new Map<Effect, Violation>();
   const unsupported = new Map<Effect, Violation>();
@@ -209,7 +201,6 @@ function effectsOf(
   return effects;
 }
 
-/** Something that the analysis cannot follow. */
 interface Obstacle {
   readonly node: { readonly start: number; readonly end: number };
   readonly message: string;
@@ -264,7 +255,6 @@ function forbiddenNode(node: Node, parent: Node): string | null {
   return null;
 }
 
-/** `Symbol(name)` and `Symbol.for(name)` */
 function makesSymbol(parent: Node): boolean {
   if (parent.type === 'CallExpression') return true;
   return parent.type === 'MemberExpression' && propertyName(parent.property, parent.computed) === 'for';

@@ -38,10 +38,8 @@ import {
   storeVariable,
 } from './variables.js';
 
-/** A call without anything to call with. */
 export const NO_ARGUMENTS: Arguments = { self: PRIMITIVE, list: [], rest: PRIMITIVE, nodes: [], selfNode: null };
 
-/** Runs code of the grammar: adds what it does to what the caller does, and tells what it gives back. */
 export function callFunction(node: FunctionNode | ClassNode, given: Arguments, place: Node, frame: Frame): Value {
   return isFunction(node) ? callRoutine(node, given, place, frame) : construct(node, given, place, frame);
 }
@@ -162,7 +160,6 @@ function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): 
   );
 }
 
-/** What a value of the called code is for the caller. */
 export function substitute(value: Value, given: Arguments, frame: Frame): Value {
   return replace(value, (origin) => substituteOrigin(origin, given, frame));
 }

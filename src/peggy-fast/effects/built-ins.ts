@@ -63,7 +63,6 @@ export const NAMESPACES: ReadonlySet<string> = new Set(['Math']);
 
 export const IMPURE: ReadonlySet<string> = new Set(['Math.random']);
 
-/** Methods of built-in objects that change the object. */
 export const MUTATORS: ReadonlySet<string> = new Set(
   words(`push pop shift unshift splice sort reverse fill copyWithin set add delete clear append prepend insert remove
     setTime setDate setDay setMonth setFullYear setYear setHours setMinutes setSeconds setMilliseconds setUTCDate
@@ -105,7 +104,6 @@ export const METHOD_RESULTS: ReadonlyMap<string, MethodResult> = new Map([
   ['splice', 'copy'],
 ]);
 
-/** Methods that give iterators. */
 export const ITERATING: ReadonlySet<string> = new Set(['values', 'keys', 'entries', 'matchAll']);
 
 /** Methods that raise for some arguments, in the same sense. */
@@ -113,7 +111,6 @@ export const RAISING_METHODS: ReadonlySet<string> = new Set(
   words('repeat normalize toFixed toPrecision toExponential toISOString with'),
 );
 
-/** Whether a method of a built-in object is known to leave the object as it is. */
 export function isReader(method: string): boolean {
   return METHOD_RESULTS.has(method) && !MUTATORS.has(method);
 }

@@ -62,7 +62,6 @@ export function evaluateNew(node: NewExpression, frame: Frame): Value {
   return join(holding(...given.list, given.rest), { self: PRIMITIVE.self, inside: value.inside }, ...results);
 }
 
-/** What arguments give, in the order in which they stand. */
 export function argumentsOf(nodes: readonly Argument[], frame: Frame): Arguments {
   const list: Value[] = [];
   let rest = PRIMITIVE;
@@ -131,7 +130,6 @@ function holds({ self, inside }: Value, node: Node): boolean {
   return [...self, ...inside].some((origin) => origin.kind === 'function' && origin.node === node);
 }
 
-/** The function that a constant object or class has under a name, where the source shows it. */
 function memberOf(
   object: Node,
   name: string | null,
@@ -144,7 +142,6 @@ function memberOf(
   return member && isFunction(member) ? member : null;
 }
 
-/** `f.call(self, a)` and `f.apply(self, list)`. */
 function callIndirectly(name: string, receiver: Value, given: Arguments, node: Node, frame: Frame): Value | null {
   const callee = [...receiver.self].filter(({ kind }) => kind !== 'fresh' && kind !== 'label' && kind !== 'state');
   if (callee.length === 0) {
@@ -167,7 +164,6 @@ function callGlobals(origins: Origins, given: Arguments, node: Node, frame: Fram
   return join(...globals.map(({ name }) => callGlobal(name, given, node, frame)));
 }
 
-/** Calls a built-in function by its path. */
 function callGlobal(path: string, given: Arguments, node: Node, frame: Frame): Value {
   const name = path.replace(/^(?:globalThis|window|self|global)\./, '');
   const method = /^\w+\.prototype\.(\w+)$/.exec(name)?.[1];
@@ -213,7 +209,6 @@ function pattern({ nodes, rest }: Arguments): Value {
   return patternWith(flags?.type === 'Literal' ? String(flags.value) : 'gy');
 }
 
-/** A regular expression with the given flags. */
 export function patternWith(flags: string): Value {
   if (!/[gy]/.test(flags)) return FRESH;
   const state = intern({ kind: 'stateful-pattern', sticky: flags.includes('y') });
@@ -294,7 +289,6 @@ function callBack(name: string, given: Arguments, node: Node, isMethod: boolean,
   return join(...returned);
 }
 
-/** Whether it is worth a try to call a value that is given to a built-in. */
 function isCallback({ kind }: Origin): boolean {
   return kind === 'function' || kind === 'argument' || kind === 'captured' || kind === 'import' || kind === 'global';
 }

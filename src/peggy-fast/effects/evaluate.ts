@@ -195,7 +195,6 @@ function functionValue(node: FunctionNode, frame: Frame): Value {
   );
 }
 
-/** The name of a function expression belongs to the function itself. */
 function declareOwnName(node: FunctionNode, value: Value, { machine, routine }: Frame): void {
   const binding = node.id && routine.unit.scopes.bound.get(node.id);
   const own = { self: value.self, inside: PRIMITIVE.self };
@@ -247,7 +246,6 @@ function remove(node: Node, frame: Frame): void {
   }
 }
 
-/** Gives the names of a declaration their values. */
 function declare(pattern: Pattern, value: Value, frame: Frame): void {
   eachTarget(pattern, value, frame, (target, part) => {
     if (target.type !== 'Identifier') return;
@@ -256,12 +254,10 @@ function declare(pattern: Pattern, value: Value, frame: Frame): void {
   });
 }
 
-/** Assigns to what stands left of a `=`. */
 function assign(pattern: Pattern, value: Value, frame: Frame): void {
   eachTarget(pattern, value, frame, (target, part) => assignTo(target, part, frame));
 }
 
-/** Notes that the object of a member expression is changed, and what it may hold from now on. */
 function changeMember(target: MemberExpression, value: Value, frame: Frame): void {
   const object = frame.value(target.object);
   if (target.computed) frame.value(target.property);
@@ -295,7 +291,6 @@ function assignTo(target: Node, value: Value, frame: Frame): void {
   }
 }
 
-/** Takes a pattern apart: each variable or member in it, with what it gets. */
 function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target: Node, value: Value) => void): void {
   switch (pattern.type) {
     case 'ArrayPattern':

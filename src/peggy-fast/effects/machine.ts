@@ -11,7 +11,6 @@ import {
 } from './syntax.js';
 import { covers, intern, join, type Origin, PRIMITIVE, type Value } from './values.js';
 
-/** The names that Peggy gives to blocks and to the per-parse initializer. */
 const GIVEN: ReadonlySet<string> = new Set([
   'input',
   'options',
@@ -28,7 +27,6 @@ export interface Machine {
   readonly routines: Routines;
   readonly units: readonly Unit[];
   readonly trusted: ReadonlySet<string>;
-  /** The variables of the initializers. */
   readonly globals: { readonly module: ReadonlyMap<string, Binding>; readonly parse: ReadonlyMap<string, Binding> };
   /** What variables may hold, in terms of the routine that owns them. */
   readonly variables: Map<Binding, Value>;
@@ -44,16 +42,13 @@ export interface Machine {
   readonly calls: Map<string, Arguments>;
 }
 
-/** The evaluation of one routine. */
 export interface Frame {
   readonly machine: Machine;
   readonly routine: Routine;
   readonly summary: Summary;
-  /** Evaluates an expression. */
   readonly value: (node: Node) => Value;
 }
 
-/** What an identifier stands for. */
 type Meaning =
   | { readonly kind: 'local'; readonly binding: Binding; readonly owner: Routine }
   | { readonly kind: 'state' | 'module'; readonly binding: Binding }
@@ -106,7 +101,6 @@ export function levelOf(node: FunctionNode | ClassNode, { routines }: Machine): 
   return routine && (routine.parent === null || routine.parent.parent === null) ? routine.unit.level : null;
 }
 
-/** Whether a routine stands inside another, or is it. */
 export function isWithin(routine: Routine, outer: Routine): boolean {
   for (let at: Routine | null = routine; at !== null; at = at.parent) if (at === outer) return true;
   return false;
@@ -137,12 +131,10 @@ export interface Unit {
   readonly snippet: Snippet;
   readonly program: Program;
   readonly scopes: Scopes;
-  /** Labels in reach. */
   readonly parameters: ReadonlySet<string>;
   readonly root: Routine;
 }
 
-/** Code that runs as a whole: the statements of a unit, or a function. */
 export interface Routine {
   readonly node: Program | FunctionNode;
   /** What messages call it; `null` for code that nobody can call. */
@@ -151,7 +143,6 @@ export interface Routine {
   readonly unit: Unit;
 }
 
-/** The routines of a grammar, and what belongs to them. */
 export interface Routines {
   readonly all: Routine[];
   readonly byNode: Map<Node, Routine>;
@@ -163,7 +154,6 @@ export interface Routines {
   readonly named: Set<Node>;
   /** The properties of objects and classes that are the value of a constant from the start, by variable. */
   readonly members: Map<Binding, Map<string, Node>>;
-  /** The routines that classes are declared in. */
   readonly classes: Map<Node, Routine>;
   /** `this` of routines, for the arrow functions in them. */
   readonly thisBindings: Map<Routine, Binding>;
@@ -182,7 +172,6 @@ export function emptyRoutines(): Routines {
   };
 }
 
-/** Makes a unit of some code and enters its routines. */
 export function addUnit(
   level: Level,
   snippet: Snippet,
@@ -302,7 +291,6 @@ function collect(properties: readonly (Node | null)[]): Map<string, Node> | null
   return members;
 }
 
-/** A stretch of a unit's code. */
 export interface Place {
   readonly unit: Unit;
   readonly node: Node;
@@ -310,9 +298,7 @@ export interface Place {
 
 /** What is done that others may notice. */
 export type Operation =
-  /** A variable gets another value. */
   | 'assign'
-  /** An object is changed. */
   | 'change'
   /** One of several objects is changed, and this may be it. */
   | 'may-change'
@@ -336,13 +322,11 @@ export interface Effect {
   readonly by: string | null;
 }
 
-/** A call of something that the routine was given. */
 export interface Pending {
   readonly callee: Origin;
   readonly arguments: Arguments;
 }
 
-/** What a function is called with. */
 export interface Arguments {
   readonly self: Value;
   readonly list: readonly Value[];
@@ -367,7 +351,6 @@ export interface Summary {
   mayThrow: boolean;
   /** Calls text(), location() or their like: itself, or through others. */
   position: { self: boolean; calls: boolean };
-  /** The routines that call it. */
   readonly callers: Set<Routine>;
 }
 
@@ -388,7 +371,6 @@ function emptySummary(): Summary {
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** A number for an object that keys can hold. */
 export function idOf(object: object): number {
   const known = ids.get(object);
   if (known !== undefined) return known;

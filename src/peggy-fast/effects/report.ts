@@ -6,7 +6,6 @@ import { type Origin, PRIMITIVE } from './values.js';
 
 /** Something in a grammar's code that a parser which runs it at will, or not at all, cannot have. */
 export interface Violation {
-  /** The rule whose code it is, or runs it; `null` for the per-parse initializer. */
   readonly rule: string | null;
   readonly message: string;
   readonly location: LocationRange;
@@ -52,7 +51,7 @@ export function judge(effect: Effect, machine: Machine): Verdict {
     case 'import':
     case 'given':
     case 'global':
-      // These are refused as such, see unsupported.ts.
+      // Refused by their names: see forbiddenName in analyze.ts.
       if ('name' in origin && (origin.name === 'eval' || origin.name.startsWith('peg$'))) return NONE;
       if (operation === 'pass') return judgePass(origin);
       return { kind: 'violation', what: describe(effect, origin), why: whyOf(effect, origin) };
@@ -88,7 +87,6 @@ function judgeFunction(
   return { kind: 'violation', what: `changes ${what}`, why: WHY.module };
 }
 
-/** What cannot be told from what is to be refused. */
 function unsupported(what: string, why: string): Verdict {
   return { kind: 'unsupported', what, why };
 }
@@ -145,7 +143,6 @@ function nameOf(origin: Outliving): string {
   }
 }
 
-/** The violation that an effect is, as the code of a rule has it. */
 export function violationOf(
   rule: string | null,
   unit: Unit,
@@ -159,7 +156,6 @@ export function violationOf(
   return { rule, message, location: locate(place.unit.snippet, place.node.start, place.node.end) };
 }
 
-/** The name of the innermost function with a name that a place stands in. */
 function functionAround({ unit, node }: Place, machine: Machine): string | null {
   let found: Routine | null = null;
   for (const routine of machine.routines.all) {

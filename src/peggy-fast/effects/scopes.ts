@@ -10,11 +10,9 @@ import {
 } from 'acorn';
 import { children, type FunctionNode, isFunction, type Node } from './syntax.js';
 
-/** A name that some code declares. */
 export interface Binding {
   readonly name: string;
   readonly kind: BindingKind;
-  /** The name where it is declared. */
   readonly identifier: Identifier;
 }
 
@@ -28,9 +26,7 @@ export interface Reference {
   readonly node: Identifier;
 }
 
-/** Which identifier means which declaration. */
 export interface Scopes {
-  /** Identifiers, declaring or referring, that mean something declared inside. */
   readonly bound: ReadonlyMap<Identifier, Binding>;
   /** References to what is not declared inside, in source order. */
   readonly free: readonly Reference[];
@@ -48,7 +44,6 @@ interface Resolver {
   readonly free: Reference[];
 }
 
-/** Resolves the names in and below a node, which counts as a function body of its own. */
 export function resolveScopes(root: Node): Scopes {
   const resolver: Resolver = { bound: new Map(), free: [] };
   const scope = openScope(null);
@@ -82,7 +77,6 @@ function refer(node: Identifier, shorthand: boolean, scope: Scope, resolver: Res
       resolver.bound.set(node, binding);
       return;
     }
-    // What a function itself brings along: see visitFunction.
     if (node.name === 'arguments' && at.names.has(OWN_ARGUMENTS)) return;
   }
   resolver.free.push({ name: node.name, start: node.start, end: node.end, shorthand, node });
@@ -267,7 +261,6 @@ function visitProperty(node: Extract<Node, { type: 'Property' }>, scope: Scope, 
   }
 }
 
-/** What brought a name into scope. */
 type BindingKind = VariableDeclaration['kind'] | 'function' | 'class' | 'parameter' | 'catch' | 'import';
 
 type Declare = (identifier: Identifier, kind: BindingKind) => void;
