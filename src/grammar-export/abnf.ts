@@ -1,8 +1,6 @@
 /**
- * ABNF (RFC 5234), with case-sensitive strings (RFC 7405). Codes are Unicode code points.
- *
- * By the RFC, alternatives have no order. Parsers made by APG take the first that matches, and as many repetitions as there are:
- * alternatives that are the beginning of others therefore stand behind them.
+ * ABNF (RFC 5234) with case-sensitive strings (RFC 7405); codes are Unicode code points. Parsers made by APG take the
+ * first alternative that matches, so alternatives that are the beginning of others stand behind them.
  */
 import type { AbnfElement, AbnfItem } from './abnf/ast.js';
 import { printAbnf } from './abnf/print.js';

@@ -3,13 +3,11 @@ import { type CodePointRange, type Pattern, sequence } from './context-free.js';
 /** Sets of code points, as ascending ranges with gaps between them. */
 export type Ranges = readonly CodePointRange[];
 
-/** The halves of UTF-16 pairs, which are no characters by themselves. */
 export const SURROGATES: CodePointRange = [0xd800, 0xdfff];
 
 export const HIGH_HALVES: CodePointRange = [0xd800, 0xdbff];
 export const LOW_HALVES: CodePointRange = [0xdc00, 0xdfff];
 
-/** All code points that are characters. */
 export const CHARACTERS: Ranges = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],
@@ -72,9 +70,8 @@ export function dependsOnContext(literal: string): boolean {
 }
 
 /**
- * Returns, for each character of the lower case of a literal whose case is ignored, those that stand in its place in the texts of
- * the same length that have this lower case. A capital sigma becomes a final one or another by the letters around it, in the text
- * that is compared alone: the rest of the input has no influence.
+ * Returns the characters that may stand in each place of a literal whose case is ignored. A capital sigma becomes a
+ * final one or another by the letters around it in the compared text alone.
  */
 export function variantsInContext(literal: string): readonly (readonly number[])[] {
   const lower = literal.toLowerCase();
@@ -96,7 +93,6 @@ export function differsAsClass(character: string): boolean {
   return codePoint > 0x7f || caseVariants(codePoint).some((one) => one > 0x7f);
 }
 
-/** A literal whose case is ignored, as sets of single characters. */
 export function spelledOut(text: string): Pattern {
   return sequence(
     [...text].map((character) => {

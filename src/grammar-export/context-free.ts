@@ -1,6 +1,6 @@
 /**
- * The form between a Peggy grammar and the languages of other engines: a context-free grammar over Unicode code points, with
- * neither order of alternatives, lookahead, nor code. What was lost on the way stands beside it.
+ * A context-free grammar over code points, without order of alternatives, lookahead or code, between Peggy and other
+ * engines.
  */
 import { PegwireError } from '../text/errors.js';
 
@@ -119,13 +119,11 @@ export function isNullable(pattern: Pattern, isRuleNullable: (name: string) => b
   }
 }
 
-/** A rule that holds itself, directly or through others, the first of them in the order of the rules; null if none does. */
 export function recursiveRule(rules: ReadonlyMap<string, Pattern>): string | null {
   for (const name of rules.keys()) if (reachedFrom(name, rules).has(name)) return name;
   return null;
 }
 
-/** Rules that no rule that holds itself is part of. */
 export function regularRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
   const reached = new Map([...rules.keys()].map((name) => [name, reachedFrom(name, rules)]));
   const isRecursive = (name: string): boolean => reached.get(name)!.has(name);

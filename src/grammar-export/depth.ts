@@ -1,4 +1,3 @@
-/** Nesting that ends: rules that lead to themselves are written once for each level. */
 import { NOTHING, type Pattern, rebuilt, referencesOf } from './context-free.js';
 
 /** Rules that nest in each other, and in themselves. */
@@ -9,10 +8,8 @@ export interface DepthLimit {
 }
 
 /**
- * The same grammar, without the texts in which the rules nest deeper. Rules on the way there get the level into their names:
- * `value` stands outside of all of them, `value_1` inside of one.
- *
- * @throws RangeError where a rule is unknown, or the limit no whole number from 0 to 100
+ * Writes nesting rules once for each level: `value` stands outside of all of them, `value_1` inside of one.
+ * @throws RangeError on an unknown rule, or a limit that is not an integer from 0 to 100
  */
 export function limitDepth(
   rules: ReadonlyMap<string, Pattern>,
@@ -51,7 +48,6 @@ export function limitDepth(
   }
 }
 
-/** The rules themselves, and all that refer to them, directly or not. */
 function rulesLeadingTo(targets: ReadonlySet<string>, rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
   const found = new Set(targets);
   for (let before = -1; before !== found.size; ) {
@@ -61,7 +57,6 @@ function rulesLeadingTo(targets: ReadonlySet<string>, rules: ReadonlyMap<string,
   return found;
 }
 
-/** Names for levels that no other rule has. */
 function namesOf(
   rules: ReadonlyMap<string, Pattern>,
   leading: ReadonlySet<string>,

@@ -18,23 +18,15 @@ export interface ContextFreeOptions {
   readonly startRule: string;
   /** Rules that may nest only so deep; one limit after the other is applied. @default none */
   readonly depth?: readonly DepthLimit[] | undefined;
-  /**
-   * Rules whose conditions in code need no mention, because something else sees to them: those that count what `depth` limits.
-   *
-   * @default none
-   */
+  /** Rules whose conditions in code are covered by `depth`. @default none */
   readonly settled?: readonly string[] | undefined;
 }
 
 /**
- * A context-free grammar that matches all texts of a Peggy grammar, and no others where that could be proved. What could not,
- * and conditions in code, are told in `approximations`.
- *
- * Texts are well-formed: halves of UTF-16 pairs that stand alone are in none. Actions are taken to refuse nothing, unless they
- * call `error` or `expected`, or throw.
- *
- * @throws TypeError where a rule of another grammar is used
- * @throws RangeError where there is no such start rule, or a limit of the depth makes no sense
+ * Makes a context-free grammar that matches all texts of a Peggy grammar, and no others except as `approximations`
+ * says. Actions are taken to refuse nothing unless they call `error` or `expected`, or throw.
+ * @throws TypeError if a rule of another grammar is used
+ * @throws RangeError on an unknown start rule or an invalid depth limit
  */
 export function contextFree(given: ast.Grammar, options: ContextFreeOptions): ContextFreeGrammar {
   const { name, startRule } = options;
@@ -53,8 +45,8 @@ export function contextFree(given: ast.Grammar, options: ContextFreeOptions): Co
 }
 
 /**
- * Makes classes of alternatives that are one character each, where Peggy does so and this makes a difference: as a literal without
- * regard to case, `"k"i` takes the Kelvin sign (U+212A), as the class `[kx]i` it does not.
+ * Merges alternatives of one character into classes where Peggy does so and it matters: the literal `"k"i` matches the
+ * Kelvin sign (U+212A), the class `[kx]i` does not.
  */
 function withMergedLetters(grammar: ast.Grammar): ast.Grammar {
   let differs = false;
@@ -81,7 +73,6 @@ function judgedRules(
   return toPatterns(rules, startRule, prover, facts, alphabet);
 }
 
-/** The rules that the start rule leads to, in their order; those in lookaheads included. */
 function reached(rules: PegRules, startRule: string): PegRules {
   const found = new Set<string>();
   const open = [startRule];

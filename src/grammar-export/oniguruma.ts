@@ -1,7 +1,6 @@
 /**
- * Patterns of JavaScript in the syntax of Oniguruma, which TextMate grammars are written in. The two differ in what `.`, `\s`,
- * `\d`, `\w`, `\b`, `^` and `$` mean, in brackets inside of classes, and in that Oniguruma sees code points, never half of a
- * surrogate pair.
+ * JavaScript patterns in the syntax of Oniguruma, as TextMate grammars use. The two differ in `.`, `\s`, `\d`, `\w`,
+ * `\b`, `^`, `$`, nested brackets, and halves of surrogate pairs.
  */
 
 type CharacterSet = RegexNode & { readonly kind: 'set' };
@@ -15,12 +14,9 @@ const ASTRAL: CharacterRange = [0x10000, 0x10ffff];
 const SPECIAL_IN_CLASS = /[\\\][^&-]/;
 
 /**
- * A JavaScript pattern with the flag `m` as one for Oniguruma that matches the same texts. Lone surrogates are characters to
- * both.
- *
- * @param unicode whether the pattern has the flag `u`
- * @throws SyntaxError when it is no pattern
- * @throws RangeError when it cannot be translated: captures, properties, or half of a surrogate pair by itself
+ * Translates a JavaScript pattern with the flag `m`, and `u` if `unicode`.
+ * @throws SyntaxError on an invalid pattern
+ * @throws RangeError on captures, properties, or half of a surrogate pair
  */
 export function toOniguruma(source: string, unicode: boolean): string {
   const last = unicode ? 0x10ffff : 0xffff;
@@ -92,7 +88,6 @@ function quantifier({ min, max, lazy }: RegexNode & { kind: 'repeat' }): string 
   return `{${min},${max ?? ''}}${mark}`;
 }
 
-/** Items with each first half of a pair and the second half behind it joined. */
 function withPairs(items: readonly RegexNode[]): readonly RegexNode[] {
   const joined: RegexNode[] = [];
   for (const item of items) {
@@ -193,13 +188,7 @@ const LOOKS: Readonly<Record<string, { readonly behind: boolean; readonly negate
   '(?<!': { behind: true, negated: true },
 };
 
-/**
- * Reads a pattern.
- *
- * @param unicode whether it has the flag `u`
- * @throws SyntaxError when it is no pattern
- * @throws RangeError when it has what only JavaScript has, or what has to do with captures
- */
+/** @throws SyntaxError on an invalid pattern @throws RangeError on captures or syntax that only JavaScript has */
 export function parseRegex(source: string, unicode: boolean): RegexNode {
   // From here on the pattern is known to be right.
   new RegExp(source, unicode ? 'u' : '');
@@ -307,7 +296,6 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
     return code;
   }
 
-  /** Goes behind a match of a sticky pattern. */
   function matched(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = at;
     const match = pattern.exec(source);
@@ -324,7 +312,6 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
   return choice();
 }
 
-/** Ranges in ascending order, none touching the next. */
 function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
   const result: [number, number][] = [];
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -335,7 +322,6 @@ function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
   return result;
 }
 
-/** All characters up to `last` that are in none of the ranges. */
 function complement(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
   const result: CharacterRange[] = [];
   let next = 0;

@@ -1,9 +1,6 @@
 /**
- * What of a grammar becomes terminals, for engines with a lexer that takes the longest match.
- *
- * The larger the terminals are, the faster such engines go; but a lexer must never read beyond the end that the grammar means.
- * So this begins with terminals as large as they can be, looks for places where two of them may compete, and breaks up the one
- * that would read too far, down to single characters, until no such place is left.
+ * Chooses the terminals for engines with a lexer that takes the longest match. It begins with terminals as large as
+ * possible and breaks up those that may read beyond the end that is meant, until none is left.
  */
 
 import { alphabetOf, type Budget } from './automata/alphabet.js';
@@ -57,7 +54,6 @@ export function lexicalGrammar(grammar: ContextFreeGrammar): LexicalGrammar {
   }
 }
 
-/** The same for all places where the same terminal stands. */
 function keyOf(pattern: Pattern): string {
   return JSON.stringify(pattern);
 }
@@ -195,9 +191,7 @@ function placesOfOneTime(
 interface Followers {
   /** The terminals, one for each place in the grammar where one stands. */
   readonly terminals: readonly Pattern[];
-  /** Places that a text may begin with. */
   readonly first: ReadonlySet<number>;
-  /** For each place, those that may come next. */
   readonly next: readonly ReadonlySet<number>[];
 }
 
@@ -209,11 +203,9 @@ type Node =
 
 interface Facts {
   readonly first: Set<number>;
-  /** What may come behind it. */
   readonly after: Set<number>;
 }
 
-/** @param isTerminal which patterns are read at once; not asked about their parts */
 function followersOf(
   rules: ReadonlyMap<string, Pattern>,
   startRule: string,
@@ -267,7 +259,6 @@ function followersOf(
       }
     }
   };
-  /** Notes what may come behind each part of a node, when it is known what comes behind the node. */
   const note = (node: Node, after: ReadonlySet<number>): void => {
     switch (node.kind) {
       case 'terminal':
@@ -316,9 +307,8 @@ function addAll(target: Set<number>, more: ReadonlySet<number>): void {
 }
 
 /**
- * The same language, in which none of the chosen rules matches the empty text: where one did, it is optional.
- *
- * @param isChosen rules that only refer to rules that are chosen, too
+ * Makes the chosen rules match no empty text, and references to them optional. A chosen rule refers only to chosen
+ * rules.
  */
 function withoutEmpty(
   rules: ReadonlyMap<string, Pattern>,
@@ -343,7 +333,6 @@ function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string>
   return found;
 }
 
-/** All texts of a pattern but the empty one. Rules do not match the empty text. */
 function nonEmpty(pattern: Pattern): Pattern {
   if (!isNullable(pattern, () => false)) return pattern;
   switch (pattern.kind) {

@@ -55,15 +55,14 @@ export function textMateGrammar({ name, id, fileTypes, table, scopes }: EditorLa
 }
 
 /**
- * A new state is one within the old: TextMate has no other way to change rules. No next line goes on with it, since this never
- * matches, and so all of them end together with the line.
+ * A new state nests in the old one, as TextMate cannot change rules otherwise. This pattern never matches a later line,
+ * so all states end with the line.
  */
 const UP_TO_LINE_END = '(?!)';
 
 /**
- * Rules that follow each other and lead to the same state become one pattern. An engine looks for each pattern in the whole rest
- * of the line: `[a-z]+(?=:)` by itself would be tried at every letter of a long word, and take quadratic time. Together with
- * what matches any character, it is tried where a token begins, and nowhere else.
+ * Joins rules that lead to the same state into one pattern. By itself, `[a-z]+(?=:)` would be tried at every letter of
+ * a word and take quadratic time.
  */
 function groupsOf({ rules }: LexerState): readonly (readonly LexerRule[])[] {
   const groups: LexerRule[][] = [];

@@ -11,10 +11,8 @@ import {
 } from './context-free.js';
 
 /**
- * The same language without rules and alternatives that match no text, without rules that match the empty text alone, and
- * without sequences and choices that hold others of their kind. Formats have no word for some of these.
- *
- * @throws ExportError `empty-language` when the grammar matches no text at all
+ * Drops rules and alternatives that match no text or only the empty text, and flattens sequences and choices.
+ * @throws ExportError `empty-language`
  */
 export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const productive = productiveRules(grammar.rules);

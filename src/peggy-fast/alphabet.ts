@@ -1,8 +1,6 @@
 /**
- * Turns code units into symbols.
- *
- * ASCII stands for itself. Other code units matter to a grammar only by the classes that hold them: two that no class tells
- * apart are of one kind, and each kind gets a symbol. So a scanner compares bytes, whatever the input.
+ * Turns code units into symbols. ASCII stands for itself; other code units that no class of the grammar tells apart
+ * share one symbol. So a scanner compares bytes, whatever the input.
  */
 
 import type { ast } from 'peggy';
@@ -19,12 +17,10 @@ export interface Kind {
 
 export interface Alphabet {
   readonly kinds: readonly Kind[];
-  /** The symbols of the code units that a class holds. */
   classSet(node: ast.CharacterClass): SymbolSet;
   /** The symbols of the code units whose lower case is that character. */
   foldedSet(character: string): SymbolSet;
   symbolOf(codeUnit: number): number;
-  /** The halves of astral characters. Empty unless a class of the grammar is about code points. */
   readonly surrogates: SymbolSet;
 }
 
@@ -33,11 +29,7 @@ export class TooManyKinds extends Error {}
 
 type Members = Uint8Array;
 
-/**
- * The alphabet of a grammar with these classes and strings.
- *
- * @throws TooManyKinds when a byte cannot number them
- */
+/** @throws TooManyKinds if a byte cannot number the kinds of characters */
 export function alphabetOf(classes: readonly ast.CharacterClass[], strings: readonly ast.Literal[]): Alphabet {
   const members = new Map<string, Members>();
   const byCodePoint = classes.some(({ unicode }) => unicode);
@@ -144,7 +136,7 @@ function keyOfClass({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass
   return `class ${JSON.stringify([parts, inverted, ignoreCase, unicode])}`;
 }
 
-/** The class as a regular expression; the one that Peggy itself would write. */
+/** The regular expression that Peggy itself writes for a class. */
 export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): RegExp {
   const escaped = (character: string): string =>
     unicode
@@ -159,8 +151,8 @@ export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.Characte
 }
 
 /**
- * Sets of symbols. A symbol is what one element of the scanned buffer holds: an ASCII code, the number of a kind of other
- * code units (see alphabet.ts), or the mark of the end. All fit into a byte, and a set of them into a bigint of 256 bits.
+ * A set of symbols, as a bigint of 256 bits. A symbol is an ASCII code, the number of a kind of other code units, or
+ * END.
  */
 export type SymbolSet = bigint;
 

@@ -16,7 +16,6 @@ interface BackendInput {
   readonly program: Lowered;
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;
-  /** What the code of the grammar declares outside of actions and predicates. */
   readonly declared: ReadonlySet<string>;
   /** Whether code of the grammar may catch errors, and go on. */
   readonly catches: boolean;
@@ -183,9 +182,9 @@ class Functions {
 }
 
 /**
- * `rule$build` builds, and `rule$skip` only matches. Beside Peggy's code, the latter reports failures as well, and serves where
- * reports do not matter, too; the others are then for rules that lookaheads and named rules call while failures are reported,
- * and for values that code needs meanwhile. Standing alone, `rule$expect` collects what was expected.
+ * `rule$build` builds, `rule$skip` only matches. Beside Peggy's code, `rule$skip` also reports failures. The other
+ * variants are for lookaheads, named rules and values that code needs during the second scan. Standalone, `rule$expect`
+ * collects the expectations.
  */
 function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
   if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };

@@ -1,9 +1,7 @@
 /**
- * The code of actions, predicates and bounds, made ready to be written into a scanner.
- *
- * Most actions are one expression. Those are written out in place: labels become the variables that hold them, and `text()`,
- * `range()` and the like become what they stand for, so that no call is left. What has statements of its own becomes a
- * function.
+ * The code of actions, predicates and bounds, for use in a scanner. An action that is one expression is written out in
+ * place: labels become variables, and `text()`, `range()` and the like become expressions. Code with statements of its
+ * own becomes a function.
  */
 import type { Expression, Program } from 'acorn';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
@@ -13,7 +11,6 @@ import { type Edit, edited, handsOn } from './javascript.js';
 import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
 
 export interface Place {
-  /** The variable that holds a label's value. */
   readonly variable: (label: Label) => string;
   /** Whether that variable holds the number of a label's digits, instead of the digits. */
   readonly isNumber: (label: Label) => boolean;
@@ -26,7 +23,6 @@ export interface WrittenOut {
   readonly value: string | null;
 }
 
-/** Makes a piece of code recognizable, for the source map: its text, and where in the block it begins. */
 type Mark = (text: string, start: number) => string;
 
 export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
@@ -74,7 +70,7 @@ export class BlockCode {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
   }
 
-  /** The one function that the code gives a label to, where it does nothing else with it and makes a number of its digits. */
+  /** The function that makes a number of a label, if the code uses the label for nothing else. */
   numberUse(label: Label): NumberFunction | null {
     if (this.isFunction) return null;
     const references = this.#references.filter(({ name }) => this.block.scope.get(name) === label);
@@ -152,7 +148,6 @@ export class BlockCode {
     });
   }
 
-  /** The calls of position functions, or of a member of what `range()` gives, that can be written out. */
   *#positionCalls(): Generator<PositionCall> {
     const free = new Set<Node>(this.#references.map(({ node }) => node));
     const open: Node[] = [this.#program];
@@ -199,7 +194,6 @@ function isWrittenOut(name: string): name is PositionCall['name'] {
   return name === 'text' || name === 'range' || name === 'offset' || name === 'location';
 }
 
-/** Makes calls of `input.charCodeAt` calls of `codeAt$`. */
 export function charCodeEdits(program: Node, references: readonly Reference[]): Edit[] {
   const inputs = new Set<Node>(references.filter(({ name }) => name === INPUT).map(({ node }) => node));
   const edits: Edit[] = [];
@@ -242,7 +236,6 @@ function identifiersIn(program: Program): ReadonlySet<string> {
   return names;
 }
 
-/** Expressions, one after the other, and perhaps a return at the end: nothing that declares or branches. */
 function isStraight(program: Program): boolean {
   const last = program.body.length - 1;
   return (

@@ -1,6 +1,4 @@
-/**
- * Ordered choices. The next symbol tells which alternatives can match at all; only those are tried, in their order.
- */
+/** Ordered choices: the next symbol selects the alternatives that can match, which are tried in their order. */
 
 import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
@@ -149,10 +147,7 @@ function branchesOf(
   return ordered;
 }
 
-/**
- * Branches for many symbols first: they are taken more often. The last branch is taken without a test: the one for the end of
- * the input, which is the most ragged.
- */
+/** Branches for many symbols come first: they are taken more often. The last branch needs no test. */
 function inOrder(branches: readonly Branch[]): Branch[] {
   const size = ({ symbols }: Branch): number => {
     if (has(symbols, END)) return 0;

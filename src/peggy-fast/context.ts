@@ -52,12 +52,8 @@ export interface Target {
 }
 
 /**
- * What is done about failures besides failing.
- *
- * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
- * - `report`: the furthest failure is kept.
- * - `expect`: the furthest failure is kept, with what was expected there.
- * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
+ * What a failure does besides failing: `free` nothing; `report` keeps the furthest failure; `expect` also keeps what
+ * was expected there; `silent` must not touch it (inside lookaheads and named rules).
  */
 export type Reporting = 'free' | 'report' | 'silent' | 'expect';
 
@@ -107,7 +103,6 @@ export interface FunctionWriter {
   report(reporting: Reporting, expected?: Expectation): void;
   reportIf(predicate: Predicate): void;
   boundOf(bound: Bound): string;
-  /** Takes note of the labels of a rule that is about to be written. */
   enter(node: Node, builds: boolean): void;
   /** Whether code of so much weight may be written again, in this function. */
   mayRepeat(weight: number): boolean;

@@ -14,9 +14,7 @@ import {
 
 export interface Start {
   readonly first: SymbolSet;
-  /** Whether it can match without consuming. */
   readonly nullable: boolean;
-  /** Whether code with an effect may run before the first symbol is decided on. */
   readonly effects: boolean;
   /** Whether a failure at the first symbol is always reported there, so that a reader who skips the node can report it. */
   readonly loud: boolean;
@@ -115,7 +113,6 @@ export class Facts {
     }
   }
 
-  /** The symbols that a lookahead asks for, where one symbol decides it. */
   aheadOf(node: Node): SymbolSet | null {
     const single = this.singleOf(node);
     if (single !== null) return single.set;
@@ -289,7 +286,6 @@ export class Facts {
     return false;
   }
 
-  /** What is left of a start behind a lookahead. */
   #restricted(rest: Start, ahead: Node, negative: boolean): SymbolSet {
     if (negative) {
       const set = this.aheadOf(ahead);

@@ -1,6 +1,6 @@
 /**
- * How a generated parser refuses: the class of its errors, and the two ways to work out what was expected: by Peggy's own
- * parser, or by functions of the scanner.
+ * The errors of a generated parser: their class, and the two ways to find what was expected: Peggy's own parser, or
+ * functions of the scanner.
  */
 
 import type { Expectation } from './ir.js';
@@ -256,7 +256,6 @@ const RECOGNIZE_OR_SLOW = `
   }
 `;
 
-/** The start rules of a parser, and how its code chooses among them. */
 export interface StartRule {
   readonly rule: string;
   readonly builder: string;
@@ -264,7 +263,6 @@ export interface StartRule {
   readonly explainer: string | undefined;
 }
 
-/** Calls the function of the start rule that the options name; the first one is the default. */
 export function startSwitch(
   startRules: readonly StartRule[],
   nameOf: (rule: StartRule) => string | undefined,

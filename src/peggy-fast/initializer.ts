@@ -1,6 +1,6 @@
 /**
- * The per-parse initializer of a grammar, lifted out of the parse function: its functions are created once, and its variables
- * are given their values anew at the start of each parse.
+ * The per-parse initializer, lifted out of the parse function: functions are created once, variables get their values
+ * anew in each parse.
  */
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';

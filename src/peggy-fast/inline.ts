@@ -16,9 +16,7 @@ const BUILDING: Limits = { one: 70, two: 8, more: 8 };
 const MATCHING: Limits = { one: 32, two: 70, more: 8 };
 
 export interface Inlined {
-  /** In functions that build, or explain. */
   readonly building: ReadonlySet<string>;
-  /** In functions that do neither. */
   readonly matching: ReadonlySet<string>;
 }
 
@@ -38,7 +36,6 @@ function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<str
     if (count === 1) return limits.one;
     return count === 2 && !holdsList(program, facts, name) ? limits.two : limits.more;
   };
-  /** A rule's weight with what is written out in it. Those that it calls are decided on first. */
   const decide = (name: string): number => {
     const known = weights.get(name);
     if (known !== undefined) return known;

@@ -1,8 +1,4 @@
-/**
- * The intermediate form of a grammar: Peggy's syntax tree with names resolved and characters turned into symbols.
- *
- * It says what is matched, never how: decisions about calls, tables and variables are the emitter's.
- */
+/** The intermediate form of a grammar: Peggy's syntax tree with names resolved and characters turned into symbols. */
 
 import type { LocationRange } from 'peggy';
 import type { SymbolSet } from './alphabet.js';
@@ -16,7 +12,6 @@ export interface Block {
   readonly scope: ReadonlyMap<string, Label>;
 }
 
-/** What Peggy says could have stood where a node failed, in the form of its errors. */
 export type Expectation =
   | { readonly type: 'literal'; readonly text: string; readonly ignoreCase: boolean }
   | {
@@ -45,7 +40,6 @@ export interface CodePoint {
   readonly shown: string;
 }
 
-/** A string of one or more characters. `folded` has a set for each, where case does not matter. */
 export interface Literal {
   readonly type: 'literal';
   readonly text: string;
@@ -70,7 +64,6 @@ export interface Choice {
   readonly alternatives: readonly Node[];
 }
 
-/** A number of repetitions: a constant, the value of a label, or what code returns. */
 export type Bound = number | Label | Block;
 
 export interface Repeat {
@@ -184,7 +177,6 @@ export function childrenOf(node: Node): readonly Node[] {
   }
 }
 
-/** The code that a node itself holds; that of the nodes below it is theirs. */
 export function blocksOf(node: Node): readonly Block[] {
   if (node.type === 'action' || node.type === 'predicate') return [node.block];
   if (node.type === 'repeat') return [node.min, node.max].filter(isBlock);

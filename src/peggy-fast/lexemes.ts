@@ -1,6 +1,6 @@
 /**
- * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with
- * `word = keyword / name`, a reader who only wants to know where a word ends has no use for keywords.
+ * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with `word =
+ * keyword / name`, finding the end of a word needs no keywords.
  */
 
 import { isSubset, NONE, type SymbolSet } from './alphabet.js';
@@ -14,7 +14,6 @@ interface Lexeme {
   readonly isRun: boolean;
   /** What the next symbol is not. */
   readonly notNext: SymbolSet;
-  /** Whether this is all that the node asks for. */
   readonly isExact: boolean;
 }
 
@@ -43,7 +42,6 @@ export class Lexemes {
     );
   }
 
-  /** One for each alternative; `null` for what is no lexeme. */
   #lexemesOf(node: Node): readonly Lexeme[] | null {
     const known = this.#known.get(node);
     if (known !== undefined) return known;

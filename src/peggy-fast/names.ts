@@ -1,7 +1,4 @@
-/**
- * Names in the generated code. All of ours end in a dollar sign, with or without a number, so that they cannot meet those of
- * the grammar's author; a grammar that uses such names itself is left to Peggy.
- */
+/** Names in the generated code. They end in a dollar sign; a grammar that uses such names itself is left to Peggy. */
 import type { Program } from 'acorn';
 import { children, type Node } from './effects/syntax.js';
 
@@ -75,7 +72,6 @@ const RUNTIME: ReadonlySet<string> = new Set(
   ].map((name) => `${name}$`),
 );
 
-/** The first identifier in some code that generated code would take for one of its own. Labels get names of their own. */
 export function clashingName(program: Program, labels: ReadonlySet<string> = new Set()): string | undefined {
   const open: Node[] = [program];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -78,8 +78,8 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
 }
 
 /**
- * Labels that hold digits and are only ever asked for their number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
- * makes the number of the buffer's bytes, and no string of them.
+ * Labels that hold digits and are only used as a number, as in `digits:$[0-9]+ { return Number(digits); }`: the scanner
+ * sums them up without making a string.
  */
 const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
 

@@ -44,7 +44,6 @@ export function writeLiteral(scanner: FunctionWriter, node: Literal, context: Co
   else scanner.put(context.target, `${INPUT}.substring(${AT} - ${text.length}, ${AT})`);
 }
 
-/** Conditions of which one holds where a string does not stand. */
 function mismatches(
   { shared }: FunctionWriter,
   { text, symbols, folded }: Literal,

@@ -59,7 +59,6 @@ export function coverageReport({ grammar, texts, refused, hits }: Tracker): Cove
   return { grammar: grammar.name, texts, refused, total: share(list), rules, missing };
 }
 
-/** Goals that a table names one by one. */
 const MAX_MISSING = 40;
 
 /** A table for people: a line for each rule, the sums, and what is missing. */
@@ -92,7 +91,6 @@ function shown({ reached, of }: Share): string {
   return of === 0 ? '-' : `${reached}/${of}`;
 }
 
-/** Rounded down: only all is 100 %. */
 function percent({ reached, of }: Share): string {
   return of === 0 ? '-' : `${Math.floor((100 * reached) / of)} %`;
 }

@@ -63,7 +63,7 @@ function goalsAt({ kind, rule, node, index, of }: Point): readonly Draft[] {
   }
 }
 
-/** The first and last character of each part of a class; of an inverted one, those beside what it excludes. */
+/** The first and last character of each part of a class, or those beside what an inverted one excludes. */
 function edgesOf(node: ast.CharacterClass): readonly number[] {
   const ranges = rangesOf(node);
   const edges = node.inverted

@@ -1,7 +1,6 @@
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 
 export interface ShrinkOptions {
-  /** Whether a text shows what is looked for. Several are asked about at once. */
   readonly holds: (text: string) => Promise<boolean>;
   /** Parts of valid texts are cut along their structure. */
   readonly grammar: Grammar;
@@ -27,7 +26,6 @@ const TOKEN = /[A-Za-z0-9_]+|[\s\S]/g;
 /** Code units of parts that are cut along the structure: character by character, that would never end. */
 const SMALLEST_PART = 2;
 
-/** Of characters that are left out two at a time: how many others of their kind stand between them at most. */
 const REACH = 12;
 
 /** What letters, digits and all else are tried to be replaced by. */
@@ -91,7 +89,6 @@ const PASSES: readonly ((text: string) => Iterable<string>)[] = [
   plainer,
 ];
 
-/** Parts left out, and parts replaced by what of the same rule they hold inside; the largest first. */
 function* structural(text: string, tree: Derivation | null): Generator<string> {
   if (tree === null) return;
   const parts: { node: Derivation; inner: Derivation[] }[] = [];
@@ -130,7 +127,6 @@ function* without(parts: readonly string[], lengths: readonly number[]): Generat
   }
 }
 
-/** The text without two characters that belong to no word: brackets, and what else has to come in pairs. */
 function* unwrapped(text: string): Generator<string> {
   const places = [...text.matchAll(/[^A-Za-z0-9_]/g)].map(({ index }) => index);
   for (const [first, start] of places.entries()) {

@@ -142,10 +142,7 @@ const MEMBERS = {
   false: { code: 'no string', offset: 'no whole number from 0 on', message: 'no string' },
 } as const;
 
-/**
- * Checks the shape of an answer. Members that the protocol does not know are dropped, and so are those that are null: many
- * languages write what is absent so. A tree is never null.
- */
+/** Checks the shape of an answer. Unknown members and nulls are dropped: many languages write absent values as null. */
 function checkAnswer(value: unknown): AnswerReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no JSON object' };
   if (!('ok' in value)) return { problem: 'no member "ok"' };

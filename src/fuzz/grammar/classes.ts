@@ -11,13 +11,11 @@ export function lastCharacter(node: ast.CharacterClass | ast.Any): number {
   return node.type === 'class' && node.unicode ? LAST_CODE_POINT : LAST_UNIT;
 }
 
-/** The character of a text that a class or `.` would look at; undefined at the end. */
 export function characterAt(node: ast.CharacterClass | ast.Any, text: string, at: number): number | undefined {
   if (at >= text.length) return undefined;
   return lastCharacter(node) === LAST_UNIT ? text.charCodeAt(at) : text.codePointAt(at);
 }
 
-/** The parts of a class that are characters and ranges, as they were written. Escapes (`\p{L}`) are none. */
 export function partsOfClass({ parts }: ast.CharacterClass): readonly CharacterRange[] {
   return parts.flatMap((part): CharacterRange[] => {
     if (typeof part === 'string') return [[part.codePointAt(0)!, part.codePointAt(0)!]];
@@ -27,7 +25,6 @@ export function partsOfClass({ parts }: ast.CharacterClass): readonly CharacterR
 
 const known = new WeakMap<ast.Expression, readonly CharacterRange[]>();
 
-/** All that a class matches, or `.`: ascending, without overlaps. */
 export function rangesOf(node: ast.CharacterClass | ast.Any): readonly CharacterRange[] {
   const found = known.get(node) ?? collect(node);
   known.set(node, found);

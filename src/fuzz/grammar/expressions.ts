@@ -24,13 +24,11 @@ export function partsOf(node: Expression): readonly Expression[] {
   }
 }
 
-/** Visits an expression and all that it is made of, from the outside in. */
 export function visitExpression(node: Expression, visit: (node: Expression) => void): void {
   visit(node);
   for (const part of partsOf(node)) visitExpression(part, visit);
 }
 
-/** How often an expression may come in a row. `max` is null where there is no end, or where only code knows it. */
 interface Bounds {
   readonly min: number;
   readonly max: number | null;

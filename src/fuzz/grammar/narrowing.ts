@@ -3,9 +3,7 @@
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
-/**
- * An ordered record, key by key. Objects put keys that look like numbers first: for those, a list of pairs keeps the order.
- */
+/** An ordered record. Objects put keys that look like numbers first; a list of pairs keeps the order. */
 export type FieldList<Field> = Readonly<Record<string, Field>> | Iterable<readonly [key: string, field: Field]>;
 
 interface FieldRules {
@@ -14,11 +12,7 @@ interface FieldRules {
   readonly members: readonly string[];
 }
 
-/**
- * Resolves the fields of an ordered record, each with what `resolve` makes of its other members.
- *
- * @throws TypeError when it is none, when a key comes twice or cannot be written, and on members that are not known
- */
+/** Resolves the fields of an ordered record. @throws TypeError on an invalid record, key or member */
 export function fieldList<Options extends { readonly optional?: boolean | undefined }, Rest>(
   option: string,
   fields: FieldList<Options>,
@@ -48,12 +42,7 @@ function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly
   return entries as readonly (readonly [string, Field])[];
 }
 
-/**
- * Checks that an object has no members but those known.
- *
- * @param what for the message: `options`, or the name of an option
- * @throws TypeError on another member, with a suggestion for a slip of the pen
- */
+/** Checks that an object has only known members. @throws TypeError */
 export function checkMembers(what: string, given: object, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null) throw new TypeError(`${what} must be an object`);
   for (const name of Object.keys(given)) {
@@ -65,14 +54,7 @@ export function checkMembers(what: string, given: object, known: readonly string
   }
 }
 
-/**
- * Checks a list of words that are allowed.
- *
- * @param isWord whether the language can write it
- * @param what what each of them has to be, for the message: `an intent, letters only`
- * @returns each word once; null where the option is not given
- * @throws TypeError on anything but a list of such words, and on an empty one
- */
+/** Checks a list of allowed words. @returns each word once, or null if the option is absent. @throws TypeError */
 export function wordList(
   option: string,
   words: readonly string[] | undefined,
@@ -95,16 +77,12 @@ function flag(option: string, value: boolean | undefined): boolean {
   throw new TypeError(`${option} must be true or false`);
 }
 
-/** A text as a literal. Nothing in it can end the literal: all but plain ASCII is written by code unit. */
 function literal(text: string): string {
   const units = text.replace(/[^ !#-[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `"${units}"`;
 }
 
-/**
- * One of several texts. Longer ones come first: a choice keeps the first alternative that matches, and must not settle for
- * `re` where `req` stands. What follows in the grammar must not be able to continue a text.
- */
+/** One of several texts, longer ones first: a choice keeps the first alternative that matches. */
 export function oneOf(texts: Iterable<string>): string {
   const ordered = [...new Set(texts)].sort((a, b) => b.length - a.length);
   return `(${ordered.map(literal).join(' / ')})`;
@@ -120,12 +98,7 @@ export class Overlay {
     return name;
   }
 
-  /**
-   * Adds the rule `allowed_NAME` of fields in their order, each at most once, and a rule for each field.
-   *
-   * @param prefix of the names of the fields' rules
-   * @param value the expression of a field's value
-   */
+  /** Adds the rule `allowed_NAME` of fields in their order, each at most once, and a rule for each field. */
   fields<Field extends { readonly key: string; readonly optional: boolean }>(
     name: string,
     prefix: string,
@@ -156,11 +129,8 @@ interface OrderedList {
 }
 
 /**
- * Items in their order, each at most once, with a separator between those that are there. The size of the rules grows with the
- * number of items, and no item must match at the start of what another one matches.
- *
- * @param name what the names of further rules end in
- * @param items one at least
+ * Items in their order, each at most once, with separators. No item must match at the start of what another one
+ * matches.
  */
 function orderedList(name: string, items: readonly ListItem[], separator: string): OrderedList {
   const between = literal(separator);

@@ -30,17 +30,13 @@ export interface RunLimits {
 export interface RunHandlers {
   readonly onAnswer: (answer: Answer) => void;
   readonly onDrain: () => void;
-  /**
-   * Told once; nothing is told after it, and the program has ended or is being killed. `null`: it ended by itself, with exit
-   * code 0 and nothing left to answer.
-   */
+  /** Called once, last. `null`: the program ended by itself with exit code 0 and nothing left to answer. */
   readonly onEnd: (failure: Failure | null) => void;
 }
 
 export interface Run {
   /** Sends a request. @returns false when no more should be sent before `onDrain` */
   readonly send: (request: Request) => boolean;
-  /** Ends the input: a good adapter then ends, too. */
   readonly endInput: () => void;
   /** Ends the run without another word. Once it resolves, the program is gone. */
   readonly kill: () => Promise<void>;
@@ -57,11 +53,7 @@ const BANNER_LINES = 3;
 /** Milliseconds that pipes may stay open once the program has ended: a process that left the group may hold them. */
 const PIPE_GRACE = 1000;
 
-/**
- * Starts a program. One that cannot be started is a crash.
- *
- * @throws TypeError on a command that no system could run, such as one with a NUL
- */
+/** Starts a program; one that cannot be started is a crash. @throws TypeError on an impossible command */
 export function startRun(
   command: string,
   options: CommandOptions,
@@ -203,10 +195,7 @@ function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
 
 const run = promisify(execFile);
 
-/**
- * The resident set of a process group in bytes, summed over its processes; pages that they share count for each. From `/proc`
- * on Linux, from `ps` elsewhere; `null` on Windows and where neither can tell.
- */
+/** The resident set of a process group in bytes, from `/proc` or `ps`; `null` if neither can tell. */
 async function residentMemory(group: number): Promise<number | null> {
   if (process.platform === 'win32') return null;
   try {

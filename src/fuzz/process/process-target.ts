@@ -154,15 +154,12 @@ export interface Start {
   readonly command: string;
   readonly options: CommandOptions;
   readonly limits: RunLimits;
-  /** What to ask first, start after start; at least one. */
   readonly probes: readonly Request[];
   /** Told of each run that is begun, also of one that comes to nothing. */
   readonly onRun: (run: Run) => void;
-  /** Get what comes after the second answer. */
   readonly handlers: RunHandlers;
 }
 
-/** What every adapter is asked first. */
 export const EMPTY: Request = { input: '' };
 
 export interface Started {
@@ -171,10 +168,8 @@ export interface Started {
 }
 
 /**
- * Starts an adapter. It is asked for a text twice, one request after the other: the first answer shows that it is ready and keeps
- * nothing back in a buffer, the second that it goes on after the first. What it answers does not matter. A program may fail on
- * one text and be fine otherwise, so each start asks for the next of the probes.
- *
+ * Starts an adapter and asks it for a text twice: the first answer shows that it is ready and does not buffer, the
+ * second that it goes on. Each start asks for the next of the probes.
  * @throws TargetError when no start succeeds
  */
 export async function startAdapter(start: Start): Promise<Started> {

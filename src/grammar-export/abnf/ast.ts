@@ -1,8 +1,6 @@
 /**
- * The syntax tree of an ABNF grammar (RFC 5234, RFC 7405).
- *
- * Nodes are plain objects told apart by `kind`. They may be written by hand. Parentheses are no nodes: where the tree is nested,
- * the printer writes them.
+ * The syntax tree of an ABNF grammar (RFC 5234, RFC 7405): plain objects told apart by `kind`. The printer adds
+ * parentheses.
  */
 
 import type { Span } from '../../text/span.js';

@@ -74,7 +74,6 @@ function syntaxError(text: string, offset: number, expectations: readonly Expect
   };
 }
 
-/** What the grammar expects, in words that say no more than a reader needs: blanks and comments may stand nearly everywhere. */
 function readable(phrases: readonly string[]): string[] {
   const rest = phrases.filter((phrase) => phrase !== 'blank' && phrase !== 'comment');
   if (rest.length === 0) return [GO_ON];

@@ -30,7 +30,6 @@ export function printAbnf(grammar: AbnfGrammar, { lineEnd = '\n' }: PrintAbnfOpt
   return lines.map((line) => line + lineEnd).join('');
 }
 
-/** Whether a blank line parts two items: with comments, it tells what they belong to. */
 function isApart(before: AbnfItem, item: AbnfItem): boolean {
   return before.kind === 'comment' || item.kind === 'comment' || item.comments.length > 0;
 }
@@ -71,7 +70,6 @@ function definition({ name, sign, alternatives }: AbnfRule, path: string): strin
   });
 }
 
-/** As many words on each line as there is room for. */
 function filled(head: string, words: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   let line = head;
@@ -84,7 +82,6 @@ function filled(head: string, words: readonly string[], indent: number): string[
   return [...lines, line];
 }
 
-/** Comments beside the last line, below each other, where there is room for them; otherwise on lines of their own. */
 function withComments(lines: readonly string[], comments: readonly string[], indent: number): string[] {
   const last = lines.at(-1)!;
   const beside = `${last}  `;
@@ -106,12 +103,6 @@ interface Place {
   readonly depth: number;
 }
 
-/**
- * An element that stands alone or between slashes.
- *
- * @param path where it stands in the tree, for errors
- * @throws PrintError with code `bad-abnf-tree`
- */
 function wordsOf(element: AbnfElement, path: string): string[] {
   return itemOfAlternation(element, { path, depth: 0 });
 }
@@ -165,7 +156,6 @@ function repetition({ min, max, item: repeated }: AbnfRepetition, { path, depth 
   return [`${repeat}${first}`, ...rest];
 }
 
-/** A single word stands close to its brackets. */
 function bracketed(open: string, element: AbnfElement, close: string, { path, depth }: Place): string[] {
   demand(depth < MAX_DEPTH, path, `brackets are nested deeper than ${MAX_DEPTH}`);
   const inside = { path, depth: depth + 1 };

@@ -1,5 +1,3 @@
-/** Patterns put together so that they stay small: what is said twice is said once. */
-
 import { joined, type Ranges } from '../characters.js';
 import {
   type CodePointRange,
@@ -34,7 +32,6 @@ export function itemsOf(pattern: Pattern): readonly Pattern[] {
   return pattern.kind === 'sequence' ? pattern.items : [pattern];
 }
 
-/** The characters of a pattern that matches any one of some; null for others. */
 export function charactersOf(pattern: Pattern): Ranges | null {
   if (pattern.kind === 'set') return pattern.ranges;
   if (pattern.kind !== 'literal' || pattern.ignoreCase || [...pattern.text].length !== 1) return null;
@@ -42,7 +39,6 @@ export function charactersOf(pattern: Pattern): Ranges | null {
   return [[codePoint, codePoint]];
 }
 
-/** Alternatives without those that are there already; single characters become one set, at the place of the first. */
 export function unionOfPatterns(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap((item) => (item.kind === 'choice' ? item.items : [item]));
   const kept: Pattern[] = [];
@@ -105,7 +101,6 @@ export function concatenated(items: readonly Pattern[]): Pattern {
   return sequence(made);
 }
 
-/** Joins the last items of a list where one repeats the others. Tells whether it did. */
 function absorb(items: Pattern[]): boolean {
   const last = items.at(-1)!;
   if (last.kind === 'repeat' && last.max === null) {
@@ -141,8 +136,8 @@ const MOST_STATES = 24;
 type Edges = Map<number, Map<number, Pattern>>;
 
 /**
- * Returns a pattern for the language of a minimal automaton that matches each text in one way only; null where the automaton has
- * more than `mostStates` states, or the pattern more than `limit` parts.
+ * Returns a pattern for the language of a minimal automaton; null if the automaton has more than `mostStates` states or
+ * the pattern more than `limit` parts.
  */
 export function patternOf(
   dfa: Dfa,

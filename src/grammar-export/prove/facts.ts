@@ -6,9 +6,7 @@ const LARGEST = 250;
 
 export interface Facts {
   readonly nullable: (peg: Peg) => boolean;
-  /** The symbols that a match can begin with. */
   readonly first: (peg: Peg) => ReadonlySet<number>;
-  /** Whether all matches are of one symbol. */
   readonly isSingle: (peg: Peg) => boolean;
   /** Whether no rule within leads back to itself, and all of it is small enough to be written out. */
   readonly isRegular: (peg: Peg) => boolean;
@@ -107,7 +105,6 @@ function addFirst(
   }
 }
 
-/** Parts of each rule with all it refers to written out; Infinity where that would never end. */
 function sizesOf(rules: PegRules): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   const open = new Set<string>();

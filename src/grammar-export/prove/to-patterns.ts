@@ -1,7 +1,6 @@
 /**
- * Goes through a grammar from its start rule, and turns parsing expressions into patterns: as they are, where that is proved to
- * make no difference; as patterns for just the texts that the parser takes, where those can be worked out; otherwise as they
- * are, with a note.
+ * Turns parsing expressions into patterns: as they are where that is proved equal, as exact patterns where those can be
+ * worked out, otherwise as they are with a note.
  */
 
 import { patternOf } from '../automata/algebra.js';
@@ -151,10 +150,7 @@ const MOST_SETS = 300;
 /** Parts of a pattern that somebody should be able to read. */
 const LARGEST = 120;
 
-/**
- * A pattern for just the texts that the part takes, if that does not hang on what follows them; null where it does, or where
- * the pattern would be too large.
- */
+/** A pattern for the exact texts of a part, unless that depends on what follows or is too large. */
 function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet): Pattern | null {
   // Texts are read from their ends: a state is a set of columns, one for each way in which a text may be followed.
   const sets: (readonly Column[])[] = [];
@@ -199,7 +195,6 @@ function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet
   );
 }
 
-/** The same grammar; each part of it stands once, and can be told from all others. */
 export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): PegRules {
   const grouped = (peg: Peg): Peg => {
     if (peg.kind === 'repeat' || peg.kind === 'lookahead') return { ...peg, item: grouped(peg.item) };

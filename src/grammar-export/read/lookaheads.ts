@@ -1,7 +1,4 @@
-/**
- * Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. Peggy reads both alike, wherever
- * they stand.
- */
+/** Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. */
 import { caseVariants, complementOf, intersectionOf, joined, LAST_UNIT, type Ranges, unionOf } from '../characters.js';
 import { isPegNullable, type Peg, type PegRules } from './peg.js';
 
@@ -10,7 +7,6 @@ const NEVER: Peg = { kind: 'choice', items: [] };
 /** References that are followed to find how a rule begins, and written out if it has to begin otherwise. */
 const DEPTH = 4;
 
-/** The same grammar with fewer lookaheads. What cannot be done away with this way stays. */
 export function withoutSimpleLookaheads(rules: PegRules, isRuleNullable: (name: string) => boolean): PegRules {
   const context: Context = { rules, nullable: (peg) => isPegNullable(peg, isRuleNullable) };
   return new Map([...rules].map(([name, peg]) => [name, simplified(peg, context)]));

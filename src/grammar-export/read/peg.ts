@@ -1,9 +1,7 @@
-/** A Peggy grammar without trees: what matches a text, and nothing of what is made of it. */
 import { choice, EMPTY, type Kind, type Pattern, repeat, sequence } from '../context-free.js';
 
 /**
- * Parsing expressions, read as Peggy reads them: alternatives in order, repetitions as long as they can be. What is no
- * lookahead and no code is written as in patterns, so that a pattern is one of these, too.
+ * Parsing expressions as Peggy reads them: alternatives in order, greedy repetitions. A pattern is one of these, too.
  */
 export type Peg =
   | Kind<'literal'>
@@ -28,7 +26,6 @@ export function pegReferencesOf(peg: Peg): string[] {
   return peg.kind === 'rule' ? [peg.name] : pegPartsOf(peg).flatMap(pegReferencesOf);
 }
 
-/** The texts of an expression where lookaheads and code are left out. */
 export function withoutConditions(peg: Peg): Pattern {
   switch (peg.kind) {
     case 'sequence':

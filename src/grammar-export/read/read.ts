@@ -1,5 +1,3 @@
-/** From Peggy's syntax tree to parsing expressions: what only builds trees or names things goes. */
-
 import type { ast } from 'peggy';
 import {
   caseVariants,
@@ -23,10 +21,8 @@ interface Read {
 }
 
 /**
- * All rules of a grammar. Sets are of code units, as Peggy reads them.
- *
- * @param settled rules whose conditions the caller takes care of
- * @throws ExportError (`not-context-free`) where a rule of another grammar is used
+ * Reads all rules; sets are of code units. `settled` names rules whose conditions the caller handles.
+ * @throws ExportError (`not-context-free`) if a rule of another grammar is used
  */
 export function readRules(grammar: ast.Grammar, settled: ReadonlySet<string>): Read {
   const approximations: Approximation[] = [];
@@ -131,8 +127,8 @@ function anyOf(codePoints: readonly number[]): Peg {
 const MOST_DOTTED = 3;
 
 /**
- * Reads a literal without regard to case whose lower case holds an i with a dot above. The parser compares as many code units as this
- * lower case has, fewer at the end of a text, where U+0130 may stand for two of them; then it goes on by the length of the literal.
+ * Reads a case-insensitive literal whose lower case holds an i with a dot above. Peggy compares as many code units as
+ * this lower case has, fewer at the end of a text, where U+0130 may stand for two of them.
  */
 function dotted(value: string, rule: string, note: Note): Peg {
   const lower = [...value.toLowerCase()];
@@ -196,7 +192,6 @@ function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; ma
   return { min: min ?? 0, max: max ?? null };
 }
 
-/** What a class takes: a code unit, or a whole character where it is a Unicode class. */
 function pegOfClass(node: ast.CharacterClass): Peg {
   const listed = isListed(node) ? listedRanges(node) : triedRanges(node);
   if (!node.unicode) return setOf(node.inverted ? complementOf(listed, LAST_UNIT) : listed);

@@ -66,13 +66,10 @@ const ANYTHING: Effects = {
 };
 
 /**
- * Finds out what the code of a grammar does beyond giving values, and refuses what outlives a parse.
- *
- * The analysis follows where objects come from, through variables, properties, arguments and results of functions, but
- * takes no account of order, and does not tell the properties of an object apart. It errs on the side of seeing too much,
- * with exceptions: it does not follow an object that is put into another one under a second name of the latter, takes the values
- * of options that an action returns for primitive, a computed name for that of a property which is nobody else's, and functions
- * that a label holds for what nobody changes.
+ * Finds the effects of a grammar's code, and refuses those that outlive a parse.
+ * Follows objects through variables, properties, arguments and results, regardless of order, and does not tell the
+ * properties of an object apart. It may see too much; it misses aliases of objects put into others, objects in options
+ * that an action returns, computed names, and functions that a label holds.
  */
 export function analyzeEffects(code: GrammarCode): Analysis {
   const unsupported: Violation[] = [];

@@ -142,7 +142,6 @@ function targetsOf(index: number, given: Arguments): (Node | null)[] {
   return [given.nodes[index] ?? null];
 }
 
-/** Makes a call that the called code leaves to what it is given. For the caller, it happens where the code is called. */
 function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): void {
   const callee: Value = { self: substituteOrigin(pending.callee, given, frame), inside: PRIMITIVE.self };
   const list = pending.arguments.list.map((value) => substitute(value, given, frame));

@@ -1,10 +1,8 @@
 /** What a call of a built-in function does to its arguments and gives back. */
 type BuiltIn =
-  /** Gives a value that nobody can change. */
   | 'primitive'
   /** Gives a new object, which may hold what the arguments hold. */
   | 'fresh'
-  /** Changes its first argument and gives it back. */
   | 'changes-first';
 
 function words(text: string): string[] {
@@ -51,7 +49,6 @@ export const CONSTRUCTORS: ReadonlySet<string> = new Set(
     Intl.ListFormat Intl.Segmenter`),
 );
 
-/** Built-ins that raise for some arguments, beyond those of a wrong type, and lengths that are none. */
 export const RAISING: ReadonlySet<string> = new Set(
   words(`BigInt BigInt.asIntN BigInt.asUintN JSON.parse JSON.stringify decodeURI decodeURIComponent encodeURI
     encodeURIComponent RegExp String.fromCodePoint structuredClone URL atob btoa Object.defineProperty
@@ -106,7 +103,6 @@ export const METHOD_RESULTS: ReadonlyMap<string, MethodResult> = new Map([
 
 export const ITERATING: ReadonlySet<string> = new Set(['values', 'keys', 'entries', 'matchAll']);
 
-/** Methods that raise for some arguments, in the same sense. */
 export const RAISING_METHODS: ReadonlySet<string> = new Set(
   words('repeat normalize toFixed toPrecision toExponential toISOString with'),
 );

@@ -255,10 +255,9 @@ function unknownResult(given: Arguments): Value {
 }
 
 /**
- * Calls the functions among the arguments of a built-in, with what it may give them: for methods of collections the
- * elements, for functions what the other arguments hold.
- *
- * @returns what they may give back.
+ * Calls the functions among the arguments of a built-in: methods of collections give them the elements, functions what
+ * the other arguments hold.
+ * @returns what they may return
  */
 function callBack(name: string, given: Arguments, node: Node, isMethod: boolean, frame: Frame): Value {
   const isKnown = isMethod ? METHOD_RESULTS.has(name) || MUTATORS.has(name) : true;

@@ -22,7 +22,6 @@ const GIVEN: ReadonlySet<string> = new Set([
   'expected',
 ]);
 
-/** What is known so far of a grammar's code. Everything in it only grows, until evaluating adds nothing. */
 export interface Machine {
   readonly routines: Routines;
   readonly units: readonly Unit[];
@@ -300,7 +299,6 @@ export interface Place {
 export type Operation =
   | 'assign'
   | 'change'
-  /** One of several objects is changed, and this may be it. */
   | 'may-change'
   /** A pattern's `lastIndex` moves: of one with the flag g or y, or of one with y. */
   | 'match'
@@ -341,11 +339,8 @@ export interface Arguments {
 export interface Summary {
   readonly effects: Map<string, Effect>;
   readonly pending: Map<string, Pending>;
-  /** What variables outside may come to hold. */
   readonly stores: Map<Binding, Value>;
-  /** What its arguments may come to hold, by index. */
   readonly argumentStores: Map<number, Value>;
-  /** Variables read that belong to others. */
   readonly reads: Set<Binding>;
   returns: Value;
   mayThrow: boolean;
@@ -378,12 +373,10 @@ export function idOf(object: object): number {
   return lastId;
 }
 
-/** A key under which the same thing done at the same place to the same object is kept once. */
 export function keyOf(origin: Origin, place: Place, operation = ''): string {
   return `${operation} ${idOf(intern(origin))} ${idOf(place.node)}`;
 }
 
-/** Adds to what a map holds under a key; tells whether that was news. */
 export function grow<K>(map: Map<K, Value>, key: K, value: Value): boolean {
   const known = map.get(key);
   if (known && covers(known, value)) return false;

@@ -4,7 +4,6 @@ import type { Binding } from './scopes.js';
 import { type ClassNode, type FunctionNode, isFunction, type LocationRange, locate, type Node } from './syntax.js';
 import { type Origin, PRIMITIVE } from './values.js';
 
-/** Something in a grammar's code that a parser which runs it at will, or not at all, cannot have. */
 export interface Violation {
   readonly rule: string | null;
   readonly message: string;
@@ -167,8 +166,8 @@ function functionAround({ unit, node }: Place, machine: Machine): string | null 
 }
 
 /**
- * Such code of the initializers that changes what outlives it; that of an action is taken to run where it is made. `known`: places
- * that are refused already.
+ * Methods of the initializers that run without being called and change what outlives them; those of an action count as
+ * run where they are made.
  */
 export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Violation[] {
   const changes = uncalled(machine).flatMap((routine) => {

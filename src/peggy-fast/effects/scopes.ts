@@ -16,12 +16,10 @@ export interface Binding {
   readonly identifier: Identifier;
 }
 
-/** A use of a variable: an identifier that is neither its declaration nor the name of a property or a label. */
 export interface Reference {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** Stands in `{ name }` for key and value at once, so that another name has to be written `{ name: other }`. */
   readonly shorthand: boolean;
   readonly node: Identifier;
 }
@@ -217,7 +215,6 @@ function visitCatch(node: CatchClause, scope: Scope, resolver: Resolver): void {
   visit(node.body, own, resolver);
 }
 
-/** Visits what a declaring pattern refers to: default values and computed keys. */
 function visitDeclared(pattern: Pattern, scope: Scope, resolver: Resolver): void {
   switch (pattern.type) {
     case 'ArrayPattern':
@@ -265,7 +262,6 @@ type BindingKind = VariableDeclaration['kind'] | 'function' | 'class' | 'paramet
 
 type Declare = (identifier: Identifier, kind: BindingKind) => void;
 
-/** Declares the names that a list of statements binds in its own block: everything but `var`. */
 function declareLexical(statements: readonly Node[], declare: Declare): void {
   for (const statement of statements) {
     if (statement.type === 'VariableDeclaration') {
@@ -284,7 +280,6 @@ function declareLexical(statements: readonly Node[], declare: Declare): void {
   }
 }
 
-/** Declares the `var` names anywhere below a node, functions within it left out. */
 function declareHoisted(node: Node, declare: Declare): void {
   if (node.type === 'VariableDeclaration' && node.kind === 'var') declareVariables(node, declare);
   for (const child of children(node)) {
@@ -322,16 +317,13 @@ function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): 
 }
 
 /**
- * Parses the code of an action, a predicate or a per-parse initializer, as it stands between its braces.
- *
- * @returns the statements, with offsets into `code`.
- * @throws SyntaxError, with `pos`, when the code is no JavaScript that a function may hold.
+ * Parses the code between the braces of an action, a predicate or a per-parse initializer.
+ * @throws SyntaxError with `pos`
  */
 export function parseBody(code: string): Program {
   return parseAs(code, { sourceType: 'script', allowReturnOutsideFunction: true });
 }
 
-/** Parses the code of a top-level initializer, which may import and export. Throws as {@link parseBody} does. */
 export function parseModule(code: string): Program {
   // Module code that is not strict runs only in parsers of the format "commonjs", which cannot import.
   try {
@@ -345,10 +337,7 @@ export function parseModule(code: string): Program {
   }
 }
 
-/**
- * Every identifier in and below a node that refers to something declared outside of it, in source order. Assignment
- * targets count; names of properties and labels, and `arguments` of functions inside, do not.
- */
+/** The references in a node to what is declared outside of it, in source order. */
 export function freeReferences(node: Node): readonly Reference[] {
   return resolveScopes(node).free;
 }

@@ -13,7 +13,6 @@ export type Origin =
   | { readonly kind: 'argument'; readonly index: number; readonly inside: boolean }
   /** Held by a local variable of an enclosing function. */
   | { readonly kind: 'captured'; readonly binding: Binding; readonly inside: boolean }
-  /** Made elsewhere in the same parse. */
   | { readonly kind: 'label' }
   /** Held by a variable of the per-parse or of the top-level initializer. */
   | { readonly kind: 'state'; readonly binding: Binding }
@@ -23,12 +22,10 @@ export type Origin =
   | { readonly kind: 'import'; readonly name: string }
   /** What an object has in common with others, such as its prototype, by what gave it. */
   | { readonly kind: 'shared'; readonly name: string }
-  /** One of the names that Peggy gives, such as `options`. */
   | { readonly kind: 'given'; readonly name: string }
   /** A built-in by its dotted path, such as `Math.max`. */
   | { readonly kind: 'global'; readonly name: string }
   | { readonly kind: 'trusted'; readonly name: string }
-  /** Code of the grammar. */
   | { readonly kind: 'function'; readonly node: FunctionNode | ClassNode };
 
 export const THIS = -1;
@@ -78,7 +75,6 @@ export function of(origin: Origin, inside: Origin = origin): Value {
   return { self: new Set([intern(origin)]), inside: new Set([intern(inside)]) };
 }
 
-/** Code of the grammar as a value. What a call of it may give counts as held inside. */
 export function ofFunction(node: FunctionNode | ClassNode, returns: Value): Value {
   return { self: new Set([intern({ kind: 'function', node })]), inside: union(returns.self, returns.inside) };
 }
@@ -148,7 +144,6 @@ export function replace(value: Value, by: (origin: Origin) => Origins): Value {
   return { self: each(value.self), inside: each(value.inside) };
 }
 
-/** Whether a join would add something. */
 export function covers(value: Value, other: Value): boolean {
   return [...other.self].every((o) => value.self.has(o)) && [...other.inside].every((o) => value.inside.has(o));
 }
