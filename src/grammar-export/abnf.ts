@@ -2,9 +2,11 @@
  * ABNF (RFC 5234) with case-sensitive strings (RFC 7405); codes are Unicode code points. Parsers made by APG take the
  * first alternative that matches, so alternatives that are the beginning of others stand behind them.
  */
+
+import { joined } from '../fuzz/grammar/classes.js';
 import type { AbnfElement, AbnfItem } from './abnf/ast.js';
 import { printAbnf } from './abnf/print.js';
-import { caseVariants, joined } from './characters.js';
+import { caseVariants } from './characters.js';
 import type { CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
 import { isPrintable, notesOf, renamed, wordsOf } from './notation.js';
 import { longestFirst } from './order.js';

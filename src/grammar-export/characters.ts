@@ -1,3 +1,4 @@
+import { complementOf, joined } from '../fuzz/grammar/classes.js';
 import { type CodePointRange, type Pattern, sequence } from './context-free.js';
 
 /** Sets of code points, as ascending ranges with gaps between them. */
@@ -31,18 +32,6 @@ export function intersectionOf(a: Ranges, b: Ranges): Ranges {
     else j++;
   }
   return found;
-}
-
-export function complementOf(ranges: Ranges, last: number): Ranges {
-  const gaps: CodePointRange[] = [];
-  let from = 0;
-  for (const range of ranges) {
-    if (range[0] > last) break;
-    if (range[0] > from) gaps.push([from, range[0] - 1]);
-    from = range[1] + 1;
-  }
-  if (from <= last) gaps.push([from, last]);
-  return gaps;
 }
 
 export function differenceOf(a: Ranges, b: Ranges): Ranges {
@@ -100,17 +89,6 @@ export function spelledOut(text: string): Pattern {
       return { kind: 'set', ranges: joined(variants.map((one) => [one, one])) };
     }),
   );
-}
-
-export function joined(ranges: readonly CodePointRange[]): CodePointRange[] {
-  const result: CodePointRange[] = [];
-  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const before = result.at(-1);
-    if (before !== undefined && first <= before[1] + 1)
-      result[result.length - 1] = [before[0], Math.max(before[1], last)];
-    else result.push([first, last]);
-  }
-  return result;
 }
 
 function lowerCase(codePoint: number): number {

@@ -19,6 +19,22 @@ export type Pattern =
   | { readonly kind: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null }
   | { readonly kind: 'rule'; readonly name: string };
 
+/**
+ * Parsing expressions as Peggy reads them: alternatives in order, greedy repetitions. A pattern is one of these, too.
+ */
+export type Peg =
+  | Kind<'literal'>
+  | Kind<'set'>
+  | Kind<'rule'>
+  | { readonly kind: 'sequence'; readonly items: readonly Peg[] }
+  | { readonly kind: 'choice'; readonly items: readonly Peg[] }
+  | { readonly kind: 'repeat'; readonly item: Peg; readonly min: number; readonly max: number | null }
+  | { readonly kind: 'lookahead'; readonly negative: boolean; readonly item: Peg }
+  /** A condition in the language of the parser, which nothing is known of. */
+  | { readonly kind: 'code' };
+
+export type PegRules = ReadonlyMap<string, Peg>;
+
 /** Why the exported language is larger than that of the grammar. */
 export interface Approximation {
   /** Stable: what a program may go by. */
@@ -78,9 +94,28 @@ export function optional(item: Pattern): Pattern {
   return repeat(item, 0, 1);
 }
 
-export function partsOf(pattern: Pattern): readonly Pattern[] {
-  if (pattern.kind === 'repeat') return [pattern.item];
-  return pattern.kind === 'sequence' || pattern.kind === 'choice' ? pattern.items : [];
+export function partsOf(pattern: Pattern): readonly Pattern[];
+export function partsOf(peg: Peg): readonly Peg[];
+export function partsOf(peg: Peg): readonly Peg[] {
+  if (peg.kind === 'repeat' || peg.kind === 'lookahead') return [peg.item];
+  return peg.kind === 'sequence' || peg.kind === 'choice' ? peg.items : [];
+}
+
+/** The texts of an expression, lookaheads and code left out. */
+export function withoutConditions(peg: Peg): Pattern {
+  switch (peg.kind) {
+    case 'sequence':
+      return sequence(peg.items.map(withoutConditions));
+    case 'choice':
+      return choice(peg.items.map(withoutConditions));
+    case 'repeat':
+      return repeat(withoutConditions(peg.item), peg.min, peg.max);
+    case 'lookahead':
+    case 'code':
+      return EMPTY;
+    default:
+      return peg;
+  }
 }
 
 /** Makes a pattern anew from the inside out; `change` gets each part with its own parts already changed. */
@@ -97,26 +132,38 @@ export function rebuilt(pattern: Pattern, change: (part: Pattern) => Pattern): P
   }
 }
 
-export function referencesOf(pattern: Pattern): string[] {
-  return pattern.kind === 'rule' ? [pattern.name] : partsOf(pattern).flatMap(referencesOf);
+/** The rules that an expression refers to, those in lookaheads included. */
+export function referencesOf(peg: Peg): string[] {
+  return peg.kind === 'rule' ? [peg.name] : partsOf(peg).flatMap(referencesOf);
 }
 
-/** Whether a pattern can match the empty text, when that is known of the rules. */
-export function isNullable(pattern: Pattern, isRuleNullable: (name: string) => boolean): boolean {
-  switch (pattern.kind) {
+/** Whether an expression can match the empty text; lookaheads and code are taken to hold. */
+export function isNullable(peg: Peg, isRuleNullable: (name: string) => boolean): boolean {
+  switch (peg.kind) {
     case 'literal':
-      return pattern.text === '';
+      return peg.text === '';
     case 'set':
       return false;
-    case 'sequence':
-      return pattern.items.every((item) => isNullable(item, isRuleNullable));
-    case 'choice':
-      return pattern.items.some((item) => isNullable(item, isRuleNullable));
-    case 'repeat':
-      return pattern.min === 0 || isNullable(pattern.item, isRuleNullable);
     case 'rule':
-      return isRuleNullable(pattern.name);
+      return isRuleNullable(peg.name);
+    case 'sequence':
+      return peg.items.every((item) => isNullable(item, isRuleNullable));
+    case 'choice':
+      return peg.items.some((item) => isNullable(item, isRuleNullable));
+    case 'repeat':
+      return peg.min === 0 || isNullable(peg.item, isRuleNullable);
+    default:
+      return true;
   }
+}
+
+export function nullableRules(rules: PegRules): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const [name, peg] of rules) if (isNullable(peg, (other) => found.has(other))) found.add(name);
+  }
+  return found;
 }
 
 export function recursiveRule(rules: ReadonlyMap<string, Pattern>): string | null {

@@ -2,14 +2,20 @@ import peggy, { type ast } from 'peggy';
 import { alphabetOf } from './automata/alphabet.js';
 import { differsAsClass } from './characters.js';
 import { toCodePoints } from './code-points.js';
-import type { Approximation, ContextFreeGrammar, Pattern } from './context-free.js';
+import {
+  type Approximation,
+  type ContextFreeGrammar,
+  nullableRules,
+  type Pattern,
+  type PegRules,
+  referencesOf,
+} from './context-free.js';
 import { type DepthLimit, limitDepth } from './depth.js';
-import { factsOf, nullableRules } from './prove/facts.js';
+import { factsOf } from './prove/facts.js';
 import { proverOf } from './prove/prover.js';
 import { tailsOf } from './prove/tails.js';
 import { toPatterns, withRuns } from './prove/to-patterns.js';
 import { withoutSimpleLookaheads } from './read/lookaheads.js';
-import { type PegRules, pegReferencesOf } from './read/peg.js';
 import { readRules } from './read/read.js';
 import { simplify } from './simplify.js';
 
@@ -81,7 +87,7 @@ function reached(rules: PegRules, startRule: string): PegRules {
     found.add(name);
     const peg = rules.get(name);
     if (peg === undefined) throw new RangeError(`There is no rule ${name}`);
-    open.push(...pegReferencesOf(peg));
+    open.push(...referencesOf(peg));
   }
   return new Map([...rules].filter(([name]) => found.has(name)));
 }

@@ -1,4 +1,5 @@
-import { complementOf, joined, spelledOut } from './characters.js';
+import { complementOf, joined } from '../fuzz/grammar/classes.js';
+import { spelledOut } from './characters.js';
 import { type CodePointRange, type ContextFreeGrammar, NOTHING, type Pattern, rebuilt } from './context-free.js';
 
 export interface Notation {

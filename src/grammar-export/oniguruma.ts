@@ -3,6 +3,8 @@
  * `\b`, `^`, `$`, nested brackets, and halves of surrogate pairs.
  */
 
+import { type CharacterRange, complementOf, joined } from '../fuzz/grammar/classes.js';
+
 type CharacterSet = RegexNode & { readonly kind: 'set' };
 
 const HIGH: CharacterRange = [0xd800, 0xdbff];
@@ -47,10 +49,10 @@ export function toOniguruma(source: string, unicode: boolean): string {
   }
 
   function printSet({ ranges, negated }: CharacterSet): string {
-    const members = merged(negated ? complement(ranges, last) : ranges);
+    const members = joined(negated ? complementOf(joined(ranges), last) : ranges);
     // Without the flag `u`, a class that takes any half takes whole pairs.
     const takesHalves = members.some((range) => covers(range, SURROGATES));
-    const reached = takesHalves && !unicode ? merged([...members, ASTRAL]) : members;
+    const reached = takesHalves && !unicode ? joined([...members, ASTRAL]) : members;
     if (reached.length === 0) return '(?!)';
     if (reached.some(([first, end]) => isSurrogate(first) || isSurrogate(end))) {
       throw new RangeError(`A surrogate that is not part of a pair cannot be translated: ${source}`);
@@ -58,7 +60,7 @@ export function toOniguruma(source: string, unicode: boolean): string {
     const [first, end] = reached[0]!;
     if (reached.length === 1 && first === end) return escaped(first, /[\\^$.*+?()[\]{}|]/);
     if (first === 0 && end === ASTRAL[1]) return '[\\s\\S]';
-    return negated && takesHalves ? printClass('^', merged(ranges)) : printClass('', reached);
+    return negated && takesHalves ? printClass('^', joined(ranges)) : printClass('', reached);
   }
 
   return print(parseRegex(source, unicode));
@@ -89,13 +91,13 @@ function quantifier({ min, max, lazy }: RegexNode & { kind: 'repeat' }): string 
 }
 
 function withPairs(items: readonly RegexNode[]): readonly RegexNode[] {
-  const joined: RegexNode[] = [];
+  const paired: RegexNode[] = [];
   for (const item of items) {
-    const before = joined.at(-1);
-    if (before !== undefined && isWithin(before, HIGH) && isWithin(item, LOW)) joined.splice(-1, 1, pair(before, item));
-    else joined.push(item);
+    const before = paired.at(-1);
+    if (before !== undefined && isWithin(before, HIGH) && isWithin(item, LOW)) paired.splice(-1, 1, pair(before, item));
+    else paired.push(item);
   }
-  return joined;
+  return paired;
 }
 
 function isWithin(node: RegexNode, limits: CharacterRange): node is CharacterSet {
@@ -108,7 +110,7 @@ function pair(high: CharacterSet, low: CharacterSet): CharacterSet {
       low.ranges.map(([from, to]): CharacterRange => [codePoint(unit, from), codePoint(unit, to)]),
     ),
   );
-  return { kind: 'set', ranges: merged(ranges), negated: false };
+  return { kind: 'set', ranges: joined(ranges), negated: false };
 }
 
 function codePoint(high: number, low: number): number {
@@ -136,9 +138,6 @@ function escaped(code: number, special: RegExp): string {
   if (code < 0x20 || code > 0x7e) return `\\x{${code.toString(16).toUpperCase()}}`;
   return special.test(character) ? `\\${character}` : character;
 }
-
-/** Characters from `first` to `last`, both included: code points with the flag `u`, UTF-16 code units without. */
-type CharacterRange = readonly [first: number, last: number];
 
 export type RegexNode =
   /** One character; `negated` tells how it was written, the ranges are those that were written. */
@@ -258,7 +257,7 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
 
   /** A set as it counts inside of a class, where `\S` is one of many. */
   function written(set: RegexNode & { kind: 'set' }): readonly CharacterRange[] {
-    return set.negated ? complement(set.ranges, last) : set.ranges;
+    return set.negated ? complementOf(joined(set.ranges), last) : set.ranges;
   }
 
   function escapedOrPlain(inClass: boolean): RegexNode & { kind: 'set' } {
@@ -310,26 +309,6 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
   }
 
   return choice();
-}
-
-function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
-  const result: [number, number][] = [];
-  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const before = result.at(-1);
-    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else result.push([first, last]);
-  }
-  return result;
-}
-
-function complement(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
-  const result: CharacterRange[] = [];
-  let next = 0;
-  for (const [first, end] of merged(ranges)) {
-    if (first > next) result.push([next, first - 1]);
-    next = end + 1;
-  }
-  return next <= last ? [...result, [next, last]] : result;
 }
 
 function oneOf(code: number): RegexNode & { kind: 'set' } {

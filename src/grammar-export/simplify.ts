@@ -261,18 +261,6 @@ function automatonOf(pattern: Pattern, alphabet: Alphabet): Dfa | null {
   return determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, MOST_INCLUSION_STATES);
 }
 
-/** Parts, beyond which a pattern is of no use to anybody. */
-const LARGEST_COPY = 100_000;
-
-export function isRegular(grammar: ContextFreeGrammar): boolean {
-  return Number.isFinite(sizeWhenExpanded({ kind: 'rule', name: grammar.startRule }, grammar.rules));
-}
-
-/** All rules written out where they are used; null where that would never end, or be larger than 100,000 parts. */
-export function asSinglePattern(grammar: ContextFreeGrammar): Pattern | null {
-  return expanded({ kind: 'rule', name: grammar.startRule }, grammar.rules, LARGEST_COPY);
-}
-
 function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: number): Pattern | null {
   if (sizeWhenExpanded(pattern, rules) > limit) return null;
   const write = (part: Pattern): Pattern =>

@@ -3,14 +3,15 @@
  * possible and breaks up those that may read beyond the end that is meant, until none is left.
  */
 
+import { joined } from '../fuzz/grammar/classes.js';
 import { alphabetOf, type Budget } from './automata/alphabet.js';
 import { type Automaton, automatonOf, goesOnBeyond, isDeterministic, sharesText } from './automaton.js';
-import { joined } from './characters.js';
 import {
   type CodePointRange,
   type ContextFreeGrammar,
   choice,
   isNullable,
+  nullableRules,
   optional,
   type Pattern,
   rebuilt,
@@ -322,15 +323,6 @@ function withoutEmpty(
     return [name, nullable.has(name) ? nonEmpty(body) : body];
   });
   return new Map(changed);
-}
-
-function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const [name, pattern] of rules) if (isNullable(pattern, (one) => found.has(one))) found.add(name);
-  }
-  return found;
 }
 
 function nonEmpty(pattern: Pattern): Pattern {

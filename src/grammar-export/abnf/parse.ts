@@ -10,8 +10,7 @@ import {
   phrasesOf,
   type Refusals,
 } from '../../text/refusals.js';
-import type { AbnfGrammar } from './ast.js';
-import { type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
+import { type AbnfGrammar, type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
 
 const BAD_ABNF = 'bad-abnf';
 

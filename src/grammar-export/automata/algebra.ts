@@ -1,4 +1,5 @@
-import { joined, type Ranges } from '../characters.js';
+import { joined } from '../../fuzz/grammar/classes.js';
+import type { Ranges } from '../characters.js';
 import {
   type CodePointRange,
   choice,

@@ -1,6 +1,6 @@
-import { caseVariants, joined, type Ranges } from '../characters.js';
-import type { CodePointRange } from '../context-free.js';
-import { type Peg, pegPartsOf } from '../read/peg.js';
+import { joined } from '../../fuzz/grammar/classes.js';
+import { caseVariants, type Ranges } from '../characters.js';
+import { type CodePointRange, type Peg, partsOf } from '../context-free.js';
 
 export interface Alphabet {
   readonly size: number;
@@ -52,7 +52,7 @@ function setsOfLiteral({ text, ignoreCase }: Extract<Peg, { kind: 'literal' }>, 
 function collect(peg: Peg, sets: Map<string, Ranges>, element: Element): void {
   if (peg.kind === 'set') sets.set(peg.ranges.join(';'), peg.ranges);
   if (peg.kind === 'literal') for (const set of setsOfLiteral(peg, element)) sets.set(set.join(';'), set);
-  for (const part of pegPartsOf(peg)) collect(part, sets, element);
+  for (const part of partsOf(peg)) collect(part, sets, element);
 }
 
 interface Piece {

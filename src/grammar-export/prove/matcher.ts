@@ -4,7 +4,7 @@
  * themselves or code decides, each answer is a pair: what may match and what must.
  */
 import type { Alphabet } from '../automata/alphabet.js';
-import type { Peg, PegRules } from '../read/peg.js';
+import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
 /** Thrown where an expression would make too large a machine. */

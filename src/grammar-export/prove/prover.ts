@@ -1,7 +1,7 @@
 /** Proofs that a part of a grammar matches the same texts where order, greed and lookahead are left aside. */
 import type { Alphabet } from '../automata/alphabet.js';
 import { reachedFrom } from '../automata/dfa.js';
-import type { Peg, PegRules } from '../read/peg.js';
+import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 import { type Column, isOut, isSure, type Machine, machineOf, type Place } from './machine.js';
 import { ANYTHING, BOUNDARY, type Cells, compileQuestions, DEPTHS, type Question, TooLarge } from './matcher.js';

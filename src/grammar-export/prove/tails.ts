@@ -4,7 +4,7 @@
  */
 import type { Alphabet } from '../automata/alphabet.js';
 import { closureOf, createGraph, type Graph } from '../automata/dfa.js';
-import type { Peg, PegRules } from '../read/peg.js';
+import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
 /** Repetitions are counted up to here. */

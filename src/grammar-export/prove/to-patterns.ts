@@ -6,8 +6,18 @@
 import { patternOf } from '../automata/algebra.js';
 import type { Alphabet } from '../automata/alphabet.js';
 import { createGraph, determinized, type Graph, minimized } from '../automata/dfa.js';
-import { type Approximation, choice, EMPTY, type Pattern, repeat, sequence } from '../context-free.js';
-import { type Peg, type PegRules, pegReferencesOf, withoutConditions } from '../read/peg.js';
+import {
+  type Approximation,
+  choice,
+  EMPTY,
+  type Pattern,
+  type Peg,
+  type PegRules,
+  referencesOf,
+  repeat,
+  sequence,
+  withoutConditions,
+} from '../context-free.js';
 import type { Facts } from './facts.js';
 import { type Column, isOut, isSure } from './machine.js';
 import type { Boundaries, Prover } from './prover.js';
@@ -204,7 +214,7 @@ export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): Peg
     // Where all are regular, the sequence is one such part by itself.
     return {
       kind: 'sequence',
-      items: pegReferencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,
+      items: referencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,
     };
   };
   return new Map([...rules].map(([name, peg]) => [name, grouped(peg)]));
