@@ -2,10 +2,9 @@ import type { Grammar } from '../fuzz/grammar/grammar.js';
 import { resolveChoice } from '../text/limits.js';
 import { fitToAbnf, writeAbnf } from './abnf.js';
 import type { Approximation, ContextFreeGrammar } from './context-free.js';
-import type { DepthLimit } from './depth.js';
 import { fitToGbnf, writeGbnf } from './gbnf.js';
 import { fitToLark, writeLark } from './lark.js';
-import { contextFree } from './lower.js';
+import { contextFree, type DepthLimit } from './lower.js';
 import { fitToRegex, writeRegex } from './regex.js';
 
 /** What a grammar can be exported to. */

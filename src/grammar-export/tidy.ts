@@ -5,6 +5,7 @@ import {
   isEmpty,
   NOTHING,
   type Pattern,
+  type Peg,
   partsOf,
   rebuilt,
   referencesOf,
@@ -60,7 +61,7 @@ function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string
   return found;
 }
 
-export function reachedRules(rules: ReadonlyMap<string, Pattern>, startRule: string): ReadonlyMap<string, Pattern> {
+export function reachedRules<P extends Peg>(rules: ReadonlyMap<string, P>, startRule: string): ReadonlyMap<string, P> {
   const reached = new Set<string>();
   const open = [startRule];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

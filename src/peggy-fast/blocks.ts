@@ -4,11 +4,12 @@
  * own becomes a function.
  */
 import type { Expression, Program } from 'acorn';
+import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
 import { children, isFunction, type Node } from './effects/syntax.js';
 import { type Block, type Label, Unsupported } from './ir.js';
 import { type Edit, edited, handsOn } from './javascript.js';
-import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { CODE_AT, clashingName, INPUT } from './names.js';
 
 export interface Place {
   readonly variable: (label: Label) => string;

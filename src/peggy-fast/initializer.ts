@@ -4,11 +4,12 @@
  */
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
+import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody } from './effects/scopes.js';
 import { children, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
 import { edited, handsOn } from './javascript.js';
-import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { clashingName, INPUT } from './names.js';
 
 export interface Initializer {
   readonly declarations: string;

@@ -12,64 +12,15 @@ export const FAILED = 'FAILED$';
 /** What stands in for `input.charCodeAt`. */
 export const CODE_AT = 'codeAt$';
 
-export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
-  'text',
-  'range',
-  'offset',
-  'location',
-  'error',
-  'expected',
-]);
-
 /** What the generated code declares for itself, by form: numbered variables, functions of rules, and the rest. */
 const OURS = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
-  [
-    ...[
-      'at',
-      'begin',
-      'build',
-      'busy',
-      'bytes',
-      'canScan',
-      'capacity',
-      'close',
-      'codeAt',
-      'encoder',
-      'end',
-      'expect',
-      'expectations',
-      'expected',
-      'failure',
-      'from',
-      'furthest',
-      'isSurrogate',
-      'kindOf',
-      'kindTable',
-      'kinds',
-      'length',
-      'lines',
-      'load',
-      'locationOf',
-      'miss',
-      'missed',
-      'misses',
-      'open',
-      'parse',
-      'recognize',
-      'runEnd',
-      'scannerFor',
-      'skip',
-      'startRules',
-      'to',
-      'view',
-      'wordAt',
-      'wordEnds',
-      'wordStarts',
-      'words',
-    ],
-    ...['FAILED', 'LEAVE', 'NO_OPTIONS'],
-  ].map((name) => `${name}$`),
+  `at begin build busy bytes canScan capacity close codeAt encoder end expect expectations expected failure
+    from furthest isSurrogate kindOf kindTable kinds length lines load locationOf miss missed misses open
+    parse recognize runEnd scannerFor skip startRules to view wordAt wordEnds wordStarts words FAILED LEAVE
+    NO_OPTIONS`
+    .split(/\s+/)
+    .map((name) => `${name}$`),
 );
 
 export function clashingName(program: Program, labels: ReadonlySet<string> = new Set()): string | undefined {

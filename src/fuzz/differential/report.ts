@@ -3,7 +3,7 @@ import { codeFrame } from '../../text/code-frame.js';
 import { visible } from '../../text/visible.js';
 import { type Difference, type DisagreementKind, treeDifference } from './oracle.js';
 import type { DifferentialReport, Finding } from './run.js';
-import { type Answer, type Json, type Outcome, requestLine } from './target.js';
+import { type Answer, type Failure, type Json, requestLine } from './target.js';
 
 /** Lines of a crash that are shown. */
 const LAST_LINES = 8;
@@ -111,7 +111,7 @@ function valueAt(value: Json | undefined, { path }: Difference): string {
   return `${shown} ${path === '' ? 'as the whole' : `at ${path}`}`;
 }
 
-function failure(outcome: Exclude<Outcome, { kind: 'answer' }>): string {
+function failure(outcome: Failure): string {
   const note = outcome.note === undefined ? '' : ` (${outcome.note})`;
   switch (outcome.kind) {
     case 'hang':

@@ -1,3 +1,4 @@
+import { within } from '../../async/abort.js';
 import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
@@ -84,20 +85,11 @@ export function functionTarget(
   { timeLimit = 5_000 }: FunctionOptions = {},
 ): Target {
   if (typeof fn !== 'function') throw new TypeError(`The target ${name} is no function`);
-  return { name, read: (request) => inTime(outcomeOf(fn, request), timeLimit), close: async () => {} };
-}
-
-/** A promise that is not kept in time is a hang; what comes of it later is dropped. */
-async function inTime(outcome: Promise<Outcome>, limit: number): Promise<Outcome> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'hang', limit }), limit);
-  });
-  try {
-    return await Promise.race([outcome, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const read = async (request: Request): Promise<Outcome> => {
+    const outcome = outcomeOf(fn, request);
+    return (await within(timeLimit, outcome)) ? outcome : { kind: 'hang', limit: timeLimit };
+  };
+  return { name, read, close: async () => {} };
 }
 
 async function outcomeOf(
@@ -111,9 +103,8 @@ async function outcomeOf(
     return { kind: 'crash', detail: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : anyText(thrown) };
   }
   const reading = checkAnswer(typeof given === 'boolean' ? { ok: given } : given);
-  return 'problem' in reading
-    ? { kind: 'garbage', detail: reading.problem }
-    : { kind: 'answer', answer: reading.answer };
+  if ('problem' in reading) return { kind: 'garbage', detail: reading.problem };
+  return { kind: 'answer', answer: reading.answer };
 }
 
 type AnswerReading = { readonly answer: Answer } | { readonly problem: string };

@@ -41,7 +41,6 @@ export interface Run {
   /** Ends the run without another word. Once it resolves, the program is gone. */
   readonly kill: () => Promise<void>;
   readonly ended: Promise<void>;
-  readonly answered: () => boolean;
   /** The lines before the first answer that were passed over, the last few of them. */
   readonly banner: () => readonly string[];
 }
@@ -170,7 +169,6 @@ export function startRun(
       return ended;
     },
     ended,
-    answered: () => answers > 0,
     banner: () => banner,
   };
 }

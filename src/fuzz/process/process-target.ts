@@ -87,7 +87,7 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
     running.add(begun);
     void begun.ended.then(() => running.delete(begun));
   };
-  const handlers: Parameters<typeof startAdapter>[0]['handlers'] = {
+  const handlers: RunHandlers = {
     onAnswer: (answer) => {
       schedule.answered(answer);
       pump();
@@ -150,7 +150,7 @@ const FLUSH_GRACE = 1000;
 /** Milliseconds after an answer, in which a second one that nothing had asked for would come. */
 const SECOND_ANSWER = 10;
 
-export interface Start {
+interface Start {
   readonly command: string;
   readonly options: CommandOptions;
   readonly limits: RunLimits;
@@ -160,19 +160,14 @@ export interface Start {
   readonly handlers: RunHandlers;
 }
 
-export const EMPTY: Request = { input: '' };
-
-export interface Started {
-  readonly run: Run;
-  readonly probe: Request;
-}
+const EMPTY: Request = { input: '' };
 
 /**
  * Starts an adapter and asks it for a text twice: the first answer shows that it is ready and does not buffer, the
  * second that it goes on. Each start asks for the next of the probes.
  * @throws TargetError when no start succeeds
  */
-export async function startAdapter(start: Start): Promise<Started> {
+async function startAdapter(start: Start): Promise<{ readonly run: Run; readonly probe: Request }> {
   let slow = 0;
   for (let starts = 1; ; starts++) {
     const probe = start.probes[Math.min(starts, start.probes.length) - 1]!;

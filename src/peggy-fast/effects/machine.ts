@@ -11,16 +11,9 @@ import {
 } from './syntax.js';
 import { covers, intern, join, type Origin, PRIMITIVE, type Value } from './values.js';
 
-const GIVEN: ReadonlySet<string> = new Set([
-  'input',
-  'options',
-  'text',
-  'range',
-  'offset',
-  'location',
-  'error',
-  'expected',
-]);
+/** The functions that Peggy gives to the code of a grammar. */
+export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set('text range offset location error expected'.split(' '));
+const GIVEN: ReadonlySet<string> = new Set(['input', 'options', ...POSITION_FUNCTIONS]);
 
 export interface Machine {
   readonly routines: Routines;
