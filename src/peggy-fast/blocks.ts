@@ -6,7 +6,7 @@
 import type { Expression, Program } from 'acorn';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
-import { children, isFunction, type Node } from './effects/syntax.js';
+import { children, isFunction, type Node, nodesIn } from './effects/syntax.js';
 import { type Block, type Label, Unsupported } from './ir.js';
 import { type Edit, edited, handsOn } from './javascript.js';
 import { CODE_AT, clashingName, INPUT } from './names.js';
@@ -84,8 +84,7 @@ export class BlockCode {
   #numberCall(
     identifier: Node,
   ): { readonly name: NumberFunction; readonly start: number; readonly end: number } | null {
-    const open: Node[] = [this.#program];
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const node of nodesIn(this.#program)) {
       if (node.type === 'CallExpression' && node.arguments[0] === identifier && node.callee.type === 'Identifier') {
         const { name } = node.callee;
         const [, radix] = node.arguments;
@@ -96,7 +95,6 @@ export class BlockCode {
         if (name === 'Number' || name === 'parseFloat')
           return node.arguments.length === 1 ? { name, start, end } : null;
       }
-      open.push(...children(node));
     }
     return null;
   }
@@ -198,8 +196,7 @@ function isWrittenOut(name: string): name is PositionCall['name'] {
 export function charCodeEdits(program: Node, references: readonly Reference[]): Edit[] {
   const inputs = new Set<Node>(references.filter(({ name }) => name === INPUT).map(({ node }) => node));
   const edits: Edit[] = [];
-  const open: Node[] = [program];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  for (const node of nodesIn(program)) {
     if (
       node.type === 'CallExpression' &&
       node.arguments.length === 1 &&
@@ -213,7 +210,6 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
     ) {
       edits.push({ start: node.callee.start, end: node.callee.end, text: CODE_AT });
     }
-    open.push(...children(node));
   }
   return edits;
 }
@@ -229,11 +225,7 @@ function changesAny(node: Node, labels: ReadonlyMap<string, Label>): boolean {
 
 function identifiersIn(program: Program): ReadonlySet<string> {
   const names = new Set<string>();
-  const visit = (node: Node): void => {
-    if (node.type === 'Identifier') names.add(node.name);
-    children(node).forEach(visit);
-  };
-  visit(program);
+  for (const node of nodesIn(program)) if (node.type === 'Identifier') names.add(node.name);
   return names;
 }
 

@@ -1,6 +1,6 @@
 /** Names in the generated code. They end in a dollar sign; a grammar that uses such names itself is left to Peggy. */
 import type { Program } from 'acorn';
-import { children, type Node } from './effects/syntax.js';
+import { nodesIn } from './effects/syntax.js';
 
 export const INPUT = 'input';
 export const BYTES = 'bytes$';
@@ -24,12 +24,9 @@ const RUNTIME: ReadonlySet<string> = new Set(
 );
 
 export function clashingName(program: Program, labels: ReadonlySet<string> = new Set()): string | undefined {
-  const open: Node[] = [program];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === 'Identifier' && !labels.has(node.name) && (OURS.test(node.name) || RUNTIME.has(node.name))) {
-      return node.name;
-    }
-    open.push(...children(node));
+  for (const node of nodesIn(program)) {
+    if (node.type !== 'Identifier' || labels.has(node.name)) continue;
+    if (OURS.test(node.name) || RUNTIME.has(node.name)) return node.name;
   }
   return undefined;
 }

@@ -73,12 +73,6 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
   return current;
 }
 
-/** What a text may be replaced by to make it simpler, the boldest first; valid or not. */
-export function* simplifications(text: string, tree: Derivation | null): Generator<string> {
-  yield* structural(text, tree);
-  for (const pass of PASSES) yield* pass(text);
-}
-
 const PASSES: readonly ((text: string) => Iterable<string>)[] = [
   (text) => without(text.split(''), halvesOf(text.length)),
   (text) => without(text.match(TOKEN) ?? [], TOKENS),

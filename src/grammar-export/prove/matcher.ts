@@ -111,10 +111,8 @@ export function compileQuestions(
   };
 
   const either = (item: Peg, second: number, next: number, trusting: boolean, place: Place): number => {
-    const first = compile(item, next, trusting, place);
-    return second === NOTHING
-      ? first
-      : add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second });
+    if (second === NOTHING) return compile(item, next, trusting, place);
+    return preferred(item, next, second, trusting, place);
   };
 
   const repeated = (
@@ -129,15 +127,15 @@ export function compileQuestions(
       const first = compile(item, to, trusting, place);
       cells[to] = { kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second: next };
     } else {
-      for (let i = min; i < max; i++) to = optional(item, to, next, trusting, place);
+      for (let i = min; i < max; i++) to = preferred(item, to, next, trusting, place);
     }
     for (let i = 0; i < min; i++) to = compile(item, to, trusting, place);
     return to;
   };
 
-  const optional = (item: Peg, to: number, next: number, trusting: boolean, place: Place): number => {
-    const first = compile(item, to, trusting, place);
-    return add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second: next });
+  const preferred = (item: Peg, next: number, second: number, trusting: boolean, place: Place): number => {
+    const first = compile(item, next, trusting, place);
+    return add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second });
   };
 
   const reference = (peg: Extract<Peg, { kind: 'rule' }>, next: number, trusting: boolean, place: Place): number => {

@@ -41,6 +41,15 @@ export function children(node: Node): Node[] {
   return found;
 }
 
+/** A node and all below it. */
+export function* nodesIn(root: Node): Generator<Node> {
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    open.push(...children(node));
+  }
+}
+
 /** The name that a property, method or member access has in the source, or `null` where it is computed. */
 export function propertyName(key: Node, computed: boolean): string | null {
   if (key.type === 'Literal') return String(key.value);
