@@ -1,6 +1,7 @@
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 
 export interface ShrinkOptions {
+  /** Returns whether a text shows the same disagreement. Called for several texts at once. */
   readonly holds: (text: string) => Promise<boolean>;
   /** Parts of valid texts are cut along their structure. */
   readonly grammar: Grammar;
@@ -71,6 +72,12 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
     for (const pass of passes) while (await improve(pass())) better = true;
   }
   return current;
+}
+
+/** Yields simpler texts for a text, the boldest first; valid or not. */
+export function* simplifications(text: string, tree: Derivation | null): Generator<string> {
+  yield* structural(text, tree);
+  for (const pass of PASSES) yield* pass(text);
 }
 
 const PASSES: readonly ((text: string) => Iterable<string>)[] = [

@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aacpLanguage } from '../../../src/aacp/language/language.js';
 import { accpLanguage } from '../../../src/accp/language/language.js';
 import { coverageReport } from '../../../src/fuzz/coverage/report.js';
 import { createTracker } from '../../../src/fuzz/coverage/tracker.js';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
+import { sentenceArbitrary } from '../../../src/fuzz/sentences/arbitrary.js';
 import { generateSentences, NoSentenceError } from '../../../src/fuzz/sentences/generate.js';
 import { isPacket, tryParseFrame } from '../../../src/index.js';
 import { ownGrammars } from '../../peggy-fast/grammars.js';
@@ -166,5 +168,28 @@ describe('steering', () => {
       return count;
     };
     expect(needed(true)).toBeLessThan(needed(false) / 2);
+  });
+});
+
+describe('fast-check arbitraries', () => {
+  const { grammar } = accpLanguage();
+
+  test('give sentences, the same for the same seed', () => {
+    const arbitrary = sentenceArbitrary(fc, grammar);
+    const texts = fc.sample(arbitrary, { numRuns: 100, seed: 1 });
+    expect(texts.filter((text) => !grammar.accepts(text))).toEqual([]);
+    expect(fc.sample(arbitrary, { numRuns: 100, seed: 1 })).toEqual(texts);
+    expect(new Set(texts).size).toBeGreaterThan(80);
+  });
+
+  test('shrink to small sentences', () => {
+    const arbitrary = sentenceArbitrary(fc, grammar);
+    const { failed, counterexample } = fc.check(
+      fc.property(arbitrary, (text) => !text.includes('[[')),
+      { seed: 4, numRuns: 3_000 },
+    );
+    expect(failed).toBe(true);
+    expect(counterexample![0]).toMatch(/^@.>.:.\{.*\[\[\]\].*$/);
+    expect(counterexample![0].length).toBeLessThan(20);
   });
 });
