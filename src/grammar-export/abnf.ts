@@ -1,12 +1,12 @@
 /**
- * ABNF (RFC 5234), with case-sensitive strings (RFC 7405). Codes are Unicode code points.
- *
- * By the RFC, alternatives have no order. Parsers made by APG take the first that matches, and as many repetitions as there are:
- * alternatives that are the beginning of others therefore stand behind them.
+ * ABNF (RFC 5234) with case-sensitive strings (RFC 7405); codes are Unicode code points. Parsers made by APG take the
+ * first alternative that matches, so alternatives that are the beginning of others stand behind them.
  */
+
+import { joined } from '../fuzz/grammar/classes.js';
 import type { AbnfElement, AbnfItem } from './abnf/ast.js';
 import { printAbnf } from './abnf/print.js';
-import { caseVariants, joined } from './characters.js';
+import { caseVariants } from './characters.js';
 import type { CodePointRange, ContextFreeGrammar, Pattern } from './context-free.js';
 import { isPrintable, notesOf, renamed, wordsOf } from './notation.js';
 import { longestFirst } from './order.js';
@@ -22,12 +22,10 @@ const REMARK =
   'Numbers are Unicode code points. A parser that takes the first alternative that matches, and never gives back a ' +
   'repetition, finds fewer texts where the grammar itself looks ahead.';
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function fitToAbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return longestFirst(tidy(grammar));
 }
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function writeAbnf(grammar: ContextFreeGrammar): string {
   const { rules, startRule, ...rest } = fitToAbnf(grammar);
   const names = renamed(rules.keys(), new Map(), spelled, '-', CORE_RULES);

@@ -1,7 +1,4 @@
-/**
- * Automata of regular patterns, after Glushkov: a state for each character set of the pattern, entered by reading a character of
- * it. They tell what a lexer that takes the longest match, or a parser that takes the first, will do with a pattern.
- */
+/** Automata of regular patterns, after Glushkov: a state for each character set of the pattern. */
 import { alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
 import { spelledOut } from './characters.js';
 import type { CodePointRange, Pattern } from './context-free.js';
@@ -15,11 +12,10 @@ export interface Automaton {
   readonly next: readonly (readonly number[])[];
   /** For each state, whether a match may end there. */
   readonly accepts: readonly boolean[];
-  /** Whether the empty text matches. */
   readonly nullable: boolean;
   /**
-   * Whether the pattern leads from one state to the next, or to the end, in two ways, as `(a*)*` does. The automaton does not
-   * show it, but an engine that backtracks tries both.
+   * Whether the pattern leads from one state to the next, or to the end, in two ways, as `(a*)*` does: an engine that
+   * backtracks tries both.
    */
   readonly hasParallels: boolean;
 }
@@ -37,10 +33,7 @@ interface Part {
 
 const EMPTY_PART: Part = { first: [], last: [], nullable: true };
 
-/**
- * Returns null for a pattern that is recursive, that has more than `maxStates` states, or that takes too long: where its states have
- * 500,000 edges between them, or fewer that take more steps.
- */
+/** Returns null for a pattern that is recursive, has more than `maxStates` states, or takes too long. */
 export function automatonOf(
   pattern: Pattern,
   rules: ReadonlyMap<string, Pattern>,
@@ -153,8 +146,8 @@ function charactersOf(text: string): Pattern[] {
 }
 
 /**
- * Tells whether each character enters at most one state, in one way. Then an engine that backtracks, and prefers repeating to
- * going on, finds the longest match without going back, whatever the order of alternatives.
+ * Returns whether each character enters at most one state, in one way: then an engine that backtracks finds the longest
+ * match without going back.
  */
 export function isDeterministic({ sets, starts, next, hasParallels }: Automaton): boolean {
   return (
@@ -171,9 +164,8 @@ const MOST_MOVES = 1_000_000;
 const MOST_PAIRS = 2_000_000;
 
 /**
- * Tells whether each text leads to the same state in one way only; where that takes too long to tell, no. An engine that backtracks
- * then visits each state at most once at each place of a text, so that its steps are at most the product of the two, whether the
- * text matches or not. (All states lead to the end: two ways to one of them are two ways to match some text.)
+ * Returns whether each text leads to the same state in one way only; if that takes too long to find out, false. An
+ * engine that backtracks then takes at most states times characters steps.
  */
 export function isUnambiguous(automaton: Automaton): boolean {
   const { starts, next, accepts, hasParallels } = automaton;
@@ -197,7 +189,6 @@ function hasNoTwins({ sets, starts, next, accepts }: Automaton): boolean {
   const seen = new Set<number>();
   const open: [number, number][] = [];
   let left = MOST_PAIRS;
-  /** Tells whether two different states lead to the same one. */
   const meet = (a: readonly number[], b: readonly number[]): boolean => {
     const others = new Set(b);
     return a.some((state) => others.has(state));
@@ -223,7 +214,6 @@ function hasNoTwins({ sets, starts, next, accepts }: Automaton): boolean {
   return left >= 0;
 }
 
-/** The symbols of each state of some automata, in an alphabet of them all. */
 function symbolsOfStates(automata: readonly Automaton[]): readonly (readonly (readonly number[])[])[] {
   const sets = automata.flatMap((one) => one.sets.map((ranges): Pattern => ({ kind: 'set', ranges })));
   const { symbolsOf } = alphabetOf(sets, 'code-point');
@@ -231,8 +221,8 @@ function symbolsOfStates(automata: readonly Automaton[]): readonly (readonly (re
 }
 
 /**
- * Returns, for each of some automata, the others that match a beginning of one of its texts; null where the budget does not
- * suffice to find out.
+ * Returns, for each automaton, the others that match a beginning of one of its texts; null if the budget does not
+ * suffice.
  */
 export function beginningsOf(automata: readonly Automaton[], budget: Budget): readonly ReadonlySet<number>[] | null {
   // The states of all of them in a row, each automaton's own beginning first.
@@ -265,8 +255,7 @@ export function beginningsOf(automata: readonly Automaton[], budget: Budget): re
 }
 
 /**
- * Returns the most ways in which the automaton reads one text as far as it goes, over all texts; null where that is more than
- * `limit`, or takes too long to find out.
+ * Returns the most ways in which the automaton reads one text; null if more than `limit`, or too expensive to find out.
  */
 export function mostWays(automaton: Automaton, limit: number): number | null {
   const { starts, next, hasParallels } = automaton;
@@ -309,7 +298,6 @@ export function mostWays(automaton: Automaton, limit: number): number | null {
   return left < 0 ? null : most;
 }
 
-/** Whether some text matches both. */
 export function sharesText(a: Automaton, b: Automaton): boolean {
   if (a.nullable && b.nullable) return true;
   return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.accepts[inB]!);
@@ -358,7 +346,6 @@ function samples(set: readonly CodePointRange[], states: readonly number[], { se
   return [...new Set([...set.map(([first]) => first), ...within])];
 }
 
-/** Whether a text leads to two states, one in each automaton, that pass the test. */
 function somePair(a: Automaton, b: Automaton, test: (inA: number, inB: number) => boolean): boolean {
   const seen = new Set<number>();
   const open: [number, number][] = [];
@@ -381,7 +368,6 @@ function somePair(a: Automaton, b: Automaton, test: (inA: number, inB: number) =
   return false;
 }
 
-/** Whether two sets have a code point in common. */
 export function overlap(a: readonly CodePointRange[], b: readonly CodePointRange[]): boolean {
   return a.some(([first, last]) => b.some((other) => first <= other[1] && other[0] <= last));
 }

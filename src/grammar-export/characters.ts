@@ -1,24 +1,19 @@
-/** Sets of code points, as ascending ranges with gaps between them. */
-
+import { complementOf, joined } from '../fuzz/grammar/classes.js';
 import { type CodePointRange, type Pattern, sequence } from './context-free.js';
 
 /** Sets of code points, as ascending ranges with gaps between them. */
 export type Ranges = readonly CodePointRange[];
 
-/** The halves of UTF-16 pairs, which are no characters by themselves. */
 export const SURROGATES: CodePointRange = [0xd800, 0xdfff];
 
-/** The first halves of pairs, and the second. */
 export const HIGH_HALVES: CodePointRange = [0xd800, 0xdbff];
 export const LOW_HALVES: CodePointRange = [0xdc00, 0xdfff];
 
-/** All code points that are characters. */
 export const CHARACTERS: Ranges = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],
 ];
 
-/** The last code unit. */
 export const LAST_UNIT = 0xffff;
 
 export const LAST_CODE_POINT = 0x10ffff;
@@ -37,19 +32,6 @@ export function intersectionOf(a: Ranges, b: Ranges): Ranges {
     else j++;
   }
   return found;
-}
-
-/** What is between `0` and `last` and not in the set. */
-export function complementOf(ranges: Ranges, last: number): Ranges {
-  const gaps: CodePointRange[] = [];
-  let from = 0;
-  for (const range of ranges) {
-    if (range[0] > last) break;
-    if (range[0] > from) gaps.push([from, range[0] - 1]);
-    from = range[1] + 1;
-  }
-  if (from <= last) gaps.push([from, last]);
-  return gaps;
 }
 
 export function differenceOf(a: Ranges, b: Ranges): Ranges {
@@ -77,9 +59,8 @@ export function dependsOnContext(literal: string): boolean {
 }
 
 /**
- * Returns, for each character of the lower case of a literal whose case is ignored, those that stand in its place in the texts of
- * the same length that have this lower case. A capital sigma becomes a final one or another by the letters around it, in the text
- * that is compared alone: the rest of the input has no influence.
+ * Returns the characters that may stand in each place of a literal whose case is ignored. A capital sigma becomes a
+ * final one or another by the letters around it in the compared text alone.
  */
 export function variantsInContext(literal: string): readonly (readonly number[])[] {
   const lower = literal.toLowerCase();
@@ -101,7 +82,6 @@ export function differsAsClass(character: string): boolean {
   return codePoint > 0x7f || caseVariants(codePoint).some((one) => one > 0x7f);
 }
 
-/** A literal whose case is ignored, as sets of single characters. */
 export function spelledOut(text: string): Pattern {
   return sequence(
     [...text].map((character) => {
@@ -109,18 +89,6 @@ export function spelledOut(text: string): Pattern {
       return { kind: 'set', ranges: joined(variants.map((one) => [one, one])) };
     }),
   );
-}
-
-/** Ranges in ascending order, those that touch as one. */
-export function joined(ranges: readonly CodePointRange[]): CodePointRange[] {
-  const result: CodePointRange[] = [];
-  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const before = result.at(-1);
-    if (before !== undefined && first <= before[1] + 1)
-      result[result.length - 1] = [before[0], Math.max(before[1], last)];
-    else result.push([first, last]);
-  }
-  return result;
 }
 
 function lowerCase(codePoint: number): number {

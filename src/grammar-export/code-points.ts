@@ -1,7 +1,6 @@
 /**
- * From code units to code points. Where a class is no Unicode class, Peggy takes a character beyond U+FFFF in two steps, half by
- * half, and the halves may go to different parts of a grammar. So each pattern is taken in four ways, by whether it begins and
- * ends amid such a character. The part that takes the first half then stands for the whole of it, the other for nothing.
+ * From code units to code points. Peggy takes a character beyond U+FFFF in two halves, which may go to different parts
+ * of a grammar. So each pattern is taken in four ways, by whether it begins and ends within such a character.
  */
 
 import { either, sizeOf, starOf } from './automata/algebra.js';
@@ -60,7 +59,6 @@ interface CodePoints {
   readonly approximations: readonly Approximation[];
 }
 
-/** A grammar over code units as one over code points, for the well-formed texts of its language. */
 export function toCodePoints(rules: Rules, startRule: string): CodePoints {
   if (![...rules.values()].some(hasHalves)) return { rules, approximations: [] };
   const nameOf = namesOf(rules);
@@ -142,7 +140,6 @@ function setOf(ranges: Ranges): Pattern {
   return ranges.length === 0 ? NOTHING : { kind: 'set', ranges };
 }
 
-/** All characters of which the halves are in two sets. */
 function charactersOf(high: Ranges, low: Ranges): Ranges {
   const start = (half: number): number => 0x10000 + (half - HIGH_HALVES[0]) * 0x400;
   return high.flatMap(([first, last]): CodePointRange[] => {
@@ -205,7 +202,6 @@ function isLarge(ways: Ways): boolean {
   return WAYS.some((way) => sizeOf(ways[way]) > LARGEST);
 }
 
-/** Any number of some items, in any order: all that they match one after the other, and more. */
 function anyOf(items: readonly Pattern[], context: Context): Ways {
   context.inexact();
   return anyNumberOf(waysOf({ kind: 'choice', items }, context));
@@ -283,14 +279,13 @@ function withoutHelpers(rules: Rules, own: ReadonlySet<string>): Rules {
 }
 
 /**
- * Where characters beyond U+FFFF are an alternative to a rule that has all up to there, and is used nowhere else, they become
- * part of that rule: `(char / astral)*` with `char = [^a]` up to U+FFFF is `char*` without an end to it.
+ * Joins characters beyond U+FFFF with a rule that has all up to there and is used nowhere else: `(char / astral)*`
+ * becomes `char*`.
  */
 function wholeAgain(rules: Rules, startRule: string): Rules {
   const uses = new Map([[startRule, 1]]);
   for (const name of [...rules.values()].flatMap(referencesOf)) uses.set(name, (uses.get(name) ?? 0) + 1);
   const made = new Map(rules);
-  // Rules that are being changed already.
   const open = new Set<string>();
 
   /** The pattern with the characters in it; null where it has no place for them. */

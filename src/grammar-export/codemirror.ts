@@ -1,4 +1,3 @@
-/** Modes for CodeMirror 6, as modules that stand alone, from the token tables that the finders and the terminal use. */
 import peggy from 'peggy';
 import { type EditorLanguage, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
@@ -73,13 +72,11 @@ function unitEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A string as it stands in a program, in plain ASCII. */
 function text(value: string): string {
   const escaped = value.replace(/[\\']/g, '\\$&').replace(/[^ -~]/g, unitEscape);
   return `'${escaped}'`;
 }
 
-/** Text that can stand in a comment. */
 function line(value: string): string {
   return value.replace(/[^ -~]+/g, ' ');
 }

@@ -1,6 +1,6 @@
 /**
- * The form between a Peggy grammar and the languages of other engines: a context-free grammar over Unicode code points, with
- * neither order of alternatives, lookahead, nor code. What was lost on the way stands beside it.
+ * A context-free grammar over code points, without order of alternatives, lookahead or code, between Peggy and other
+ * engines.
  */
 import { PegwireError } from '../text/errors.js';
 
@@ -18,6 +18,22 @@ export type Pattern =
   /** `max` is null where there is no end to it. */
   | { readonly kind: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null }
   | { readonly kind: 'rule'; readonly name: string };
+
+/**
+ * Parsing expressions as Peggy reads them: alternatives in order, greedy repetitions. A pattern is one of these, too.
+ */
+export type Peg =
+  | Kind<'literal'>
+  | Kind<'set'>
+  | Kind<'rule'>
+  | { readonly kind: 'sequence'; readonly items: readonly Peg[] }
+  | { readonly kind: 'choice'; readonly items: readonly Peg[] }
+  | { readonly kind: 'repeat'; readonly item: Peg; readonly min: number; readonly max: number | null }
+  | { readonly kind: 'lookahead'; readonly negative: boolean; readonly item: Peg }
+  /** A condition in the language of the parser, which nothing is known of. */
+  | { readonly kind: 'code' };
+
+export type PegRules = ReadonlyMap<string, Peg>;
 
 /** Why the exported language is larger than that of the grammar. */
 export interface Approximation {
@@ -38,10 +54,8 @@ export interface ContextFreeGrammar {
   readonly approximations: readonly Approximation[];
 }
 
-/** Patterns made, and asked about. */
 export type Kind<K extends Pattern['kind']> = Extract<Pattern, { readonly kind: K }>;
 
-/** Matches the empty text and nothing else. */
 export const EMPTY: Kind<'sequence'> = { kind: 'sequence', items: [] };
 
 /** Matches no text at all. */
@@ -80,10 +94,28 @@ export function optional(item: Pattern): Pattern {
   return repeat(item, 0, 1);
 }
 
-/** The patterns that a pattern is made of. */
-export function partsOf(pattern: Pattern): readonly Pattern[] {
-  if (pattern.kind === 'repeat') return [pattern.item];
-  return pattern.kind === 'sequence' || pattern.kind === 'choice' ? pattern.items : [];
+export function partsOf(pattern: Pattern): readonly Pattern[];
+export function partsOf(peg: Peg): readonly Peg[];
+export function partsOf(peg: Peg): readonly Peg[] {
+  if (peg.kind === 'repeat' || peg.kind === 'lookahead') return [peg.item];
+  return peg.kind === 'sequence' || peg.kind === 'choice' ? peg.items : [];
+}
+
+/** The texts of an expression, lookaheads and code left out. */
+export function withoutConditions(peg: Peg): Pattern {
+  switch (peg.kind) {
+    case 'sequence':
+      return sequence(peg.items.map(withoutConditions));
+    case 'choice':
+      return choice(peg.items.map(withoutConditions));
+    case 'repeat':
+      return repeat(withoutConditions(peg.item), peg.min, peg.max);
+    case 'lookahead':
+    case 'code':
+      return EMPTY;
+    default:
+      return peg;
+  }
 }
 
 /** Makes a pattern anew from the inside out; `change` gets each part with its own parts already changed. */
@@ -100,36 +132,45 @@ export function rebuilt(pattern: Pattern, change: (part: Pattern) => Pattern): P
   }
 }
 
-/** The names of the rules that a pattern refers to. */
-export function referencesOf(pattern: Pattern): string[] {
-  return pattern.kind === 'rule' ? [pattern.name] : partsOf(pattern).flatMap(referencesOf);
+/** The rules that an expression refers to, those in lookaheads included. */
+export function referencesOf(peg: Peg): string[] {
+  return peg.kind === 'rule' ? [peg.name] : partsOf(peg).flatMap(referencesOf);
 }
 
-/** Whether a pattern can match the empty text, when that is known of the rules. */
-export function isNullable(pattern: Pattern, isRuleNullable: (name: string) => boolean): boolean {
-  switch (pattern.kind) {
+/** Whether an expression can match the empty text; lookaheads and code are taken to hold. */
+export function isNullable(peg: Peg, isRuleNullable: (name: string) => boolean): boolean {
+  switch (peg.kind) {
     case 'literal':
-      return pattern.text === '';
+      return peg.text === '';
     case 'set':
       return false;
-    case 'sequence':
-      return pattern.items.every((item) => isNullable(item, isRuleNullable));
-    case 'choice':
-      return pattern.items.some((item) => isNullable(item, isRuleNullable));
-    case 'repeat':
-      return pattern.min === 0 || isNullable(pattern.item, isRuleNullable);
     case 'rule':
-      return isRuleNullable(pattern.name);
+      return isRuleNullable(peg.name);
+    case 'sequence':
+      return peg.items.every((item) => isNullable(item, isRuleNullable));
+    case 'choice':
+      return peg.items.some((item) => isNullable(item, isRuleNullable));
+    case 'repeat':
+      return peg.min === 0 || isNullable(peg.item, isRuleNullable);
+    default:
+      return true;
   }
 }
 
-/** A rule that holds itself, directly or through others, the first of them in the order of the rules; null if none does. */
+export function nullableRules(rules: PegRules): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const [name, peg] of rules) if (isNullable(peg, (other) => found.has(other))) found.add(name);
+  }
+  return found;
+}
+
 export function recursiveRule(rules: ReadonlyMap<string, Pattern>): string | null {
   for (const name of rules.keys()) if (reachedFrom(name, rules).has(name)) return name;
   return null;
 }
 
-/** Rules that no rule that holds itself is part of. */
 export function regularRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
   const reached = new Map([...rules.keys()].map((name) => [name, reachedFrom(name, rules)]));
   const isRecursive = (name: string): boolean => reached.get(name)!.has(name);

@@ -1,13 +1,10 @@
-/** `exportGrammar`: a Peggy grammar in the language of another engine. */
-
 import type { Grammar } from '../fuzz/grammar/grammar.js';
 import { resolveChoice } from '../text/limits.js';
 import { fitToAbnf, writeAbnf } from './abnf.js';
 import type { Approximation, ContextFreeGrammar } from './context-free.js';
-import type { DepthLimit } from './depth.js';
 import { fitToGbnf, writeGbnf } from './gbnf.js';
 import { fitToLark, writeLark } from './lark.js';
-import { contextFree } from './lower.js';
+import { contextFree, type DepthLimit } from './lower.js';
 import { fitToRegex, writeRegex } from './regex.js';
 
 /** What a grammar can be exported to. */
@@ -24,7 +21,6 @@ export interface GrammarExportOptions {
 }
 
 interface Format {
-  /** The grammar as the format can say it. */
   readonly fit: (grammar: ContextFreeGrammar) => ContextFreeGrammar;
   readonly write: (grammar: ContextFreeGrammar) => string;
 }

@@ -1,9 +1,7 @@
 /**
- * GBNF, the grammars of llama.cpp, which XGrammar reads as well.
- *
- * What both read decides what is written: the start rule is `root`; names are small letters, digits and hyphens; code points
- * have four or eight digits (after `\x`, XGrammar takes all that follow); a rule may go on in the next line behind `|` and within
- * parentheses only.
+ * GBNF, the grammars of llama.cpp, as XGrammar reads them too: the start rule is `root`; names are small letters,
+ * digits and hyphens; code points have four or eight digits; a rule goes on in the next line only behind `|` or within
+ * parentheses.
  */
 
 import { differenceOf, intersectionOf } from './characters.js';
@@ -49,9 +47,8 @@ const WIDE_SETS =
 const RESERVED = ['true', 'false'];
 
 /**
- * The grammar as GBNF can say it. What it cannot say is said more widely, with the reason among the approximations.
- *
- * @throws ExportError `empty-language` when the grammar matches no text
+ * Fits a grammar to GBNF; what GBNF cannot express becomes wider, with an approximation.
+ * @throws ExportError `empty-language`
  */
 export function fitToGbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const { rules, ...rest } = tidy(withoutCase(withoutSurrogates(grammar)));
@@ -70,7 +67,6 @@ export function fitToGbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return { ...rest, rules: new Map(fitted), approximations };
 }
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function writeGbnf(grammar: ContextFreeGrammar): string {
   const { rules, startRule, ...rest } = fitToGbnf(grammar);
   const names = renamed(rules.keys(), new Map([[startRule, 'root']]), spelled, '-', RESERVED);
@@ -94,8 +90,8 @@ export function writeGbnf(grammar: ContextFreeGrammar): string {
 const FEW = 16;
 
 /**
- * A set, in a form that all versions of XGrammar read as llama.cpp does: up to 0.1.27, it takes no character beyond ASCII for a
- * member of a set, but for sets with `^`, of which it takes all of them for members.
+ * A set in a form that all versions of XGrammar read like llama.cpp: up to 0.1.27, a set without `^` holds no character
+ * beyond ASCII, and a set with `^` all of them.
  */
 function setText(ranges: readonly CodePointRange[]): string {
   const ascii = intersectionOf(ranges, ASCII);
@@ -111,7 +107,6 @@ function setText(ranges: readonly CodePointRange[]): string {
   return texts.length === 1 ? texts[0]! : `(${texts.join(' | ')})`;
 }
 
-/** Whether some set is one that not all versions of XGrammar read. */
 function hasWideSets(pattern: Pattern): boolean {
   if (pattern.kind !== 'set') return partsOf(pattern).some(hasWideSets);
   const others = differenceOf(pattern.ranges, ASCII);
@@ -158,9 +153,6 @@ function hexadecimal(codePoint: number): string {
   return unicodeEscape(codePoint, (digits) => `\\U${digits.padStart(8, '0')}`);
 }
 
-// ---- Lines ------------------------------------------------------------------------------------------------------------
-
-/** A rule's text, in several lines where one is too long. */
 function folded(pattern: Pattern, notation: Notation): string {
   const line = written(pattern, notation);
   if (line.length < WIDTH - 20) return line;
@@ -184,9 +176,6 @@ function foldedSequence(pattern: Pattern, notation: Notation, indent: string): s
   return `(\n${lines.map((text) => `${indent}  ${text}\n`).join('')}${indent})`;
 }
 
-// ---- Limits -----------------------------------------------------------------------------------------------------------
-
-/** The repetition itself where llama.cpp takes it, and otherwise one that matches all it matches. */
 function loosened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
   const { item, min, max } = pattern;
   const most = Math.floor((MAX_RULES - 1) / Math.max(1, rulesOf(item)));
@@ -194,7 +183,6 @@ function loosened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
   return repeat(item, Math.min(min, most), null);
 }
 
-/** How many rules llama.cpp makes of a pattern. */
 function rulesOf(pattern: Pattern): number {
   const within = partsOf(pattern).reduce((sum, part) => sum + rulesOf(part), 0);
   if (pattern.kind === 'repeat') return within + (pattern.max === null ? 1 : pattern.max - pattern.min);

@@ -35,12 +35,10 @@ const WIDTH = 118;
 const REMARK =
   "In Python: Lark(grammar, parser='earley', lexer='dynamic'). With llguidance, and where it is built in: as it stands.";
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function fitToLark(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return tidy(withoutSurrogates(grammar));
 }
 
-/** @throws ExportError `empty-language` when the grammar matches no text */
 export function writeLark(grammar: ContextFreeGrammar): string {
   const fitted = fitToLark(grammar);
   const { startRule } = fitted;
@@ -124,8 +122,6 @@ function notationOf(names: ReadonlyMap<string, string>, isOne: (pattern: Pattern
 function inAnyCase(part: Pattern): Pattern {
   return part.kind === 'literal' && part.ignoreCase ? spelledOut(part.text) : part;
 }
-
-// ---- Between quotes and slashes ---------------------------------------------------------------------------------------
 
 function isQuotable(text: string): boolean {
   return /^[ -~]+$/.test(text);

@@ -1,34 +1,27 @@
-/** Patterns as text, for all languages that write them in the usual way: alternatives, sequences, suffixes. */
-
-import { complementOf, joined, spelledOut } from './characters.js';
+import { complementOf, joined } from '../fuzz/grammar/classes.js';
+import { spelledOut } from './characters.js';
 import { type CodePointRange, type ContextFreeGrammar, NOTHING, type Pattern, rebuilt } from './context-free.js';
 
-/** How a language writes patterns. */
 export interface Notation {
   /** A pattern that is written in a way of its own, to be repeated as it stands; null for others. */
   readonly whole?: (pattern: Pattern) => string | null;
   readonly literal: (text: string) => string;
   readonly set: (ranges: readonly CodePointRange[]) => string;
   readonly rule: (name: string) => string;
-  /** A pattern again and again; `item` is written already, in parentheses where it needs them. */
   readonly repeat: (item: string, min: number, max: number | null) => string;
   /** Stands between alternatives, and between the items of a sequence. */
   readonly or: string;
   readonly join: string;
-  /** Opens a group; `)` closes it. */
   readonly open: string;
-  /** The empty text. */
   readonly empty: string;
   /** Whether a literal of several characters is one thing to repeat. */
   readonly repeatsLiterals: boolean;
 }
 
-/** How tightly the outermost parts of a text hold together. */
 type Level = 'choice' | 'sequence' | 'repeat' | 'atom';
 
 const LEVELS: readonly Level[] = ['choice', 'sequence', 'repeat', 'atom'];
 
-/** @param within how tightly the text has to hold together where it is put */
 export function written(pattern: Pattern, notation: Notation, within: Level = 'choice'): string {
   const whole = notation.whole?.(pattern) ?? null;
   if (whole !== null) return whole;
@@ -55,7 +48,6 @@ function writtenPlainly(pattern: Pattern, notation: Notation): string {
   }
 }
 
-/** An item of a sequence. The characters of a literal are a sequence themselves, where they are not one thing. */
 export function inSequence(item: Pattern, notation: Notation): string {
   return written(item, notation, item.kind === 'literal' ? 'sequence' : 'repeat');
 }
@@ -81,7 +73,6 @@ export function suffix(min: number, max: number | null): string {
 
 const LAST = 0x10ffff;
 
-/** A set in square brackets; one that goes up to the last code point says what it is without. */
 export function bracketed(
   ranges: readonly CodePointRange[],
   escaped: (codePoint: number) => string,
@@ -104,7 +95,6 @@ function members(ranges: readonly CodePointRange[], escaped: (codePoint: number)
   return texts.join('') + (hyphen ? '-' : '');
 }
 
-/** A code point as `\u` and four hexadecimal digits, or in another way beyond them. */
 export function unicodeEscape(codePoint: number, beyond: (hexadecimal: string) => string): string {
   const hexadecimal = codePoint.toString(16).toUpperCase();
   return codePoint > 0xffff ? beyond(hexadecimal) : `\\u${hexadecimal.padStart(4, '0')}`;
@@ -116,13 +106,7 @@ export function isPrintable(codePoint: number): boolean {
 
 const WIDTH = 118;
 
-/**
- * The lines of the comment, without the marks of any language.
- *
- * @param format the name of the format, for people
- * @param remarks what to know when using it, a paragraph each
- * @param width columns of a line
- */
+/** The lines of a comment about the export, without comment marks. */
 export function notesOf(
   grammar: ContextFreeGrammar,
   format: string,
@@ -139,7 +123,6 @@ export function notesOf(
   return lines;
 }
 
-/** Comment lines with their mark, and a line end behind each. */
 export function commented(lines: readonly string[], mark: string): string {
   return lines.map((line) => `${mark} ${line}\n`).join('');
 }
@@ -163,11 +146,8 @@ function foldedTo(width: number, text: string, bullet: string): string[] {
 }
 
 /**
- * A new name for each old one: unique, and by the rules of the language.
- *
- * @param fixed names that are given, by the old ones
- * @param spell makes a name of the language from an old one; the empty text where nothing of it is left
- * @param reserved names that mean something else to a reader of the language
+ * A unique new name for each old one. `fixed` has names that are given; `spell` makes a name of the language, or '' if
+ * nothing is left; `reserved` names mean something else there.
  */
 export function renamed(
   names: Iterable<string>,
@@ -189,7 +169,6 @@ export function renamed(
   return result;
 }
 
-/** Words of a name, apart where it changes from small letters to capitals, in ASCII and small letters. */
 export function wordsOf(name: string): string[] {
   const apart = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
   return apart.split(/[^a-z0-9]+/).filter((word) => word !== '');
@@ -235,9 +214,8 @@ const SPECIAL = /[\^$\\.*+?()[\]{}|/]/;
 const SPECIAL_IN_SETS = /[[\]\\^\-/]/;
 
 /**
- * For patterns without references. Punctuation is escaped with a backslash, never by its code.
- *
- * @param beyond writes a character beyond U+FFFF, given its digits in hexadecimal
+ * A notation for patterns without references. Punctuation is escaped with a backslash, never by its code. `beyond`
+ * writes a character beyond U+FFFF from its hexadecimal digits.
  */
 export function regexNotation(beyond: (digits: string) => string): Notation {
   const escaped = (codePoint: number, special: RegExp): string => {

@@ -1,8 +1,9 @@
 /**
- * Patterns of JavaScript in the syntax of Oniguruma, which TextMate grammars are written in. The two differ in what `.`, `\s`,
- * `\d`, `\w`, `\b`, `^` and `$` mean, in brackets inside of classes, and in that Oniguruma sees code points, never half of a
- * surrogate pair.
+ * JavaScript patterns in the syntax of Oniguruma, as TextMate grammars use. The two differ in `.`, `\s`, `\d`, `\w`,
+ * `\b`, `^`, `$`, nested brackets, and halves of surrogate pairs.
  */
+
+import { type CharacterRange, complementOf, joined } from '../fuzz/grammar/classes.js';
 
 type CharacterSet = RegexNode & { readonly kind: 'set' };
 
@@ -15,12 +16,9 @@ const ASTRAL: CharacterRange = [0x10000, 0x10ffff];
 const SPECIAL_IN_CLASS = /[\\\][^&-]/;
 
 /**
- * A JavaScript pattern with the flag `m` as one for Oniguruma that matches the same texts. Lone surrogates are characters to
- * both.
- *
- * @param unicode whether the pattern has the flag `u`
- * @throws SyntaxError when it is no pattern
- * @throws RangeError when it cannot be translated: captures, properties, or half of a surrogate pair by itself
+ * Translates a JavaScript pattern with the flag `m`, and `u` if `unicode`.
+ * @throws SyntaxError on an invalid pattern
+ * @throws RangeError on captures, properties, or half of a surrogate pair
  */
 export function toOniguruma(source: string, unicode: boolean): string {
   const last = unicode ? 0x10ffff : 0xffff;
@@ -51,10 +49,10 @@ export function toOniguruma(source: string, unicode: boolean): string {
   }
 
   function printSet({ ranges, negated }: CharacterSet): string {
-    const members = merged(negated ? complement(ranges, last) : ranges);
+    const members = joined(negated ? complementOf(joined(ranges), last) : ranges);
     // Without the flag `u`, a class that takes any half takes whole pairs.
     const takesHalves = members.some((range) => covers(range, SURROGATES));
-    const reached = takesHalves && !unicode ? merged([...members, ASTRAL]) : members;
+    const reached = takesHalves && !unicode ? joined([...members, ASTRAL]) : members;
     if (reached.length === 0) return '(?!)';
     if (reached.some(([first, end]) => isSurrogate(first) || isSurrogate(end))) {
       throw new RangeError(`A surrogate that is not part of a pair cannot be translated: ${source}`);
@@ -62,13 +60,12 @@ export function toOniguruma(source: string, unicode: boolean): string {
     const [first, end] = reached[0]!;
     if (reached.length === 1 && first === end) return escaped(first, /[\\^$.*+?()[\]{}|]/);
     if (first === 0 && end === ASTRAL[1]) return '[\\s\\S]';
-    return negated && takesHalves ? printClass('^', merged(ranges)) : printClass('', reached);
+    return negated && takesHalves ? printClass('^', joined(ranges)) : printClass('', reached);
   }
 
   return print(parseRegex(source, unicode));
 }
 
-/** The characters that end a line. */
 const LINE_ENDS: readonly CharacterRange[] = [
   [0x0a, 0x0a],
   [0x0d, 0x0d],
@@ -93,15 +90,14 @@ function quantifier({ min, max, lazy }: RegexNode & { kind: 'repeat' }): string 
   return `{${min},${max ?? ''}}${mark}`;
 }
 
-/** Items with each first half of a pair and the second half behind it joined. */
 function withPairs(items: readonly RegexNode[]): readonly RegexNode[] {
-  const joined: RegexNode[] = [];
+  const paired: RegexNode[] = [];
   for (const item of items) {
-    const before = joined.at(-1);
-    if (before !== undefined && isWithin(before, HIGH) && isWithin(item, LOW)) joined.splice(-1, 1, pair(before, item));
-    else joined.push(item);
+    const before = paired.at(-1);
+    if (before !== undefined && isWithin(before, HIGH) && isWithin(item, LOW)) paired.splice(-1, 1, pair(before, item));
+    else paired.push(item);
   }
-  return joined;
+  return paired;
 }
 
 function isWithin(node: RegexNode, limits: CharacterRange): node is CharacterSet {
@@ -114,7 +110,7 @@ function pair(high: CharacterSet, low: CharacterSet): CharacterSet {
       low.ranges.map(([from, to]): CharacterRange => [codePoint(unit, from), codePoint(unit, to)]),
     ),
   );
-  return { kind: 'set', ranges: merged(ranges), negated: false };
+  return { kind: 'set', ranges: joined(ranges), negated: false };
 }
 
 function codePoint(high: number, low: number): number {
@@ -143,9 +139,6 @@ function escaped(code: number, special: RegExp): string {
   return special.test(character) ? `\\${character}` : character;
 }
 
-/** Characters from `first` to `last`, both included: code points with the flag `u`, UTF-16 code units without. */
-type CharacterRange = readonly [first: number, last: number];
-
 export type RegexNode =
   /** One character; `negated` tells how it was written, the ranges are those that were written. */
   | { readonly kind: 'set'; readonly ranges: readonly CharacterRange[]; readonly negated: boolean }
@@ -165,7 +158,6 @@ export type RegexNode =
   /** `^` or `$` with the flag `m`. */
   | { readonly kind: 'edge'; readonly side: 'start' | 'end' };
 
-/** The characters of `\w`. */
 const WORD: readonly CharacterRange[] = [
   [0x30, 0x39],
   [0x41, 0x5a],
@@ -195,13 +187,7 @@ const LOOKS: Readonly<Record<string, { readonly behind: boolean; readonly negate
   '(?<!': { behind: true, negated: true },
 };
 
-/**
- * Reads a pattern.
- *
- * @param unicode whether it has the flag `u`
- * @throws SyntaxError when it is no pattern
- * @throws RangeError when it has what only JavaScript has, or what has to do with captures
- */
+/** @throws SyntaxError on an invalid pattern @throws RangeError on captures or syntax that only JavaScript has */
 export function parseRegex(source: string, unicode: boolean): RegexNode {
   // From here on the pattern is known to be right.
   new RegExp(source, unicode ? 'u' : '');
@@ -271,7 +257,7 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
 
   /** A set as it counts inside of a class, where `\S` is one of many. */
   function written(set: RegexNode & { kind: 'set' }): readonly CharacterRange[] {
-    return set.negated ? complement(set.ranges, last) : set.ranges;
+    return set.negated ? complementOf(joined(set.ranges), last) : set.ranges;
   }
 
   function escapedOrPlain(inClass: boolean): RegexNode & { kind: 'set' } {
@@ -309,7 +295,6 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
     return code;
   }
 
-  /** Goes behind a match of a sticky pattern. */
   function matched(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = at;
     const match = pattern.exec(source);
@@ -324,28 +309,6 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
   }
 
   return choice();
-}
-
-/** Ranges in ascending order, none touching the next. */
-function merged(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
-  const result: [number, number][] = [];
-  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const before = result.at(-1);
-    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else result.push([first, last]);
-  }
-  return result;
-}
-
-/** All characters up to `last` that are in none of the ranges. */
-function complement(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
-  const result: CharacterRange[] = [];
-  let next = 0;
-  for (const [first, end] of merged(ranges)) {
-    if (first > next) result.push([next, first - 1]);
-    next = end + 1;
-  }
-  return next <= last ? [...result, [next, last]] : result;
 }
 
 function oneOf(code: number): RegexNode & { kind: 'set' } {

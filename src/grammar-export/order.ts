@@ -1,7 +1,3 @@
-/**
- * The order of alternatives, for parsers that try them one after the other and never come back to one that matched, as Peggy and
- * APG do. The language does not depend on it; whether such a parser finds all of it, does.
- */
 import { type Automaton, automatonOf, beginningsOf, cutsShort } from './automaton.js';
 import { type ContextFreeGrammar, type Pattern, rebuilt } from './context-free.js';
 
@@ -10,8 +6,8 @@ const MOST_EFFORT = 2_000_000;
 const FEW = 32;
 
 /**
- * Moves alternatives before those that would match only the beginning of what they match, as `true` does of `truee`. Without
- * need, where alternatives are recursive, and where many of them have too much in common to compare, the order stays.
+ * Moves alternatives before those that match only the beginning of what they match, as `true` does of `truee`, for
+ * parsers such as APG that take the first match. Recursive alternatives, and too many to compare, keep their order.
  */
 export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const { rules } = grammar;

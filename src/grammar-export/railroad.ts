@@ -1,11 +1,8 @@
-/** Railroad diagrams of Peggy grammars: one SVG that stands alone, with a diagram for each rule. */
-
 import type { ast } from 'peggy';
 import type { Item } from 'railroad-diagrams';
 import railroad from 'railroad-diagrams';
 import { quoted, visible } from '../text/visible.js';
 
-/** What the diagrams are called. */
 interface RailroadOptions {
   /** Read out by screen readers, and shown at the top. @default "Grammar" */
   readonly title?: string | undefined;
@@ -79,11 +76,7 @@ function attribute(text: string): string {
 
 const { Choice, Comment, NonTerminal, OneOrMore, Optional, Sequence, Skip, Terminal, ZeroOrMore } = railroad;
 
-/**
- * An expression as a piece of a diagram. Actions, labels, `@` and `$` say nothing about what matches, and are not drawn.
- *
- * @param hrefOf where a rule is drawn; `null` where it is not
- */
+/** An expression as a piece of a diagram, without actions, labels, `@` and `$`. */
 function itemOf(expression: ast.Expression, hrefOf: (rule: string) => string | null): Item {
   const item = (inner: ast.Expression): Item => itemOf(inner, hrefOf);
   switch (expression.type) {
@@ -140,14 +133,12 @@ function linked(box: Item, href: string | null): Item {
   return box;
 }
 
-/** What is looked at, and not read. */
 function lookahead(text: string, item: Item): Item {
   const all = Sequence(Comment(text), item);
   all.attrs['class'] = 'lookahead';
   return all;
 }
 
-/** A loop with its delimiter on the way back, and the bounds beside it. */
 function repeated({ expression, delimiter, min, max }: ast.Repeated, item: (inner: ast.Expression) => Item): Item {
   const least = boundText(min ?? max);
   const most = boundText(max);
@@ -174,7 +165,6 @@ function boundText(bound: ast.RepeatedBoundary | null): string | null {
   return bound.type === 'function' ? codeText(bound.value) : visible(String(bound.value));
 }
 
-/** As much of a piece of code as a diagram has room for, in its braces. */
 function codeText(code: string): string {
   const characters = [...code.replace(/\s+/g, ' ').trim()];
   const shown = characters.length > 40 ? [...characters.slice(0, 37), '...'] : characters;

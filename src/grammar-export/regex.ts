@@ -1,7 +1,6 @@
 /**
- * Regular expressions, for languages without recursion: a JavaScript pattern in the part of the notation that Python, Java, .NET,
- * PCRE, RE2 and Rust read as well, which is groups without capture, positive and negative sets, greedy repetitions and `\u` or
- * `\x` escapes; characters beyond U+FFFF stand for themselves.
+ * Regular expressions in the part of JavaScript's notation that Python, Java, .NET, PCRE, RE2 and Rust share: groups
+ * without capture, sets, greedy repetitions, `\u` and `\x` escapes; characters beyond U+FFFF stand for themselves.
  */
 
 import { patternOf } from './automata/algebra.js';
@@ -31,11 +30,7 @@ const REMARK =
 /** No escape for these is the same in all engines. */
 const NOTATION = regexNotation((digits) => String.fromCodePoint(Number.parseInt(digits, 16)));
 
-/**
- * The grammar as a language without recursion can say it.
- *
- * @throws ExportError `not-regular` naming a rule that holds itself, `empty-language` when the grammar matches no text
- */
+/** @throws ExportError `not-regular` or `empty-language` */
 export function fitToRegex(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const fitted = longestFirst(tidy(withoutCase(withoutSurrogates(grammar))));
   const recursive = recursiveRule(fitted.rules);
@@ -59,7 +54,6 @@ export function regexOf(grammar: ContextFreeGrammar): RegularExpression {
   return { source, flags };
 }
 
-/** Writes the pattern as JavaScript has it, below a comment. Throws as `regexOf` does. */
 export function writeRegex(grammar: ContextFreeGrammar): string {
   const { source, flags, ways } = linearRegexOf(grammar);
   const remark =
@@ -146,10 +140,7 @@ function matchesInOneWay(pattern: Pattern): boolean {
   return automaton !== null && isUnambiguous(automaton);
 }
 
-/**
- * Returns the pattern with each part that matches some text in two ways written anew, from the inside out. What would be too large
- * stays as it is.
- */
+/** Rewrites each part that matches some text in two ways, from the inside out; what would be too large stays. */
 function madeUnambiguous(pattern: Pattern): Pattern {
   if (matchesInOneWay(pattern)) return pattern;
   return rebuilt(pattern, (part) => (matchesInOneWay(part) ? part : (deterministic(part) ?? part)));

@@ -1,5 +1,3 @@
-/** Context-free grammars made smaller, the texts and the names that say something kept. */
-
 import { charactersOf, concatenated, itemsOf, patternOf, sizeOf, unionOfPatterns } from './automata/algebra.js';
 import { type Alphabet, alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
 import { createGraph, type Dfa, determinized, minimized, pathsOf, statesOf } from './automata/dfa.js';
@@ -24,7 +22,6 @@ type Rules = ReadonlyMap<string, Pattern>;
 /** What comparing alternatives may cost. */
 const MOST_EFFORT = 2_000_000;
 
-/** The same language in fewer rules and alternatives. Only what the start rule reaches is left. */
 export function simplify(rules: Rules, startRule: string): Rules {
   const clean = (given: Rules): Rules => settled(given, (some) => withoutTrivial(mapped(some, tidied), startRule));
   // A rule that is another one under a second name: first, what the grammar wrote that way keeps the outer name; what comes
@@ -40,7 +37,6 @@ function mapped(rules: Rules, change: (pattern: Pattern) => Pattern): Rules {
   return new Map([...rules].map(([name, pattern]) => [name, change(pattern)]));
 }
 
-/** Does something until it changes nothing. */
 function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
   for (let before = rules; ; ) {
     const after = step(before);
@@ -98,8 +94,8 @@ const LARGEST = 300;
 const MOST_STATES = 100;
 
 /**
- * The rules, those made anew that become shorter. A rule takes in what it refers to, if nothing else does: what other rules need
- * keeps its name. Where a name is lost that way, it has to become shorter by a third.
+ * Shortens rules. A rule takes in what only it refers to; where a name is lost that way, it must become shorter by a
+ * third.
  */
 function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pattern> {
   const users = usersOf(rules);
@@ -129,7 +125,6 @@ function shorterPattern(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): 
   return isWorthIt ? shorter : null;
 }
 
-/** By whom each rule is used. */
 function usersOf(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, ReadonlySet<string>> {
   const users = new Map([...rules.keys()].map((name) => [name, new Set<string>()]));
   for (const [name, pattern] of rules) for (const used of referencesOf(pattern)) users.get(used)!.add(name);
@@ -147,7 +142,6 @@ function isPrivate(
   return [...within].every((inner) => inner === name || [...users.get(inner)!].every((user) => within.has(user)));
 }
 
-/** A pattern that matches the same texts, and is nicer to read. */
 export function tidied(pattern: Pattern): Pattern {
   return rebuilt(pattern, (part) => {
     switch (part.kind) {
@@ -172,7 +166,6 @@ function alternatives(items: readonly Pattern[]): Pattern {
   return union.kind === 'choice' ? { ...union, items: union.items.map(single) } : single(union);
 }
 
-/** A set of one character is written as that character, a set of none as nothing. */
 function single(pattern: Pattern): Pattern {
   const ranges = charactersOf(pattern);
   if (ranges?.length === 0) return NOTHING;
@@ -206,10 +199,7 @@ function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
 const LARGEST_INCLUSION = 1_000;
 const MOST_INCLUSION_STATES = 300;
 
-/**
- * The same texts without alternatives that match nothing which the others of their choice do not match, too. Where the budget does
- * not suffice to tell, all stay.
- */
+/** Drops alternatives that the others of their choice cover. If the budget does not suffice, all stay. */
 function withoutIncluded(pattern: Pattern, rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
   return rebuilt(pattern, (part) =>
     part.kind === 'choice' && part.items.length > 1 ? reduced(part.items, rules, budget) : part,
@@ -271,20 +261,6 @@ function automatonOf(pattern: Pattern, alphabet: Alphabet): Dfa | null {
   return determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, MOST_INCLUSION_STATES);
 }
 
-/** Parts, beyond which a pattern is of no use to anybody. */
-const LARGEST_COPY = 100_000;
-
-/** Whether no rule leads back to itself. */
-export function isRegular(grammar: ContextFreeGrammar): boolean {
-  return Number.isFinite(sizeWhenExpanded({ kind: 'rule', name: grammar.startRule }, grammar.rules));
-}
-
-/** All rules written out where they are used; null where that would never end, or be larger than 100,000 parts. */
-export function asSinglePattern(grammar: ContextFreeGrammar): Pattern | null {
-  return expanded({ kind: 'rule', name: grammar.startRule }, grammar.rules, LARGEST_COPY);
-}
-
-/** A pattern with the rules written out; null where that would be of more than `limit` parts. */
 function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: number): Pattern | null {
   if (sizeWhenExpanded(pattern, rules) > limit) return null;
   const write = (part: Pattern): Pattern =>

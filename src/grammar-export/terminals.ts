@@ -1,19 +1,17 @@
 /**
- * What of a grammar becomes terminals, for engines with a lexer that takes the longest match.
- *
- * The larger the terminals are, the faster such engines go; but a lexer must never read beyond the end that the grammar means.
- * So this begins with terminals as large as they can be, looks for places where two of them may compete, and breaks up the one
- * that would read too far, down to single characters, until no such place is left.
+ * Chooses the terminals for engines with a lexer that takes the longest match. It begins with terminals as large as
+ * possible and breaks up those that may read beyond the end that is meant, until none is left.
  */
 
+import { joined } from '../fuzz/grammar/classes.js';
 import { alphabetOf, type Budget } from './automata/alphabet.js';
 import { type Automaton, automatonOf, goesOnBeyond, isDeterministic, sharesText } from './automaton.js';
-import { joined } from './characters.js';
 import {
   type CodePointRange,
   type ContextFreeGrammar,
   choice,
   isNullable,
+  nullableRules,
   optional,
   type Pattern,
   rebuilt,
@@ -57,7 +55,6 @@ export function lexicalGrammar(grammar: ContextFreeGrammar): LexicalGrammar {
   }
 }
 
-/** The same for all places where the same terminal stands. */
 function keyOf(pattern: Pattern): string {
   return JSON.stringify(pattern);
 }
@@ -192,13 +189,10 @@ function placesOfOneTime(
   return pairs;
 }
 
-/** Which terminals may stand next to each other. */
 interface Followers {
   /** The terminals, one for each place in the grammar where one stands. */
   readonly terminals: readonly Pattern[];
-  /** Places that a text may begin with. */
   readonly first: ReadonlySet<number>;
-  /** For each place, those that may come next. */
   readonly next: readonly ReadonlySet<number>[];
 }
 
@@ -208,14 +202,11 @@ type Node =
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly Node[]; readonly nullable: boolean }
   | { readonly kind: 'repeat'; readonly item: Node; readonly again: boolean; readonly nullable: boolean };
 
-/** What is known of a rule so far. */
 interface Facts {
   readonly first: Set<number>;
-  /** What may come behind it. */
   readonly after: Set<number>;
 }
 
-/** @param isTerminal which patterns are read at once; not asked about their parts */
 function followersOf(
   rules: ReadonlyMap<string, Pattern>,
   startRule: string,
@@ -269,7 +260,6 @@ function followersOf(
       }
     }
   };
-  /** Notes what may come behind each part of a node, when it is known what comes behind the node. */
   const note = (node: Node, after: ReadonlySet<number>): void => {
     switch (node.kind) {
       case 'terminal':
@@ -318,9 +308,8 @@ function addAll(target: Set<number>, more: ReadonlySet<number>): void {
 }
 
 /**
- * The same language, in which none of the chosen rules matches the empty text: where one did, it is optional.
- *
- * @param isChosen rules that only refer to rules that are chosen, too
+ * Makes the chosen rules match no empty text, and references to them optional. A chosen rule refers only to chosen
+ * rules.
  */
 function withoutEmpty(
   rules: ReadonlyMap<string, Pattern>,
@@ -336,17 +325,6 @@ function withoutEmpty(
   return new Map(changed);
 }
 
-/** Rules that match the empty text. */
-function nullableRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const [name, pattern] of rules) if (isNullable(pattern, (one) => found.has(one))) found.add(name);
-  }
-  return found;
-}
-
-/** All texts of a pattern but the empty one. Rules do not match the empty text. */
 function nonEmpty(pattern: Pattern): Pattern {
   if (!isNullable(pattern, () => false)) return pattern;
   switch (pattern.kind) {

@@ -1,12 +1,8 @@
-/** TextMate grammars, as VS Code, Shiki and others read them, from the token tables that the finders and the terminal use. */
-
 import { toOniguruma } from './oniguruma.js';
 import { type EditorLanguage, type LexerRule, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
-/** Scopes of the parts of a match, by the numbers of its captures. */
 type TextMateCaptures = Readonly<Record<string, { readonly name: string }>>;
 
-/** A rule of a TextMate grammar, as far as these use them. */
 type TextMateRule =
   | { readonly include: string }
   | { readonly match: string; readonly captures: TextMateCaptures }
@@ -17,7 +13,6 @@ type TextMateRule =
       readonly patterns: readonly TextMateRule[];
     };
 
-/** A TextMate grammar in its JSON form. */
 interface TextMateGrammar {
   readonly name: string;
   readonly scopeName: string;
@@ -60,15 +55,14 @@ export function textMateGrammar({ name, id, fileTypes, table, scopes }: EditorLa
 }
 
 /**
- * A new state is one within the old: TextMate has no other way to change rules. No next line goes on with it, since this never
- * matches, and so all of them end together with the line.
+ * A new state nests in the old one, as TextMate cannot change rules otherwise. This pattern never matches a later line,
+ * so all states end with the line.
  */
 const UP_TO_LINE_END = '(?!)';
 
 /**
- * Rules that follow each other and lead to the same state become one pattern. An engine looks for each pattern in the whole rest
- * of the line: `[a-z]+(?=:)` by itself would be tried at every letter of a long word, and take quadratic time. Together with
- * what matches any character, it is tried where a token begins, and nowhere else.
+ * Joins rules that lead to the same state into one pattern. By itself, `[a-z]+(?=:)` would be tried at every letter of
+ * a word and take quadratic time.
  */
 function groupsOf({ rules }: LexerState): readonly (readonly LexerRule[])[] {
   const groups: LexerRule[][] = [];

@@ -1,4 +1,3 @@
-/** What every writer does first: leaves out what matches nothing, and what says nothing. */
 import {
   type ContextFreeGrammar,
   EMPTY,
@@ -6,16 +5,15 @@ import {
   isEmpty,
   NOTHING,
   type Pattern,
+  type Peg,
   partsOf,
   rebuilt,
   referencesOf,
 } from './context-free.js';
 
 /**
- * The same language without rules and alternatives that match no text, without rules that match the empty text alone, and
- * without sequences and choices that hold others of their kind. Formats have no word for some of these.
- *
- * @throws ExportError `empty-language` when the grammar matches no text at all
+ * Drops rules and alternatives that match no text or only the empty text, and flattens sequences and choices.
+ * @throws ExportError `empty-language`
  */
 export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const productive = productiveRules(grammar.rules);
@@ -40,7 +38,6 @@ export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return { ...grammar, rules: reachedRules(rules, grammar.startRule) };
 }
 
-/** Rules that match some text. */
 function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string> {
   const found = new Set<string>();
   const matchesSome = (pattern: Pattern): boolean => {
@@ -64,8 +61,7 @@ function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string
   return found;
 }
 
-/** Those that the start rule reaches, in their order. */
-export function reachedRules(rules: ReadonlyMap<string, Pattern>, startRule: string): ReadonlyMap<string, Pattern> {
+export function reachedRules<P extends Peg>(rules: ReadonlyMap<string, P>, startRule: string): ReadonlyMap<string, P> {
   const reached = new Set<string>();
   const open = [startRule];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

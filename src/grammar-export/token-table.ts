@@ -1,11 +1,7 @@
-/**
- * Tables of tokens for moo, taken apart: for each state the patterns that are tried, in the order in which moo tries them.
- * What colours text in editors is made from that, so that it can find no other tokens than moo does.
- */
+/** The tokens of a moo table: for each state the patterns in the order in which moo tries them. */
 
 import moo from 'moo';
 
-/** The tokens of a state by their names, in the order in which they are tried, as moo takes them. */
 type TokenRules = Readonly<Record<string, unknown>>;
 
 /** The states of a lexer. A table with one state is `{ states: { main: rules }, start: 'main' }`. */
@@ -25,7 +21,6 @@ export interface LexerRule {
   readonly next: string | null;
 }
 
-/** What is tried in a state, first to last. The last rule matches whatever the others do not. */
 export interface LexerState {
   readonly name: string;
   /** Whether the patterns need the flag `u`. */
@@ -33,7 +28,6 @@ export interface LexerState {
   readonly rules: readonly LexerRule[];
 }
 
-/** One entry of a table, with moo's many ways of writing it reduced to one. */
 interface Entry {
   readonly token: string;
   /** Literals, the longest first, then patterns. */
@@ -47,11 +41,8 @@ interface Entry {
 type Item = Entry | { readonly include: string };
 
 /**
- * The states of a table.
- *
- * @throws TypeError when the table has no such start state, or uses what has no counterpart in an editor: a stack of states, or
- * kinds that a function tells apart
- * @throws Error of moo's when it is no table that moo takes
+ * @throws TypeError on a missing start state, or features without a counterpart in editors
+ * @throws Error from moo on an invalid table
  */
 export function readTokenTable({ states, start }: TokenTable): readonly LexerState[] {
   if (start === '$all' || !Object.hasOwn(states, start)) throw new TypeError(`The table has no state "${start}"`);
@@ -99,7 +90,6 @@ function entryOf(token: string, rule: object): Entry {
   };
 }
 
-/** Entries with those of included states in place; no state is included twice. */
 function entriesOf(
   items: readonly Item[],
   states: ReadonlyMap<string, readonly Item[]>,
@@ -125,8 +115,8 @@ function stateOf(name: string, entries: readonly Entry[]): LexerState {
 }
 
 /**
- * Before any pattern, moo looks the next character up among the literals of one character that begin a table, and of two
- * entries with the same one the later wins. A fallback turns that off.
+ * Moo looks up single-character literals that begin a table before any pattern; of two entries with the same one the
+ * later wins. A fallback turns that off.
  */
 function fastOnesFirst(entries: readonly Entry[]): {
   readonly fast: readonly Entry[];

@@ -1,8 +1,6 @@
 /**
- * Turns code units into symbols.
- *
- * ASCII stands for itself. Other code units matter to a grammar only by the classes that hold them: two that no class tells
- * apart are of one kind, and each kind gets a symbol. So a scanner compares bytes, whatever the input.
+ * Turns code units into symbols. ASCII stands for itself; other code units that no class of the grammar tells apart
+ * share one symbol. So a scanner compares bytes, whatever the input.
  */
 
 import type { ast } from 'peggy';
@@ -11,7 +9,6 @@ const CODE_UNITS = 0x10000;
 const ASCII = 0x80;
 const SURROGATES = { from: 0xd800, to: 0xdfff } as const;
 
-/** A range of code units beyond ASCII, and the symbol that stands for each of them. */
 export interface Kind {
   readonly from: number;
   readonly to: number;
@@ -19,28 +16,20 @@ export interface Kind {
 }
 
 export interface Alphabet {
-  /** All code units beyond ASCII, in ascending ranges. */
   readonly kinds: readonly Kind[];
-  /** The symbols of the code units that a class holds. */
   classSet(node: ast.CharacterClass): SymbolSet;
   /** The symbols of the code units whose lower case is that character. */
   foldedSet(character: string): SymbolSet;
   symbolOf(codeUnit: number): number;
-  /** The halves of astral characters. Empty unless a class of the grammar is about code points. */
   readonly surrogates: SymbolSet;
 }
 
 /** The grammar has more kinds of characters than there are symbols. */
 export class TooManyKinds extends Error {}
 
-/** Which code units belong to something: one flag each. */
 type Members = Uint8Array;
 
-/**
- * The alphabet of a grammar with these classes and strings.
- *
- * @throws TooManyKinds when a byte cannot number them
- */
+/** @throws TooManyKinds if a byte cannot number the kinds of characters */
 export function alphabetOf(classes: readonly ast.CharacterClass[], strings: readonly ast.Literal[]): Alphabet {
   const members = new Map<string, Members>();
   const byCodePoint = classes.some(({ unicode }) => unicode);
@@ -116,7 +105,6 @@ function isSurrogate(unit: number): boolean {
   return unit >= SURROGATES.from && unit <= SURROGATES.to;
 }
 
-/** Groups the code units beyond ASCII by the sets that hold them. */
 function kindsOf(members: readonly Members[]): Kind[] {
   const starts = new Set([ASCII]);
   for (const flags of members) {
@@ -148,7 +136,7 @@ function keyOfClass({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass
   return `class ${JSON.stringify([parts, inverted, ignoreCase, unicode])}`;
 }
 
-/** The class as a regular expression; the one that Peggy itself would write. */
+/** The regular expression that Peggy itself writes for a class. */
 export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): RegExp {
   const escaped = (character: string): string =>
     unicode
@@ -163,12 +151,11 @@ export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.Characte
 }
 
 /**
- * Sets of symbols. A symbol is what one element of the scanned buffer holds: an ASCII code, the number of a kind of other
- * code units (see alphabet.ts), or the mark of the end. All fit into a byte, and a set of them into a bigint of 256 bits.
+ * A set of symbols, as a bigint of 256 bits. A symbol is an ASCII code, the number of a kind of other code units, or
+ * END.
  */
 export type SymbolSet = bigint;
 
-/** Symbols in all. */
 export const SYMBOLS = 256;
 /** What stands behind the last symbol of the input. No node ever matches it. */
 export const END = 255;
@@ -193,7 +180,6 @@ export function without(set: SymbolSet, other: SymbolSet): SymbolSet {
   return set & ~other;
 }
 
-/** The set as runs of neighbouring symbols, both ends included. */
 export function rangesOf(set: SymbolSet): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (let symbol = 0; symbol < SYMBOLS; symbol++) {

@@ -1,5 +1,3 @@
-/** From a grammar in intermediate form to the code of its scanner. */
-
 import { BlockCode } from './blocks.js';
 import type { Reporting, Shared } from './context.js';
 import type { Effects } from './effects/analyze.js';
@@ -18,23 +16,18 @@ interface BackendInput {
   readonly program: Lowered;
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;
-  /** What the code of the grammar declares outside of actions and predicates. */
   readonly declared: ReadonlySet<string>;
   /** Whether code of the grammar may catch errors, and go on. */
   readonly catches: boolean;
-  /** Whether the scanner has to do without Peggy's code beside it. */
   readonly standalone: boolean;
-  /** Whether a function that only tells whether a text matches is asked for. */
   readonly recognize: boolean;
   /** Whether the grammar's code reads only characters that were matched, all of them ASCII. */
   readonly readsMatched: boolean;
   readonly mark: (block: Block, code: string, start?: number) => string;
 }
 
-/** Indentation of the functions inside the scanner's scope. */
 const DEPTH = 1;
 
-/** @throws Unsupported on what is left to Peggy's own code */
 export function scannerCode(input: BackendInput): string {
   const { program, effects, initializer, catches, standalone, recognize, readsMatched, mark } = input;
   const codes = new Map<Block, BlockCode>();
@@ -134,7 +127,6 @@ export function scannerCode(input: BackendInput): string {
   });
 }
 
-/** The position functions and such that code of the grammar mentions, and that have to be there for it. */
 function givenNames(
   program: Lowered,
   codeOf: (block: Block) => BlockCode,
@@ -166,7 +158,6 @@ interface Variant {
   readonly reporting: Reporting;
 }
 
-/** The functions asked for, in the order in which they are written. */
 class Functions {
   readonly #standalone: boolean;
   readonly #named = new Set<string>();
@@ -191,9 +182,9 @@ class Functions {
 }
 
 /**
- * `rule$build` builds, and `rule$skip` only matches. Beside Peggy's code, the latter reports failures as well, and serves where
- * reports do not matter, too; the others are then for rules that lookaheads and named rules call while failures are reported,
- * and for values that code needs meanwhile. Standing alone, `rule$expect` collects what was expected.
+ * `rule$build` builds, `rule$skip` only matches. Beside Peggy's code, `rule$skip` also reports failures. The other
+ * variants are for lookaheads, named rules and values that code needs during the second scan. Standalone, `rule$expect`
+ * collects the expectations.
  */
 function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
   if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };

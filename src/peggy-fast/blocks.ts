@@ -1,43 +1,35 @@
 /**
- * The code of actions, predicates and bounds, made ready to be written into a scanner.
- *
- * Most actions are one expression. Those are written out in place: labels become the variables that hold them, and `text()`,
- * `range()` and the like become what they stand for, so that no call is left. What has statements of its own becomes a
- * function.
+ * The code of actions, predicates and bounds, for use in a scanner. An action that is one expression is written out in
+ * place: labels become variables, and `text()`, `range()` and the like become expressions. Code with statements of its
+ * own becomes a function.
  */
 import type { Expression, Program } from 'acorn';
+import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
-import { children, isFunction, type Node } from './effects/syntax.js';
+import { children, isFunction, type Node, nodesIn } from './effects/syntax.js';
 import { type Block, type Label, Unsupported } from './ir.js';
 import { type Edit, edited, handsOn } from './javascript.js';
-import { CODE_AT, clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { CODE_AT, clashingName, INPUT } from './names.js';
 
-/** What the code stands for where it is written out. */
 export interface Place {
-  /** The variable that holds a label's value. */
   readonly variable: (label: Label) => string;
   /** Whether that variable holds the number of a label's digits, instead of the digits. */
   readonly isNumber: (label: Label) => boolean;
-  /** Expressions for where the match begins and ends. */
   readonly start: string;
   readonly end: string;
 }
 
 export interface WrittenOut {
   readonly statements: readonly string[];
-  /** The returned value; `null` where the code returns none. */
   readonly value: string | null;
 }
 
-/** Makes a piece of code recognizable, for the source map: its text, and where in the block it begins. */
 type Mark = (text: string, start: number) => string;
 
-/** Functions that make a number of digits. */
 export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
 
 export class BlockCode {
   readonly block: Block;
-  /** The labels that the code mentions. */
   readonly labels: readonly Label[];
   /** Whether it has to become a function. */
   readonly isFunction: boolean;
@@ -71,17 +63,15 @@ export class BlockCode {
     this.needsPosition = given.length > written.length || names.has('error') || names.has('expected');
   }
 
-  /** Names that the code refers to and does not declare. */
   get mentioned(): readonly string[] {
     return this.#references.map(({ name }) => name);
   }
 
-  /** The names by which the code knows its labels. */
   get parameters(): readonly string[] {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
   }
 
-  /** The one function that the code gives a label to, where it does nothing else with it and makes a number of its digits. */
+  /** The function that makes a number of a label, if the code uses the label for nothing else. */
   numberUse(label: Label): NumberFunction | null {
     if (this.isFunction) return null;
     const references = this.#references.filter(({ name }) => this.block.scope.get(name) === label);
@@ -91,12 +81,10 @@ export class BlockCode {
     return first.name;
   }
 
-  /** The call that makes a number of an identifier. */
   #numberCall(
     identifier: Node,
   ): { readonly name: NumberFunction; readonly start: number; readonly end: number } | null {
-    const open: Node[] = [this.#program];
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const node of nodesIn(this.#program)) {
       if (node.type === 'CallExpression' && node.arguments[0] === identifier && node.callee.type === 'Identifier') {
         const { name } = node.callee;
         const [, radix] = node.arguments;
@@ -107,17 +95,14 @@ export class BlockCode {
         if (name === 'Number' || name === 'parseFloat')
           return node.arguments.length === 1 ? { name, start, end } : null;
       }
-      open.push(...children(node));
     }
     return null;
   }
 
-  /** The code as the body of a function. */
   get body(): string {
     return edited(this.block.code, this.#charCodeEdits());
   }
 
-  /** Writes the code out in place; only for what is no function. */
   writeOut(place: Place, mark: Mark = (text) => text): WrittenOut {
     const edits = [...this.#labelEdits(place), ...this.#positionEdits(place), ...this.#charCodeEdits()];
     const text = (node: { readonly start: number; readonly end: number }): string =>
@@ -162,7 +147,6 @@ export class BlockCode {
     });
   }
 
-  /** The calls of position functions, or of a member of what `range()` gives, that can be written out. */
   *#positionCalls(): Generator<PositionCall> {
     const free = new Set<Node>(this.#references.map(({ node }) => node));
     const open: Node[] = [this.#program];
@@ -209,12 +193,10 @@ function isWrittenOut(name: string): name is PositionCall['name'] {
   return name === 'text' || name === 'range' || name === 'offset' || name === 'location';
 }
 
-/** Makes calls of `input.charCodeAt` calls of `codeAt$`. */
 export function charCodeEdits(program: Node, references: readonly Reference[]): Edit[] {
   const inputs = new Set<Node>(references.filter(({ name }) => name === INPUT).map(({ node }) => node));
   const edits: Edit[] = [];
-  const open: Node[] = [program];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  for (const node of nodesIn(program)) {
     if (
       node.type === 'CallExpression' &&
       node.arguments.length === 1 &&
@@ -228,7 +210,6 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
     ) {
       edits.push({ start: node.callee.start, end: node.callee.end, text: CODE_AT });
     }
-    open.push(...children(node));
   }
   return edits;
 }
@@ -244,15 +225,10 @@ function changesAny(node: Node, labels: ReadonlyMap<string, Label>): boolean {
 
 function identifiersIn(program: Program): ReadonlySet<string> {
   const names = new Set<string>();
-  const visit = (node: Node): void => {
-    if (node.type === 'Identifier') names.add(node.name);
-    children(node).forEach(visit);
-  };
-  visit(program);
+  for (const node of nodesIn(program)) if (node.type === 'Identifier') names.add(node.name);
   return names;
 }
 
-/** Expressions, one after the other, and perhaps a return at the end: nothing that declares or branches. */
 function isStraight(program: Program): boolean {
   const last = program.body.length - 1;
   return (
@@ -291,7 +267,6 @@ function holdsFunction(node: Node): boolean {
   return children(node).some(holdsFunction);
 }
 
-/** An expression in brackets where it would otherwise be taken apart by what stands around it. */
 function operand(text: string, node: Expression): string {
   return node.type === 'SequenceExpression' ? `(${text})` : text;
 }

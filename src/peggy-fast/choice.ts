@@ -1,6 +1,4 @@
-/**
- * Ordered choices. The next symbol tells which alternatives can match at all; only those are tried, in their order.
- */
+/** Ordered choices: the next symbol selects the alternatives that can match, which are tried in their order. */
 
 import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
@@ -8,10 +6,8 @@ import { type Start, weightOf } from './facts.js';
 import type { Choice, Node, Predicate } from './ir.js';
 import { AT, BYTES } from './names.js';
 
-/** Symbols on which the same alternatives can match. */
 interface Branch {
   symbols: SymbolSet;
-  /** In the order in which they are tried. */
   readonly alternatives: readonly Node[];
   /** Whether an alternative is left out that would have reported its failure. */
   readonly leavesOut: boolean;
@@ -49,7 +45,6 @@ export function writeChoice(scanner: FunctionWriter, node: Choice, context: Cont
   scanner.out.close();
 }
 
-/** The alternatives, with those of choices that are written out in their place. */
 function flattened(scanner: FunctionWriter, { alternatives }: Choice, builds: boolean): Node[] {
   return alternatives.flatMap((one) => {
     const written = scanner.writtenOut(one);
@@ -152,10 +147,7 @@ function branchesOf(
   return ordered;
 }
 
-/**
- * Branches for many symbols first: they are taken more often. The last branch is taken without a test: the one for the end of
- * the input, which is the most ragged.
- */
+/** Branches for many symbols come first: they are taken more often. The last branch needs no test. */
 function inOrder(branches: readonly Branch[]): Branch[] {
   const size = ({ symbols }: Branch): number => {
     if (has(symbols, END)) return 0;

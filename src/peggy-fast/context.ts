@@ -1,5 +1,3 @@
-/** What writes the functions of a scanner: what they share, and what is known at a place inside of one. */
-
 import type { SymbolSet } from './alphabet.js';
 import type { BlockCode, NumberFunction } from './blocks.js';
 import type { Facts } from './facts.js';
@@ -9,7 +7,6 @@ import type { Lexemes } from './lexemes.js';
 import type { Names } from './names.js';
 import type { Tables } from './tables.js';
 
-/** Lines of code with their indentation. */
 export class Writer {
   readonly #lines: string[] = [];
   #depth: number;
@@ -23,12 +20,10 @@ export class Writer {
     this.#lines.push('  '.repeat(this.#depth) + text);
   }
 
-  /** How many lines there are. */
   get length(): number {
     return this.#lines.length;
   }
 
-  /** A line that opens a block; `close` ends it. */
   open(text: string): void {
     this.line(`${text} {`);
     this.#depth++;
@@ -51,27 +46,20 @@ export class Writer {
   }
 }
 
-/** Where a value goes: into a new constant, into a variable that is there, or out of the function. */
 export interface Target {
   readonly kind: 'const' | 'let' | 'return';
   readonly name: string;
 }
 
 /**
- * What is done about failures besides failing.
- *
- * - `free`: nothing; whether the furthest failure is right does not matter, because a failing parse is done again.
- * - `report`: the furthest failure is kept.
- * - `expect`: the furthest failure is kept, with what was expected there.
- * - `silent`: it must not be touched: inside lookaheads and named rules, which report by themselves or not at all.
+ * What a failure does besides failing: `free` nothing; `report` keeps the furthest failure; `expect` also keeps what
+ * was expected there; `silent` must not touch it (inside lookaheads and named rules).
  */
 export type Reporting = 'free' | 'report' | 'silent' | 'expect';
 
 export interface Context {
-  /** `null` where the value is not used. */
   readonly target: Target | null;
   readonly reporting: Reporting;
-  /** The statement that fails. */
   readonly fail: string;
   /** What the next symbol is known to be in. */
   readonly known: SymbolSet | null;
@@ -79,7 +67,6 @@ export interface Context {
   readonly once: boolean;
 }
 
-/** What all functions of a scanner share. */
 export interface Shared {
   readonly program: Program;
   readonly facts: Facts;
@@ -94,39 +81,28 @@ export interface Shared {
   readonly mustRun: (block: Block) => boolean;
   /** Whether functions of the grammar that a block calls ask for the position. */
   readonly callsForPosition: (block: Block) => boolean;
-  /** The name of the function for a rule; asks for it to be written. */
   readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
   /** The name of the function for code that cannot be written out in place. */
   readonly functionForBlock: (code: BlockCode) => string;
-  /** The number of an expectation in the scanner's list. */
   readonly numberOf: (expectation: Expectation) => number;
-  /** Marks code of the grammar's author for the source map. */
   readonly mark: (block: Block, code: string, start?: number) => string;
 }
 
-/** One function that is being written. */
 export interface FunctionWriter {
   readonly shared: Shared;
   readonly names: Names;
   readonly out: Writer;
-  /** Writes what matches a node. */
   write(node: Node, context: Context): void;
-  /** Gives a value to a target. */
   put(target: Target | null, value: string): void;
   /** A target that blocks inside can give a value to. */
   shareable(target: Target | null): Target | null;
-  /** A constant that holds the position. */
   positionHere(): string;
   /** A name for a value before it goes where it belongs; the target's own, where it has one. */
   nameFor(target: Target | null, stem: string): string;
-  /** The failing statement, with the report that belongs to it. */
   failure(context: Context, expected?: Expectation): string;
   report(reporting: Reporting, expected?: Expectation): void;
-  /** Reports a failure here where a condition holds. */
   reportIf(predicate: Predicate): void;
-  /** An expression for a number of repetitions, evaluated once. */
   boundOf(bound: Bound): string;
-  /** Takes note of the labels of a rule that is about to be written. */
   enter(node: Node, builds: boolean): void;
   /** Whether code of so much weight may be written again, in this function. */
   mayRepeat(weight: number): boolean;

@@ -12,13 +12,9 @@ import {
   type Repeat,
 } from './ir.js';
 
-/** How a match of a node can begin. */
 export interface Start {
-  /** Symbols that a match which consumes something can begin with. */
   readonly first: SymbolSet;
-  /** Whether it can match without consuming. */
   readonly nullable: boolean;
-  /** Whether code with an effect may run before the first symbol is decided on. */
   readonly effects: boolean;
   /** Whether a failure at the first symbol is always reported there, so that a reader who skips the node can report it. */
   readonly loud: boolean;
@@ -45,7 +41,6 @@ export class Facts {
   readonly #aheads = new Map<string, SymbolSet | null>();
   readonly #effectful = new Set<string>();
 
-  /** @param mustRun whether a block has an effect, so that it cannot be left out or run at another time */
   constructor(program: Program, mustRun: (block: Block) => boolean) {
     this.#program = program;
     this.#mustRun = mustRun;
@@ -100,7 +95,6 @@ export class Facts {
     }
   }
 
-  /** Whether a node consumes nothing, by the look of it. */
   staysPut(node: Node): boolean {
     switch (node.type) {
       case 'empty':
@@ -119,7 +113,6 @@ export class Facts {
     }
   }
 
-  /** The symbols that a lookahead asks for, where one symbol decides it. */
   aheadOf(node: Node): SymbolSet | null {
     const single = this.singleOf(node);
     if (single !== null) return single.set;
@@ -293,7 +286,6 @@ export class Facts {
     return false;
   }
 
-  /** What is left of a start behind a lookahead. */
   #restricted(rest: Start, ahead: Node, negative: boolean): SymbolSet {
     if (negative) {
       const set = this.aheadOf(ahead);
@@ -323,14 +315,12 @@ function isSome(node: Node): node is Repeat {
   return node.type === 'repeat' && node.min === 1 && (node.max === null || typeof node.max === 'number');
 }
 
-/** Rules that are called, with how often; a rule's own text and not what it calls. */
 export function callsIn(node: Node): readonly string[] {
   const calls: string[] = [];
   for (const one of nodesOf(node)) if (one.type === 'call') calls.push(one.rule);
   return calls;
 }
 
-/** About how much code a node is, without what it calls. */
 export function weightOf(node: Node): number {
   return childrenOf(node).reduce((sum, child) => sum + weightOf(child), 1);
 }

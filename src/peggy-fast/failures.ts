@@ -1,20 +1,16 @@
 /**
- * How a generated parser refuses: the class of its errors, and the two ways to work out what was expected: by Peggy's own
- * parser, or by functions of the scanner.
+ * The errors of a generated parser: their class, and the two ways to find what was expected: Peggy's own parser, or
+ * functions of the scanner.
  */
 
 import type { Expectation } from './ir.js';
 
 interface Errors {
-  /** What a reader of the generated code should know. */
   readonly introduction: string;
-  /** The end of the scanner's scope. */
   readonly inside: (recognize: boolean) => string;
-  /** What stands behind the scanner. */
   readonly outside: (recognize: boolean) => string;
 }
 
-/** With Peggy's parser under the name `peg$parseSlow`. */
 export function peggyErrors(startRules: readonly StartRule[]): Errors {
   const names = startRules.map(({ rule }) => JSON.stringify(rule)).join(', ');
   return {
@@ -66,7 +62,6 @@ ${exported(recognize)}`,
   };
 }
 
-/** Without Peggy's parser. */
 export function standaloneErrors(startRules: readonly StartRule[], expectations: readonly Expectation[]): Errors {
   const names = startRules.map(({ rule }) => `"${rule}"`).join(', ');
   const list = expectations.map((one) => `    ${JSON.stringify(one)},`).join('\n');
@@ -152,7 +147,6 @@ const INHERIT = `delete peg$Failure.prototype.constructor;
 Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 `;
 
-/** @param details statements that return `{ message, expected }` */
 function failureClass(details: string): string {
   return `
 // A syntax error that knows where it is, and works out what was expected there when that is read.
@@ -262,16 +256,13 @@ const RECOGNIZE_OR_SLOW = `
   }
 `;
 
-/** The start rules of a parser, and how its code chooses among them. */
 export interface StartRule {
   readonly rule: string;
-  /** The names of its functions; the last one is there without Peggy's code only. */
   readonly builder: string;
   readonly skipper: string;
   readonly explainer: string | undefined;
 }
 
-/** Calls the function of the start rule that the options name; the first one is the default. */
 export function startSwitch(
   startRules: readonly StartRule[],
   nameOf: (rule: StartRule) => string | undefined,

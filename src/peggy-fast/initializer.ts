@@ -1,21 +1,19 @@
 /**
- * The per-parse initializer of a grammar, lifted out of the parse function: its functions are created once, and its variables
- * are given their values anew at the start of each parse.
+ * The per-parse initializer, lifted out of the parse function: functions are created once, variables get their values
+ * anew in each parse.
  */
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
+import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody } from './effects/scopes.js';
 import { children, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
 import { edited, handsOn } from './javascript.js';
-import { clashingName, INPUT, POSITION_FUNCTIONS } from './names.js';
+import { clashingName, INPUT } from './names.js';
 
 export interface Initializer {
-  /** Functions and variables without their values. */
   readonly declarations: string;
-  /** Statements that run at the start of a parse. */
   readonly statements: string;
-  /** Names that its code refers to and does not declare. */
   readonly references: readonly string[];
   /** Whether it keeps `text` or the like under another name. */
   readonly handsOn: boolean;

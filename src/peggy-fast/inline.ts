@@ -15,11 +15,8 @@ const BUILDING: Limits = { one: 70, two: 8, more: 8 };
 /** What builds nothing spends a good part of its time on calls; and V8 copies only small functions. */
 const MATCHING: Limits = { one: 32, two: 70, more: 8 };
 
-/** The names of the rules that are written out in place. */
 export interface Inlined {
-  /** In functions that build, or explain. */
   readonly building: ReadonlySet<string>;
-  /** In functions that do neither. */
   readonly matching: ReadonlySet<string>;
 }
 
@@ -39,7 +36,6 @@ function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<str
     if (count === 1) return limits.one;
     return count === 2 && !holdsList(program, facts, name) ? limits.two : limits.more;
   };
-  /** A rule's weight with what is written out in it. Those that it calls are decided on first. */
   const decide = (name: string): number => {
     const known = weights.get(name);
     if (known !== undefined) return known;
@@ -60,7 +56,6 @@ function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<str
   return inlined;
 }
 
-/** Whether a rule repeats more than single symbols. */
 function holdsList(program: Program, facts: Facts, name: string): boolean {
   for (const node of nodesOf(program.rules.get(name)!.node)) {
     if (node.type === 'repeat' && (node.delimiter !== null || facts.singleOf(node.item) === null)) return true;
@@ -77,7 +72,6 @@ function repeatsItself(program: Program, name: string): boolean {
   return false;
 }
 
-/** What a rule calls, and what those call; only by way of certain rules, if they are given. */
 function reach(program: Program, from: string, by?: ReadonlySet<string>): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [from];

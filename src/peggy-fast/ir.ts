@@ -1,13 +1,8 @@
-/**
- * The intermediate form of a grammar: Peggy's syntax tree with names resolved and characters turned into symbols.
- *
- * It says what is matched, never how: decisions about calls, tables and variables are the emitter's.
- */
+/** The intermediate form of a grammar: Peggy's syntax tree with names resolved and characters turned into symbols. */
 
 import type { LocationRange } from 'peggy';
 import type { SymbolSet } from './alphabet.js';
 
-/** JavaScript code of the grammar's author, with the labels that it may use. */
 export interface Block {
   readonly kind: 'action' | 'predicate' | 'bound';
   readonly rule: string;
@@ -17,7 +12,6 @@ export interface Block {
   readonly scope: ReadonlyMap<string, Label>;
 }
 
-/** What Peggy says could have stood where a node failed, in the form of its errors. */
 export type Expectation =
   | { readonly type: 'literal'; readonly text: string; readonly ignoreCase: boolean }
   | {
@@ -35,7 +29,6 @@ export interface Symbols {
   readonly type: 'symbols';
   readonly set: SymbolSet;
   readonly expected: Expectation;
-  /** As the grammar spells it; for comments. */
   readonly shown: string;
 }
 
@@ -47,7 +40,6 @@ export interface CodePoint {
   readonly shown: string;
 }
 
-/** A string of one or more characters. `folded` has a set for each, where case does not matter. */
 export interface Literal {
   readonly type: 'literal';
   readonly text: string;
@@ -56,7 +48,6 @@ export interface Literal {
   readonly expected: Expectation;
 }
 
-/** Matches nothing, always; its value is the empty string. */
 interface Empty {
   readonly type: 'empty';
 }
@@ -73,7 +64,6 @@ export interface Choice {
   readonly alternatives: readonly Node[];
 }
 
-/** A number of repetitions: a constant, the value of a label, or what code returns. */
 export type Bound = number | Label | Block;
 
 export interface Repeat {
@@ -89,7 +79,6 @@ interface Optional {
   readonly item: Node;
 }
 
-/** `$item`: the matched text instead of the value. */
 interface Text {
   readonly type: 'text';
   readonly item: Node;
@@ -97,14 +86,12 @@ interface Text {
   readonly isWord: boolean;
 }
 
-/** `&item` and `!item`. */
 interface Lookahead {
   readonly type: 'lookahead';
   readonly item: Node;
   readonly negative: boolean;
 }
 
-/** `&{ code }` and `!{ code }`. */
 export interface Predicate {
   readonly type: 'predicate';
   readonly block: Block;
@@ -163,7 +150,6 @@ export interface Program {
   readonly blocks: readonly Block[];
 }
 
-/** The nodes directly below a node. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.type) {
     case 'sequence':
@@ -191,7 +177,6 @@ export function childrenOf(node: Node): readonly Node[] {
   }
 }
 
-/** The code that a node itself holds; that of the nodes below it is theirs. */
 export function blocksOf(node: Node): readonly Block[] {
   if (node.type === 'action' || node.type === 'predicate') return [node.block];
   if (node.type === 'repeat') return [node.min, node.max].filter(isBlock);
@@ -202,7 +187,6 @@ export function isBlock(bound: Bound | null): bound is Block {
   return typeof bound === 'object' && bound !== null && 'code' in bound;
 }
 
-/** A node and all below it, without following calls. */
 export function* nodesOf(node: Node): Generator<Node> {
   yield node;
   for (const child of childrenOf(node)) yield* nodesOf(child);

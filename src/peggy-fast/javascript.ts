@@ -2,14 +2,12 @@ import type { TryStatement } from 'acorn';
 import type { Reference } from './effects/scopes.js';
 import { children, isFunction, type Node } from './effects/syntax.js';
 
-/** Changes to a piece of source text by offsets, as a parser of its language reports them. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The part of `code` from `start` to `end` with the edits that lie in it. Edits do not overlap. */
 export function edited(code: string, edits: readonly Edit[], start = 0, end = code.length): string {
   const inside = edits.filter((edit) => edit.start >= start && edit.end <= end).sort((a, b) => a.start - b.start);
   let result = '';
@@ -22,10 +20,8 @@ export function edited(code: string, edits: readonly Edit[], start = 0, end = co
 }
 
 /**
- * Whether `text`, `error` and the like may be called when nobody expects it: handed on as values, or, in actions and predicates,
- * called within functions that these may leave behind. What functions of an initializer call is known.
- *
- * @param references those to what Peggy gives
+ * Whether `text`, `error` and the like may be called later: passed on as values, or called within functions that an
+ * action or predicate may leave behind.
  */
 export function handsOn(program: Node, references: readonly Reference[], kind: 'block' | 'initializer'): boolean {
   const given = new Set<Node>(references.map(({ node }) => node));

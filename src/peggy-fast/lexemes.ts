@@ -1,6 +1,6 @@
 /**
- * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with
- * `word = keyword / name`, a reader who only wants to know where a word ends has no use for keywords.
+ * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with `word =
+ * keyword / name`, finding the end of a word needs no keywords.
  */
 
 import { isSubset, NONE, type SymbolSet } from './alphabet.js';
@@ -9,13 +9,11 @@ import type { Node, Program } from './ir.js';
 
 /** What a node matches: one symbol or more, and what does not follow them. */
 interface Lexeme {
-  /** Holds each symbol that is matched. */
   readonly symbols: SymbolSet;
   /** Whether it is one run of these symbols, as long as can be. */
   readonly isRun: boolean;
   /** What the next symbol is not. */
   readonly notNext: SymbolSet;
-  /** Whether this is all that the node asks for. */
   readonly isExact: boolean;
 }
 
@@ -44,7 +42,6 @@ export class Lexemes {
     );
   }
 
-  /** One for each alternative; `null` for what is no lexeme. */
   #lexemesOf(node: Node): readonly Lexeme[] | null {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
@@ -90,7 +87,6 @@ export class Lexemes {
     }
   }
 
-  /** What is matched, one after the other, and conditions on what follows. */
   #sequence(elements: readonly Node[]): readonly Lexeme[] | null {
     let before = null as Lexeme | null;
     for (const element of this.#flat(elements)) {

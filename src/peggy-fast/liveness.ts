@@ -2,10 +2,6 @@
 import type { BlockCode } from './blocks.js';
 import { type Block, isBlock, type Label, type Node } from './ir.js';
 
-/**
- * @param wanted whether the node's own value is used
- * @param mustRun whether a block runs even when its value is not used
- */
 export function liveLabels(
   root: Node,
   wanted: boolean,

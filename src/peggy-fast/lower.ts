@@ -1,4 +1,3 @@
-/** From Peggy's checked syntax tree to the intermediate form: resolves labels and characters. */
 import type { ast, LocationRange } from 'peggy';
 import { type Alphabet, ANY, alphabetOf, TooManyKinds } from './alphabet.js';
 import {
@@ -19,7 +18,6 @@ export interface Lowered extends Program {
 /** Labels in scope by name. A group or alternative works on a copy, so that its labels stay its own. */
 type Scope = Map<string, Label>;
 
-/** @throws Unsupported on constructs that are left to Peggy's own code */
 export function lower(grammar: ast.Grammar, startRules: readonly string[]): Lowered {
   const terminals = collectTerminals(grammar);
   const alphabet = alphabetFor(terminals);

@@ -1,97 +1,36 @@
-/**
- * Names in the generated code. All of ours end in a dollar sign, with or without a number, so that they cannot meet those of
- * the grammar's author; a grammar that uses such names itself is left to Peggy.
- */
+/** Names in the generated code. They end in a dollar sign; a grammar that uses such names itself is left to Peggy. */
 import type { Program } from 'acorn';
-import { children, type Node } from './effects/syntax.js';
+import { nodesIn } from './effects/syntax.js';
 
 export const INPUT = 'input';
-/** The scanned symbols. */
 export const BYTES = 'bytes$';
-/** The position of the function that runs. */
 export const AT = 'at$';
 /** Where the rule ended that returned last. */
 export const END_AT = 'end$';
-/** The furthest position at which a failure was reported. */
 export const FURTHEST = 'furthest$';
 export const FAILED = 'FAILED$';
 /** What stands in for `input.charCodeAt`. */
 export const CODE_AT = 'codeAt$';
 
-/** What Peggy gives to the code of a grammar. */
-export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set([
-  'text',
-  'range',
-  'offset',
-  'location',
-  'error',
-  'expected',
-]);
-
 /** What the generated code declares for itself, by form: numbered variables, functions of rules, and the rest. */
 const OURS = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
-  [
-    ...[
-      'at',
-      'begin',
-      'build',
-      'busy',
-      'bytes',
-      'canScan',
-      'capacity',
-      'close',
-      'codeAt',
-      'encoder',
-      'end',
-      'expect',
-      'expectations',
-      'expected',
-      'failure',
-      'from',
-      'furthest',
-      'isSurrogate',
-      'kindOf',
-      'kindTable',
-      'kinds',
-      'length',
-      'lines',
-      'load',
-      'locationOf',
-      'miss',
-      'missed',
-      'misses',
-      'open',
-      'parse',
-      'recognize',
-      'runEnd',
-      'scannerFor',
-      'skip',
-      'startRules',
-      'to',
-      'view',
-      'wordAt',
-      'wordEnds',
-      'wordStarts',
-      'words',
-    ],
-    ...['FAILED', 'LEAVE', 'NO_OPTIONS'],
-  ].map((name) => `${name}$`),
+  `at begin build busy bytes canScan capacity close codeAt encoder end expect expectations expected failure
+    from furthest isSurrogate kindOf kindTable kinds length lines load locationOf miss missed misses open
+    parse recognize runEnd scannerFor skip startRules to view wordAt wordEnds wordStarts words FAILED LEAVE
+    NO_OPTIONS`
+    .split(/\s+/)
+    .map((name) => `${name}$`),
 );
 
-/** The first identifier in some code that generated code would take for one of its own. Labels get names of their own. */
 export function clashingName(program: Program, labels: ReadonlySet<string> = new Set()): string | undefined {
-  const open: Node[] = [program];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === 'Identifier' && !labels.has(node.name) && (OURS.test(node.name) || RUNTIME.has(node.name))) {
-      return node.name;
-    }
-    open.push(...children(node));
+  for (const node of nodesIn(program)) {
+    if (node.type !== 'Identifier' || labels.has(node.name)) continue;
+    if (OURS.test(node.name) || RUNTIME.has(node.name)) return node.name;
   }
   return undefined;
 }
 
-/** Gives out names that are unique in one function. */
 export class Names {
   readonly #taken = new Map<string, number>();
 

@@ -60,7 +60,6 @@ function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: 
   }
 }
 
-/** The scanner; `null` where the grammar has errors, which the session knows. */
 function compile(
   grammar: ast.Grammar,
   options: ParserBuildOptions,
@@ -140,7 +139,6 @@ type SourceNodeClass = new (
   name?: string,
 ) => SourceNode;
 
-/** The author's code as a piece of the parser that a debugger can show in the grammar. */
 function sourceNode(Node: SourceNodeClass, { code, location, rule }: Block, text: string, start: number): SourceNode {
   const source = String(location.source);
   const before = code.slice(0, start).split('\n');
@@ -154,7 +152,6 @@ function sourceNode(Node: SourceNodeClass, { code, location, rule }: Block, text
   return new Node(null, null, source, nodes);
 }
 
-/** `recognize` without a scanner. */
 const SLOW_ONLY = `
 function peg$parse(input, options) {
   return peg$parseSlow(input, options);
@@ -215,11 +212,7 @@ const HOLDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   'a list of names': (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
 };
 
-/**
- * Checks a value of the build option `fast`, since Peggy takes what it does not know.
- *
- * @returns what is wrong with it, and its own properties as options
- */
+/** Checks the build option `fast`: Peggy accepts any value. */
 function checkOptions(given: unknown): { readonly problems: readonly string[]; readonly options: FastOptions } {
   if (given === undefined) return { problems: [], options: {} };
   if (Object.prototype.toString.call(given) !== '[object Object]') {

@@ -1,5 +1,3 @@
-/** Repetitions: runs of one symbol as tight loops, lists with their delimiters, and counted ones. */
-
 import { isSubset, setOf } from './alphabet.js';
 import type { BlockCode, NumberFunction } from './blocks.js';
 import type { Context, FunctionWriter } from './context.js';
@@ -80,12 +78,11 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
 }
 
 /**
- * Labels that hold digits and are only ever asked for their number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
- * makes the number of the buffer's bytes, and no string of them.
+ * Labels that hold digits and are only used as a number, as in `digits:$[0-9]+ { return Number(digits); }`: the scanner
+ * sums them up without making a string.
  */
 const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
 
-/** The labels, each with the function that makes a number of what they hold. */
 export function numberLabels(
   program: Program,
   codeOf: (block: Block) => BlockCode,
@@ -119,13 +116,11 @@ export function numberLabels(
   return found;
 }
 
-/** The labels directly in what an action makes its value of: nothing but code sees theirs. */
 function labelsOf(item: Node): readonly Label[] {
   const elements = item.type === 'sequence' && item.picks.length === 0 ? item.elements : [item];
   return elements.filter((element) => element.type === 'label');
 }
 
-/** `$[0-9]+`, or a run of some of the digits. */
 function isDigits(node: Node): boolean {
   if (node.type !== 'text' || node.item.type !== 'repeat') return false;
   const { item, delimiter, min, max } = node.item;

@@ -1,4 +1,3 @@
-/** The code around the functions of a scanner: loading the input, starting, and telling failures. */
 import { type Alphabet, END, type Kind } from './alphabet.js';
 import { indent, peggyErrors, type StartRule, standaloneErrors, startSwitch } from './failures.js';
 import type { Initializer } from './initializer.js';
@@ -13,9 +12,7 @@ interface Runtime {
   readonly startRules: readonly StartRule[];
   /** What can be expected, where there is no code of Peggy's to work it out. */
   readonly expectations: readonly Expectation[] | null;
-  /** What the grammar's code mentions of what Peggy gives it. */
   readonly given: ReadonlySet<string>;
-  /** Whether that code may catch errors, and go on. */
   readonly catches: boolean;
   readonly recognize: boolean;
   readonly readsMatched: boolean;
@@ -286,7 +283,6 @@ function peg$locationIn(text, source, start, end, lines = peg$linesOf(text)) {
   return { source, start: peg$placeOf(lines, start), end: peg$placeOf(lines, end) };
 }`;
 
-/** The kinds of characters beyond ASCII. */
 function kindsCode(kinds: readonly Kind[]): string {
   if (kinds.length === 1) return '';
   const ranges = kinds.map(({ from, symbol }) => `${from}, ${symbol}`);

@@ -1,9 +1,8 @@
 /**
  * Writes the functions of a scanner: one per rule and variant.
- *
- * A function takes the position to start at. A variant that builds gives the value, or FAILED$, and leaves the end in `end$`; one
- * that only matches gives the end, or -1. Inside, `at$` is the position; what fails jumps to whoever has something else to
- * try, and that one puts the position back.
+ * A function takes the position to start at. A variant that builds returns the value or FAILED$, with the end in
+ * `end$`; one that only matches returns the end or -1. What fails jumps to the next alternative, which restores the
+ * position.
  */
 import type { BlockCode, NumberFunction, Place, WrittenOut } from './blocks.js';
 import { writeChoice } from './choice.js';
@@ -29,7 +28,6 @@ const EXACT_DIGITS = 15;
 /** Choices inside of alternatives that are repeated would multiply the code: so much of a function is repeated, and no more. */
 const MOST_REPEATED = 100;
 
-/** Writes one function. */
 export class Scanner implements FunctionWriter {
   readonly shared: Shared;
   readonly names = new Names();
@@ -37,7 +35,6 @@ export class Scanner implements FunctionWriter {
   readonly #variables = new Map<Label, string>();
   readonly #live = new Set<Label>();
   #inlined: ReadonlySet<string>;
-  /** The weight of what is written more than once. */
   #repeated = 0;
   /** The constant that holds the position, and how many lines there were when it was declared. */
   #position = { name: '', lines: -1 };
@@ -48,7 +45,6 @@ export class Scanner implements FunctionWriter {
     this.out = new Writer(depth);
   }
 
-  /** The function of a rule in one variant. */
   rule(rule: string, name: string, builds: boolean, reporting: Reporting): string {
     const { node } = this.shared.program.rules.get(rule)!;
     if (!builds && reporting === 'free') this.#inlined = this.shared.inlined.matching;
@@ -250,7 +246,6 @@ export class Scanner implements FunctionWriter {
     if (target.kind === 'return') this.put(target, value);
   }
 
-  /** Writes an item, and what is done at its start where it does not match. Both may give the value. */
   #attempt(item: Node, context: Context, reporting: Reporting, otherwise: (target: Target | null) => void): void {
     const { names, out } = this;
     const returns = context.target?.kind === 'return';
@@ -326,7 +321,6 @@ export class Scanner implements FunctionWriter {
     else if (value !== null && !code.isValuePure) this.out.line(`void (${value});`);
   }
 
-  /** The code, ready to be written: either its statements, or a call. */
   #run(code: BlockCode, start: string): WrittenOut {
     if (code.needsPosition || this.shared.callsForPosition(code.block)) {
       this.out.line(`from$ = ${start};`);
@@ -381,7 +375,6 @@ export class Scanner implements FunctionWriter {
     return !code.isFunction && code.mentionsStart && code.writeOut({ ...this.#place, start: AT, end: AT }).value === AT;
   }
 
-  /** A run of digits, of which only the number is wanted. */
   #number(label: Label, convert: NumberFunction, context: Context): void {
     const { out, shared } = this;
     const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;

@@ -12,22 +12,16 @@ const BETWEEN = '\uE001';
 const CLOSE = '\uE002';
 const MARKED = new RegExp(`${OPEN}(\\d+):(\\d+)${BETWEEN}([^${CLOSE}]*)${CLOSE}`, 'g');
 
-/** Remembers whose code is where. */
 export class Marks {
   readonly #blocks: Block[] = [];
 
-  /**
-   * The same code is marked alike, so that functions made of the same pieces are the same text.
-   *
-   * @param start where in the block the piece begins
-   */
+  /** Marks the same code alike, so that functions made of the same pieces have the same text. */
   readonly mark = (block: Block, code: string, start = 0): string => {
     let index = this.#blocks.indexOf(block);
     if (index < 0) index = this.#blocks.push(block) - 1;
     return `${OPEN}${index}:${start}${BETWEEN}${code}${CLOSE}`;
   };
 
-  /** The pieces of a text: plain strings, and the author's code with its place in the grammar. */
   pieces(text: string, makeNode: (block: Block, code: string, start: number) => SourceNode): (string | SourceNode)[] {
     const pieces: (string | SourceNode)[] = [];
     let from = 0;
@@ -42,10 +36,8 @@ export class Marks {
 }
 
 /**
- * Puts code before Peggy's parse function and gives that one another name, or puts it in its place; and adds names to what
- * the parser exports.
- *
- * @throws Error when Peggy writes something else than it did when this was made
+ * Puts code before or in place of Peggy's parse function, and adds names to the exports.
+ * @throws Error if Peggy's output has an unexpected form
  */
 export function splice(
   parser: SourceNode,
@@ -56,9 +48,8 @@ export function splice(
   let found = 0;
   const visit = (node: SourceNode): void => {
     const { children } = node as unknown as { children: (string | SourceNode)[] };
-    // Peggy's parse function is the last thing of its node, and the class of its errors the one before. The class goes to
-    // the end: a reader comes for the grammar, and the same text at the same place lets a compressor find it again in
-    // the next parser.
+    // Peggy's parse function is the last child of its node, the error class the one before. The class goes to the end,
+    // where a compressor finds the same text in the next parser.
     const start = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
     if (standalone && start >= 0) {
       found++;
@@ -85,7 +76,6 @@ export function splice(
 }
 
 export interface Export {
-  /** The name in the code, and the name outside. */
   readonly local: string;
   readonly name: string;
 }
@@ -104,20 +94,15 @@ function withExports(code: string, exported: readonly Export[]): string {
   );
 }
 
-/** A name as the replacement of a pattern. */
 function dollars(name: string): string {
   return name.replaceAll('$', '$$$$');
 }
 
-/** Whether code holds the characters that the marks are made of. */
 export function holdsMarks(code: string): boolean {
   return /[\uE000-\uE002]/.test(code);
 }
 
-/**
- * The class of syntax errors for parsers without Peggy's code. Its messages and reports are Peggy's to the letter; it is
- * written anew because parsers are loaded by pages, and the same in less text is loaded sooner.
- */
+/** The error class of standalone parsers: messages and reports are Peggy's, in less text. */
 const ERROR_CLASS = `class peg$SyntaxError extends SyntaxError {
   constructor(message, expected, found, location) {
     super(message);

@@ -1,11 +1,6 @@
 /**
- * Tests for membership in a set of symbols: comparisons for simple sets, a bit in a table of bytes for others. Eight sets
- * share a table, so that the tables of a grammar fit into the processor's nearest cache.
- *
- * Where runs end is found by other tables: for each pair of symbols, which is the first that does not belong to the run. So a
- * loop takes half as many steps, and a step a single load. Finding the end among eight symbols without any branch is a little
- * quicker where lengths are all new to the processor, and a good deal slower where it has met the like of them before, because
- * nothing that follows can begin until the end is known.
+ * Tests for membership in a set of symbols: comparisons for simple sets, else one bit in a table that eight sets share.
+ * The ends of runs are found by tables over pairs of symbols: half as many steps, each a single load.
  */
 import { rangesOf, type SymbolSet } from './alphabet.js';
 
@@ -22,7 +17,6 @@ export class Tables {
   readonly #ends: { readonly set: SymbolSet; readonly shown: string }[] = [];
   readonly #sets: { readonly set: SymbolSet; shown: string }[] = [];
 
-  /** A condition that holds when `symbol`, an expression without effects, is in the set. */
   isIn(set: SymbolSet, symbol: string, shown = ''): string {
     const ranges = rangesOf(set);
     if (ranges.length === 0) return 'false';
@@ -63,7 +57,6 @@ export class Tables {
     return `ends${index}$`;
   }
 
-  /** The declarations of the tables. */
   declarations(): string {
     const lines: string[] = [];
     for (let first = 0; first < this.#sets.length; first += BITS) {
@@ -91,10 +84,7 @@ export class Tables {
   }
 }
 
-/**
- * The code of a letter in lower case, for the set of it and its upper case; `null` for any other set. Of a variable, two
- * comparisons say the same more plainly.
- */
+/** The lower-case code of a set that holds one letter in both cases, else `null`. */
 function letterOfBothCases(ranges: readonly (readonly [from: number, to: number])[], symbol: string): number | null {
   const [upper, lower] = ranges;
   if (ranges.length !== 2 || isVariable(symbol) || upper![0] !== upper![1] || lower![0] !== lower![1]) return null;

@@ -1,5 +1,3 @@
-/** Terminals: one symbol out of a set, and strings. */
-
 import { isSubset, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
 import type { CodePoint, Expectation, Literal } from './ir.js';
@@ -46,7 +44,6 @@ export function writeLiteral(scanner: FunctionWriter, node: Literal, context: Co
   else scanner.put(context.target, `${INPUT}.substring(${AT} - ${text.length}, ${AT})`);
 }
 
-/** Conditions of which one holds where a string does not stand. */
 function mismatches(
   { shared }: FunctionWriter,
   { text, symbols, folded }: Literal,
@@ -62,7 +59,6 @@ function mismatches(
   return sets.slice(from).map((set, index) => shared.tables.isNotIn(set, `${BYTES}[${placeOf(from + index)}]`));
 }
 
-/** Symbols that are compared as one number. */
 const WORD = 4;
 
 /** The last word may begin in the one before. The mark of the end keeps words from being compared that lie behind the input. */

@@ -1,6 +1,6 @@
 /**
- * Rules whose texts are words: short, and the same ones again and again, as keys and names of operations are. The scanner keeps
- * them, so that a word read before costs a look at its bytes, and no new string.
+ * Rules whose texts are short and come often, such as keys. The scanner keeps them, so that reading one again makes no
+ * new string.
  */
 
 import { isSubset, type SymbolSet, setOf } from './alphabet.js';
@@ -14,8 +14,7 @@ const WORD_SYMBOLS = ASCII & ~setOf(0);
 
 /**
  * Marks the texts of some rules as words.
- *
- * @throws Unsupported where a rule is no text of ASCII characters like `$[a-z]+`, with or without a display name
+ * @throws Unsupported if a rule is not a text of ASCII characters like `$[a-z]+`
  */
 export function withWords<Lowered extends Program>(program: Lowered, names: readonly string[]): Lowered {
   const rules = new Map<string, Rule>(program.rules);
@@ -43,7 +42,6 @@ const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
   ...(['symbols', 'literal', 'sequence', 'choice', 'repeat', 'optional', 'empty', 'text'] as const),
 ]);
 
-/** Whether a node matches no other symbols by itself. */
 function matchesOnly(node: Node, symbols: SymbolSet): boolean {
   switch (node.type) {
     case 'symbols':
@@ -57,7 +55,6 @@ function matchesOnly(node: Node, symbols: SymbolSet): boolean {
   }
 }
 
-/** @throws Unsupported naming a rule that matches other characters */
 export function checkAscii({ rules }: Program): void {
   for (const { name, node } of rules.values()) {
     if ([...nodesOf(node)].some((one) => !matchesOnly(one, ASCII))) {

@@ -1,5 +1,5 @@
 /** Patterns and grammars in few words. */
-import { joined } from '../../src/grammar-export/characters.js';
+import { joined } from '../../src/fuzz/grammar/classes.js';
 import type {
   Approximation,
   CodePointRange,

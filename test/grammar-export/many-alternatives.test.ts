@@ -2,8 +2,7 @@
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../src/fuzz/grammar/compile.js';
-import type { exportGrammar, GrammarFormat } from '../../src/grammar-export/export-grammar.js';
-import { GRAMMAR_FORMATS } from '../../src/grammar-export/export-grammar.js';
+import { type exportGrammar, GRAMMAR_FORMATS, type GrammarFormat } from '../../src/grammar-export/export-grammar.js';
 import { withSteps } from '../helpers/steps.js';
 
 /** The exports and Peggy, with counters in all of their code. */

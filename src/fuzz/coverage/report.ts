@@ -1,5 +1,3 @@
-/** What was seen of a grammar, as data and as a table. */
-
 import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './tracker.js';
 
 /** How many of how many goals were reached. */
@@ -61,7 +59,6 @@ export function coverageReport({ grammar, texts, refused, hits }: Tracker): Cove
   return { grammar: grammar.name, texts, refused, total: share(list), rules, missing };
 }
 
-/** Goals that a table names one by one. */
 const MAX_MISSING = 40;
 
 /** A table for people: a line for each rule, the sums, and what is missing. */
@@ -94,7 +91,6 @@ function shown({ reached, of }: Share): string {
   return of === 0 ? '-' : `${reached}/${of}`;
 }
 
-/** Rounded down: only all is 100 %. */
 function percent({ reached, of }: Share): string {
   return of === 0 ? '-' : `${Math.floor((100 * reached) / of)} %`;
 }
@@ -106,7 +102,6 @@ function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** A stretch of the grammar's text that belongs to one point. */
 interface Mark {
   readonly start: number;
   readonly end: number;

@@ -1,5 +1,3 @@
-/** Counts which goals of a grammar texts have reached. */
-
 import type { ast } from 'peggy';
 import { type CharacterRange, characterAt, holds, partsOfClass, rangesOf } from '../grammar/classes.js';
 import { boundsOf, type Expression, rulesByName, visitExpression } from '../grammar/expressions.js';
@@ -65,7 +63,7 @@ function goalsAt({ kind, rule, node, index, of }: Point): readonly Draft[] {
   }
 }
 
-/** The first and last character of each part of a class; of an inverted one, those beside what it excludes. */
+/** The first and last character of each part of a class, or those beside what an inverted one excludes. */
 function edgesOf(node: ast.CharacterClass): readonly number[] {
   const ranges = rangesOf(node);
   const edges = node.inverted

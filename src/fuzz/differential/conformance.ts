@@ -88,14 +88,12 @@ async function askCase(target: Target, asked: ConformanceCase): Promise<CaseResu
   return { case: asked, verdict, faults, failure, answer, judged: first.judged };
 }
 
-/** What is to be said of one outcome. */
 interface Judgement {
   readonly faults: readonly Fault[];
   readonly failure: Failure | null;
   readonly judged: readonly Aspect[];
 }
 
-/** Compares what came of a text with what should have come of it. */
 export function judgeOutcome(outcome: Outcome, expected: Expected): Judgement {
   if (outcome.kind !== 'answer') return { faults: [], failure: outcome, judged: [] };
   const faults: Fault[] = [];

@@ -59,7 +59,6 @@ function treeOf(value: unknown): { readonly ast?: Json } {
   }
 }
 
-/** What Peggy's errors tell; `error()` and `expected()` in actions raise the same ones. */
 function placeOf(error: unknown): { readonly offset?: number; readonly message?: string } {
   if (!(error instanceof Error)) return {};
   const { location } = error as Error & { readonly location?: { readonly start: { readonly offset: number } } };

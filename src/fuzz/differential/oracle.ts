@@ -1,9 +1,7 @@
-/** Holds what an implementation says of a text against what the reference says. */
-
 import { visible } from '../../text/visible.js';
 import { visitExpression } from '../grammar/expressions.js';
 import type { Grammar } from '../grammar/grammar.js';
-import type { Answer, Json, Outcome } from './target.js';
+import type { Answer, Failure, Json, Outcome } from './target.js';
 
 /** Holds what an implementation says of a text against what the reference says. */
 export const DISAGREEMENT_KINDS = [
@@ -35,12 +33,9 @@ export interface Disagreement {
 export function judge(reference: Answer, outcome: Outcome, text = ''): Disagreement | null {
   if (outcome.kind !== 'answer') return failure(outcome);
   const { answer } = outcome;
-  const told = (kind: DisagreementKind, key: string, message: string): Disagreement => ({
-    kind,
-    key,
-    message,
-    outcome,
-  });
+  const told = (kind: DisagreementKind, key: string, message: string): Disagreement => {
+    return { kind, key, message, outcome };
+  };
   if (!reference.ok) {
     if (!answer.ok) return null;
     const why = reference.message ?? 'The reference refuses it.';
@@ -72,31 +67,17 @@ export function judge(reference: Answer, outcome: Outcome, text = ''): Disagreem
   return null;
 }
 
-function failure(outcome: Exclude<Outcome, { kind: 'answer' }>): Disagreement {
-  switch (outcome.kind) {
+function failure(outcome: Failure): Disagreement {
+  const { kind } = outcome;
+  switch (kind) {
     case 'crash':
-      return {
-        kind: 'crash',
-        key: digest(outcome.detail),
-        message: `It crashes: ${lastLine(outcome.detail)}`,
-        outcome,
-      };
+      return { kind, key: digest(outcome.detail), message: `It crashes: ${lastLine(outcome.detail)}`, outcome };
     case 'hang':
-      return { kind: 'hang', key: '', message: `There is no answer within ${outcome.limit} ms.`, outcome };
+      return { kind, key: '', message: `There is no answer within ${outcome.limit} ms.`, outcome };
     case 'memory':
-      return {
-        kind: 'memory',
-        key: '',
-        message: `It takes more than ${Math.round(outcome.limit / 2 ** 20)} MiB.`,
-        outcome,
-      };
+      return { kind, key: '', message: `It takes more than ${Math.round(outcome.limit / 2 ** 20)} MiB.`, outcome };
     case 'garbage':
-      return {
-        kind: 'garbage',
-        key: digest(outcome.detail),
-        message: `The answer is none: ${outcome.detail}`,
-        outcome,
-      };
+      return { kind, key: digest(outcome.detail), message: `The answer is none: ${outcome.detail}`, outcome };
   }
 }
 

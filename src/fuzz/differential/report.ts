@@ -3,7 +3,7 @@ import { codeFrame } from '../../text/code-frame.js';
 import { visible } from '../../text/visible.js';
 import { type Difference, type DisagreementKind, treeDifference } from './oracle.js';
 import type { DifferentialReport, Finding } from './run.js';
-import { type Answer, type Json, type Outcome, requestLine } from './target.js';
+import { type Answer, type Failure, type Json, requestLine } from './target.js';
 
 /** Lines of a crash that are shown. */
 const LAST_LINES = 8;
@@ -21,10 +21,6 @@ const TITLES: Readonly<Record<DisagreementKind, string>> = {
   garbage: 'answers with something else than the protocol has',
 };
 
-/**
- * One finding: what is wrong, the smallest text with a caret, what should have come back and why, what did, and how to have it
- * again.
- */
 export function findingText(finding: Finding, number: number, file: string | null): string {
   const { target, kind, input, original, disagreement, count } = finding;
   const times = count === 1 ? '' : ` (seen ${count} times)`;
@@ -46,7 +42,6 @@ export function findingText(finding: Finding, number: number, file: string | nul
   ].join('\n');
 }
 
-/** The end of a run: counts, and how to have the same again. */
 export function summaryText(report: DifferentialReport, seed: number, again: string): string {
   const { language, dialect, valid, invalid, targets, findings, stopped } = report;
   const name = dialect === null ? language : `${language} (${dialect})`;
@@ -64,7 +59,6 @@ export function summaryText(report: DifferentialReport, seed: number, again: str
   ].join('\n');
 }
 
-/** Where the reference refuses it; else the whole text. */
 function placeOf({ reference, input }: Finding): { start: number; end: number } {
   if (!reference.ok && reference.offset !== undefined) return { start: reference.offset, end: reference.offset + 1 };
   return { start: 0, end: input.length };
@@ -80,7 +74,6 @@ function expected(finding: Finding): string {
     : `${valueAt(difference.expected, difference)}, of the tree ${shortened(ascii(reference.ast))}`;
 }
 
-/** What the target said, or that it said nothing. */
 function cameBack(finding: Finding): string {
   const { kind, disagreement } = finding;
   const { outcome } = disagreement;
@@ -118,7 +111,7 @@ function valueAt(value: Json | undefined, { path }: Difference): string {
   return `${shown} ${path === '' ? 'as the whole' : `at ${path}`}`;
 }
 
-function failure(outcome: Exclude<Outcome, { kind: 'answer' }>): string {
+function failure(outcome: Failure): string {
   const note = outcome.note === undefined ? '' : ` (${outcome.note})`;
   switch (outcome.kind) {
     case 'hang':
@@ -148,7 +141,6 @@ function tryIt({ command, dialect, input }: Finding): string | null {
   return `printf '%s\\n' '${request.replaceAll("'", "'\\''")}' | ${visible(command)}`;
 }
 
-/** JSON that every terminal and editor shows as it is. */
 function ascii(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,5 +1,3 @@
-/** `runDifferential`: implementations against the reference, on as many texts as come. */
-
 import type { Language } from './language.js';
 import { type Disagreement, type DisagreementKind, judge, skeletonOf } from './oracle.js';
 import { shrinkText } from './shrink.js';
@@ -211,7 +209,6 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
   };
 }
 
-/** Milliseconds to cut a text down; what is answered is answered fast. */
 function timeFor(outcome: Outcome): number {
   if (outcome.kind === 'answer') return Number.POSITIVE_INFINITY;
   return outcome.kind === 'hang' ? WAITS * outcome.limit : SLOW_TIME;

@@ -1,8 +1,7 @@
-/** Cuts a text down for as long as it shows the same disagreement. */
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 
 export interface ShrinkOptions {
-  /** Whether a text shows what is looked for. Several are asked about at once. */
+  /** Returns whether a text shows the same disagreement. Called for several texts at once. */
   readonly holds: (text: string) => Promise<boolean>;
   /** Parts of valid texts are cut along their structure. */
   readonly grammar: Grammar;
@@ -28,7 +27,6 @@ const TOKEN = /[A-Za-z0-9_]+|[\s\S]/g;
 /** Code units of parts that are cut along the structure: character by character, that would never end. */
 const SMALLEST_PART = 2;
 
-/** Of characters that are left out two at a time: how many others of their kind stand between them at most. */
 const REACH = 12;
 
 /** What letters, digits and all else are tried to be replaced by. */
@@ -46,7 +44,6 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
     return true;
   };
 
-  /** Takes the first candidate that holds, if there is one. */
   const improve = async (candidates: Iterable<string>): Promise<boolean> => {
     let batch: string[] = [];
     const first = async (): Promise<string | undefined> => {
@@ -77,13 +74,12 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
   return current;
 }
 
-/** What a text may be replaced by to make it simpler, the boldest first; valid or not. */
+/** Yields simpler texts for a text, the boldest first; valid or not. */
 export function* simplifications(text: string, tree: Derivation | null): Generator<string> {
   yield* structural(text, tree);
   for (const pass of PASSES) yield* pass(text);
 }
 
-/** What can be tried on any text, the boldest first. */
 const PASSES: readonly ((text: string) => Iterable<string>)[] = [
   (text) => without(text.split(''), halvesOf(text.length)),
   (text) => without(text.match(TOKEN) ?? [], TOKENS),
@@ -94,7 +90,6 @@ const PASSES: readonly ((text: string) => Iterable<string>)[] = [
   plainer,
 ];
 
-/** Parts left out, and parts replaced by what of the same rule they hold inside; the largest first. */
 function* structural(text: string, tree: Derivation | null): Generator<string> {
   if (tree === null) return;
   const parts: { node: Derivation; inner: Derivation[] }[] = [];
@@ -133,7 +128,6 @@ function* without(parts: readonly string[], lengths: readonly number[]): Generat
   }
 }
 
-/** The text without two characters that belong to no word: brackets, and what else has to come in pairs. */
 function* unwrapped(text: string): Generator<string> {
   const places = [...text.matchAll(/[^A-Za-z0-9_]/g)].map(({ index }) => index);
   for (const [first, start] of places.entries()) {

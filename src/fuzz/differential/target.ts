@@ -1,5 +1,4 @@
-/** Implementations under test, and what they say of a text. */
-
+import { within } from '../../async/abort.js';
 import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
@@ -33,7 +32,6 @@ export type Outcome =
   /** An answer that is not of the protocol. */
   | { readonly kind: 'garbage'; readonly detail: string; readonly note?: string };
 
-/** A way to fail: any outcome that is not an answer. */
 export type Failure = Exclude<Outcome, { readonly kind: 'answer' }>;
 
 /** One text to read. Members beyond `input` are for those who can use them. */
@@ -87,20 +85,11 @@ export function functionTarget(
   { timeLimit = 5_000 }: FunctionOptions = {},
 ): Target {
   if (typeof fn !== 'function') throw new TypeError(`The target ${name} is no function`);
-  return { name, read: (request) => inTime(outcomeOf(fn, request), timeLimit), close: async () => {} };
-}
-
-/** A promise that is not kept in time is a hang; what comes of it later is dropped. */
-async function inTime(outcome: Promise<Outcome>, limit: number): Promise<Outcome> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'hang', limit }), limit);
-  });
-  try {
-    return await Promise.race([outcome, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const read = async (request: Request): Promise<Outcome> => {
+    const outcome = outcomeOf(fn, request);
+    return (await within(timeLimit, outcome)) ? outcome : { kind: 'hang', limit: timeLimit };
+  };
+  return { name, read, close: async () => {} };
 }
 
 async function outcomeOf(
@@ -114,12 +103,10 @@ async function outcomeOf(
     return { kind: 'crash', detail: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : anyText(thrown) };
   }
   const reading = checkAnswer(typeof given === 'boolean' ? { ok: given } : given);
-  return 'problem' in reading
-    ? { kind: 'garbage', detail: reading.problem }
-    : { kind: 'answer', answer: reading.answer };
+  if ('problem' in reading) return { kind: 'garbage', detail: reading.problem };
+  return { kind: 'answer', answer: reading.answer };
 }
 
-/** An answer, or why there is none. */
 type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
 
 /** A request as one line of ASCII, without the line end. Lone surrogates are escaped like all else beyond ASCII. */
@@ -128,7 +115,6 @@ export function requestLine({ input, dialect }: Request): string {
   return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Reads one line that a program has answered with. */
 export function readAnswer(line: string): AnswerReading {
   let value: unknown;
   try {
@@ -147,10 +133,7 @@ const MEMBERS = {
   false: { code: 'no string', offset: 'no whole number from 0 on', message: 'no string' },
 } as const;
 
-/**
- * Checks the shape of an answer. Members that the protocol does not know are dropped, and so are those that are null: many
- * languages write what is absent so. A tree is never null.
- */
+/** Checks the shape of an answer. Unknown members and nulls are dropped: many languages write absent values as null. */
 function checkAnswer(value: unknown): AnswerReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no JSON object' };
   if (!('ok' in value)) return { problem: 'no member "ok"' };

@@ -1,4 +1,3 @@
-/** Classes of characters: what they match. */
 import type { ast } from 'peggy';
 
 /** Characters from `first` to `last`, both included. */
@@ -12,13 +11,11 @@ export function lastCharacter(node: ast.CharacterClass | ast.Any): number {
   return node.type === 'class' && node.unicode ? LAST_CODE_POINT : LAST_UNIT;
 }
 
-/** The character of a text that a class or `.` would look at; undefined at the end. */
 export function characterAt(node: ast.CharacterClass | ast.Any, text: string, at: number): number | undefined {
   if (at >= text.length) return undefined;
   return lastCharacter(node) === LAST_UNIT ? text.charCodeAt(at) : text.codePointAt(at);
 }
 
-/** The parts of a class that are characters and ranges, as they were written. Escapes (`\p{L}`) are none. */
 export function partsOfClass({ parts }: ast.CharacterClass): readonly CharacterRange[] {
   return parts.flatMap((part): CharacterRange[] => {
     if (typeof part === 'string') return [[part.codePointAt(0)!, part.codePointAt(0)!]];
@@ -28,7 +25,6 @@ export function partsOfClass({ parts }: ast.CharacterClass): readonly CharacterR
 
 const known = new WeakMap<ast.Expression, readonly CharacterRange[]>();
 
-/** All that a class matches, or `.`: ascending, without overlaps. */
 export function rangesOf(node: ast.CharacterClass | ast.Any): readonly CharacterRange[] {
   const found = known.get(node) ?? collect(node);
   known.set(node, found);
@@ -38,64 +34,81 @@ export function rangesOf(node: ast.CharacterClass | ast.Any): readonly Character
 function collect(node: ast.CharacterClass | ast.Any): readonly CharacterRange[] {
   const last = lastCharacter(node);
   if (node.type === 'any') return [[0, last]];
-  const given = partsOfClass(node).flatMap(([first, end]): CharacterRange[] => {
-    if (first > last) return [];
-    const range: CharacterRange = [first, Math.min(end, last)];
-    return node.ignoreCase ? [range, ...otherCase(range)] : [range];
+  const ranges = isListed(node) ? listedRanges(node) : triedRanges(node, last);
+  return node.inverted ? complementOf(ranges, last) : ranges;
+}
+
+/** Whether the parts say all: no properties such as `\p{L}`, and no case beyond ASCII. */
+function isListed(node: ast.CharacterClass): boolean {
+  const ranges = partsOfClass(node);
+  if (ranges.length < node.parts.length) return false;
+  return !node.ignoreCase || (!node.unicode && ranges.every(([, last]) => last < 0x80));
+}
+
+function listedRanges(node: ast.CharacterClass): readonly CharacterRange[] {
+  const ranges = partsOfClass(node);
+  return joined(node.ignoreCase ? ranges.flatMap((range) => [range, ...otherCase(range)]) : ranges);
+}
+
+/** The ASCII letters of a range, in their other case. */
+function otherCase([from, to]: CharacterRange): CharacterRange[] {
+  const move = (first: number, last: number, by: number): CharacterRange[] => {
+    const [start, end] = [Math.max(from, first), Math.min(to, last)];
+    return start <= end ? [[start + by, end + by]] : [];
+  };
+  return [...move(0x41, 0x5a, 0x20), ...move(0x61, 0x7a, -0x20)];
+}
+
+const tried = new Map<string, readonly CharacterRange[]>();
+
+/** Finds the ranges of a class by asking the regular expression that Peggy would write. */
+function triedRanges(node: ast.CharacterClass, last: number): readonly CharacterRange[] {
+  const escaped = (text: string): string => {
+    const hexadecimal = text.codePointAt(0)!.toString(16);
+    return node.unicode ? `\\u{${hexadecimal}}` : `\\u${hexadecimal.padStart(4, '0')}`;
+  };
+  const source = node.parts.map((part) => {
+    if (typeof part === 'string') return escaped(part);
+    return Array.isArray(part) ? part.map(escaped).join('-') : `\\${part.value}`;
   });
-  const escapes = node.parts.flatMap((part) =>
-    typeof part === 'object' && !Array.isArray(part) ? escaped(part.value, last) : [],
-  );
-  const merged = mergeRanges([...given, ...escapes]);
-  return node.inverted ? complement(merged, last) : merged;
+  const regex = new RegExp(`^[${source.join('')}]`, `${node.ignoreCase ? 'i' : ''}${node.unicode ? 'u' : ''}`);
+  const found = tried.get(String(regex)) ?? triedAll(regex, last);
+  tried.set(String(regex), found);
+  return found;
 }
 
-/** What an escape such as `\p{L}` stands for, asked of the regular expressions of the platform. */
-function escaped(value: string, last: number): CharacterRange[] {
-  const pattern = new RegExp(`^\\${value}$`, 'u');
-  const ranges: [number, number][] = [];
+function triedAll(regex: RegExp, last: number): readonly CharacterRange[] {
+  const found: [number, number][] = [];
   for (let code = 0; code <= last; code++) {
-    if (!pattern.test(String.fromCodePoint(code))) continue;
-    const before = ranges.at(-1);
+    if (!regex.test(String.fromCodePoint(code))) continue;
+    const before = found.at(-1);
     if (before?.[1] === code - 1) before[1] = code;
-    else ranges.push([code, code]);
-  }
-  return ranges;
-}
-
-/** Letters whose other case is looked up, of one range. */
-const MAX_CASES = 1_000;
-
-function otherCase([first, last]: CharacterRange): CharacterRange[] {
-  const found: CharacterRange[] = [];
-  for (let code = first; code <= Math.min(last, first + MAX_CASES); code++) {
-    const text = String.fromCodePoint(code);
-    for (const other of [text.toLowerCase(), text.toUpperCase()]) {
-      const [only, ...more] = [...other];
-      if (other !== text && more.length === 0) found.push([only!.codePointAt(0)!, only!.codePointAt(0)!]);
-    }
+    else found.push([code, code]);
   }
   return found;
 }
 
-function mergeRanges(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
-  const merged: [number, number][] = [];
-  for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    const before = merged.at(-1);
+/** Ranges in ascending order, those that touch as one. */
+export function joined(ranges: readonly CharacterRange[]): CharacterRange[] {
+  const result: [number, number][] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const before = result.at(-1);
     if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else merged.push([first, last]);
+    else result.push([first, last]);
   }
-  return merged;
+  return result;
 }
 
-function complement(ranges: readonly CharacterRange[], end: number): readonly CharacterRange[] {
+/** The characters from 0 to `last` that are not in ascending ranges. */
+export function complementOf(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
   const gaps: CharacterRange[] = [];
   let from = 0;
-  for (const [first, last] of ranges) {
-    if (first > from) gaps.push([from, first - 1]);
-    from = last + 1;
+  for (const range of ranges) {
+    if (range[0] > last) break;
+    if (range[0] > from) gaps.push([from, range[0] - 1]);
+    from = range[1] + 1;
   }
-  if (from <= end) gaps.push([from, end]);
+  if (from <= last) gaps.push([from, last]);
   return gaps;
 }
 

@@ -1,4 +1,3 @@
-/** `compileGrammar`: from the text of a Peggy grammar to what all tools work with. */
 import peggy, { type ast } from 'peggy';
 import { PegwireError } from '../../text/errors.js';
 import { type Expression, PASSES, rulesByName, visitExpression } from './expressions.js';
@@ -80,7 +79,6 @@ function told<Result>(sources: readonly { source: string; text: string }[], work
   }
 }
 
-/** Replaces rules, and adds those that are new, as the overlay has them. */
 function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar {
   const given = peggy.parser.parse(overlay, { grammarSource: 'overlay', reservedWords: [] }) as ast.Grammar;
   const replaced = rulesByName(given);
@@ -90,10 +88,8 @@ function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar {
 }
 
 /**
- * Resolves rules that are nothing but a predicate, by the outcome that is known. What needs a false one can never match: it
- * leaves the choices that it stands in.
- *
- * @throws TypeError when a gate is no rule, or when the whole grammar hangs on a false one
+ * Resolves rules that are only a predicate by their known outcome; what needs a false one leaves its choices.
+ * @throws TypeError if a gate is not a rule, or nothing is left
  */
 function withGates(grammar: ast.Grammar, gates: Readonly<Record<string, boolean>>): ast.Grammar {
   const rules = rulesByName(grammar);
@@ -186,7 +182,6 @@ function emptyText({ location }: Expression): Expression {
   return { type: 'literal', value: '', ignoreCase: false, location } as ast.Literal;
 }
 
-/** The rules that the start rules reach, in the grammar's order. */
 function withoutUnused(grammar: ast.Grammar, startRules: readonly string[]): ast.Grammar {
   const rules = rulesByName(grammar);
   const reached = new Set<string>();

@@ -1,12 +1,8 @@
-/** Peggy's syntax tree of a grammar: its parts, and ways through them. */
-
 import type { ast } from 'peggy';
 import peggy from 'peggy';
 
-/** Anything that a text can be matched with. */
 export type Expression = ast.Expression | ast.Named;
 
-/** The parts of an expression, in their order. */
 export function partsOf(node: Expression): readonly Expression[] {
   switch (node.type) {
     case 'choice':
@@ -28,13 +24,11 @@ export function partsOf(node: Expression): readonly Expression[] {
   }
 }
 
-/** Visits an expression and all that it is made of, from the outside in. */
 export function visitExpression(node: Expression, visit: (node: Expression) => void): void {
   visit(node);
   for (const part of partsOf(node)) visitExpression(part, visit);
 }
 
-/** How often an expression may come in a row. `max` is null where there is no end, or where only code knows it. */
 interface Bounds {
   readonly min: number;
   readonly max: number | null;
@@ -64,7 +58,6 @@ function constant(boundary: ast.RepeatedBoundary): number | null {
   return boundary.type === 'constant' ? boundary.value : null;
 }
 
-/** The rules by their names. */
 export function rulesByName({ rules }: ast.Grammar): ReadonlyMap<string, ast.Rule> {
   return new Map(rules.map((rule) => [rule.name, rule]));
 }

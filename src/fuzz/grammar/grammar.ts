@@ -1,5 +1,3 @@
-/** A Peggy grammar made ready for tools: read, narrowed, checked, and with a parser that tells how it has read a text. */
-
 import type { ast, LocationRange } from 'peggy';
 import { type Expression, visitExpression } from './expressions.js';
 

@@ -1,8 +1,7 @@
 /**
- * Makes a parser tell how it has read a text. Around each point of the grammar go three predicates, which match nothing and
- * change no value: one that opens it, one that closes it, and one that takes it back where the part has failed. So Peggy itself
- * keeps to its own rules of choice and backtracking, and what is left at the end is the derivation. Code of the grammar notices
- * nothing of it, unless it asks for its position in the bounds of a repetition, or looks into Peggy's own variables.
+ * Makes a parser that records how it reads a text. Around each point of the grammar go three predicates that match
+ * nothing: one opens the point in a log, one closes it, one takes it back on failure. Code of the grammar notices
+ * nothing, unless it asks for its position in the bounds of a repetition or reads Peggy's own variables.
  */
 import peggy, { type ast } from 'peggy';
 import { type Expression, PASSES } from './expressions.js';
@@ -138,8 +137,8 @@ function rewritten(node: Expression, points: Points): Expression {
 }
 
 /**
- * `(open @part close / fail)`. The predicates are rules of their own: written in place, Peggy would hand them all labels in sight,
- * which it cannot do in a repetition with a delimiter.
+ * `(open @part close / fail)`. The predicates are rules: inline, Peggy would pass them all labels in scope, which fails
+ * in a repetition with a delimiter.
  */
 function marked(point: number, part: Expression): Expression {
   const { location } = part;

@@ -3,25 +3,16 @@
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
-/**
- * An ordered record, key by key. Objects put keys that look like numbers first: for those, a list of pairs keeps the order.
- */
+/** An ordered record. Objects put keys that look like numbers first; a list of pairs keeps the order. */
 export type FieldList<Field> = Readonly<Record<string, Field>> | Iterable<readonly [key: string, field: Field]>;
 
-/** What a language demands of the options of a field. */
 interface FieldRules {
   readonly isKey: (key: string) => boolean;
-  /** What a key has to be, for messages: `a key: letters only`. */
   readonly key: string;
-  /** The members that a field may have beside `optional`. */
   readonly members: readonly string[];
 }
 
-/**
- * Resolves the fields of an ordered record, each with what `resolve` makes of its other members.
- *
- * @throws TypeError when it is none, when a key comes twice or cannot be written, and on members that are not known
- */
+/** Resolves the fields of an ordered record. @throws TypeError on an invalid record, key or member */
 export function fieldList<Options extends { readonly optional?: boolean | undefined }, Rest>(
   option: string,
   fields: FieldList<Options>,
@@ -36,7 +27,6 @@ export function fieldList<Options extends { readonly optional?: boolean | undefi
   });
 }
 
-/** The fields of an ordered record. @throws TypeError when it is none, or a key comes twice */
 function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly (readonly [string, Field])[] {
   if (typeof fields !== 'object' || fields === null) throw new TypeError(`${option} must be a record of fields`);
   const entries =
@@ -52,12 +42,7 @@ function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly
   return entries as readonly (readonly [string, Field])[];
 }
 
-/**
- * Checks that an object has no members but those known.
- *
- * @param what for the message: `options`, or the name of an option
- * @throws TypeError on another member, with a suggestion for a slip of the pen
- */
+/** Checks that an object has only known members. @throws TypeError */
 export function checkMembers(what: string, given: object, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null) throw new TypeError(`${what} must be an object`);
   for (const name of Object.keys(given)) {
@@ -69,14 +54,7 @@ export function checkMembers(what: string, given: object, known: readonly string
   }
 }
 
-/**
- * Checks a list of words that are allowed.
- *
- * @param isWord whether the language can write it
- * @param what what each of them has to be, for the message: `an intent, letters only`
- * @returns each word once; null where the option is not given
- * @throws TypeError on anything but a list of such words, and on an empty one
- */
+/** Checks a list of allowed words. @returns each word once, or null if the option is absent. @throws TypeError */
 export function wordList(
   option: string,
   words: readonly string[] | undefined,
@@ -99,22 +77,17 @@ function flag(option: string, value: boolean | undefined): boolean {
   throw new TypeError(`${option} must be true or false`);
 }
 
-/** A text as a literal. Nothing in it can end the literal: all but plain ASCII is written by code unit. */
 function literal(text: string): string {
   const units = text.replace(/[^ !#-[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `"${units}"`;
 }
 
-/**
- * One of several texts. Longer ones come first: a choice keeps the first alternative that matches, and must not settle for
- * `re` where `req` stands. What follows in the grammar must not be able to continue a text.
- */
+/** One of several texts, longer ones first: a choice keeps the first alternative that matches. */
 export function oneOf(texts: Iterable<string>): string {
   const ordered = [...new Set(texts)].sort((a, b) => b.length - a.length);
   return `(${ordered.map(literal).join(' / ')})`;
 }
 
-/** Rules in Peggy's notation that replace or extend those of a grammar. */
 export class Overlay {
   readonly rules: string[] = [];
 
@@ -125,12 +98,7 @@ export class Overlay {
     return name;
   }
 
-  /**
-   * Adds the rule `allowed_NAME` of fields in their order, each at most once, and a rule for each field.
-   *
-   * @param prefix of the names of the fields' rules
-   * @param value the expression of a field's value
-   */
+  /** Adds the rule `allowed_NAME` of fields in their order, each at most once, and a rule for each field. */
   fields<Field extends { readonly key: string; readonly optional: boolean }>(
     name: string,
     prefix: string,
@@ -148,27 +116,21 @@ export class Overlay {
   }
 }
 
-/** An item of a list, as the rule that matches it. */
 interface ListItem {
   readonly rule: string;
   readonly optional: boolean;
 }
 
 interface OrderedList {
-  /** Matches one item at least. */
   readonly expression: string;
-  /** Whether all items may be left out; the expression does not match that. */
   readonly canBeEmpty: boolean;
   /** Further rules, which the expression needs. */
   readonly rules: readonly string[];
 }
 
 /**
- * Items in their order, each at most once, with a separator between those that are there. The size of the rules grows with the
- * number of items, and no item must match at the start of what another one matches.
- *
- * @param name what the names of further rules end in
- * @param items one at least
+ * Items in their order, each at most once, with separators. No item must match at the start of what another one
+ * matches.
  */
 function orderedList(name: string, items: readonly ListItem[], separator: string): OrderedList {
   const between = literal(separator);

@@ -4,7 +4,6 @@ import { partsOfClass } from '../grammar/classes.js';
 import { visitExpression } from '../grammar/expressions.js';
 import type { Grammar } from '../grammar/grammar.js';
 
-/** An edit, or null where the text has nothing to try it on. */
 export type LexicalEdit = (text: string, context: LexicalContext) => string | null;
 
 interface LexicalContext {
@@ -47,8 +46,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts a piece of the grammar in, takes a character out, or writes one in the place of the other. Half of the time it is a
- * character of the text, and half of the time it goes beside one: that is where lists end, and fields begin.
+ * Inserts a piece of the grammar, removes a character, or replaces it; half of the time beside a delimiter of the text.
  */
 export const delimiter: LexicalEdit = (text, { random, pieces }) => {
   const own = [...text.matchAll(/[^A-Za-z0-9_]/g)];
@@ -60,7 +58,6 @@ export const delimiter: LexicalEdit = (text, { random, pieces }) => {
   return text.slice(0, at) + (isLess ? '' : piece) + text.slice(at + length);
 };
 
-/** Puts a backslash in, or takes one out. */
 export const escaping: LexicalEdit = (text, { random }) => {
   const places = [...text.matchAll(/\\/g)].map(({ index }) => index);
   if (places.length > 0 && random.next() < 0.5) {
@@ -140,7 +137,6 @@ export const slip: LexicalEdit = (text, { random }) => {
   return text.slice(0, at) + (random.next() < 0.5 ? two + one : one + one + two) + text.slice(at + 2);
 };
 
-/** The literals of a grammar, and the characters at and beside the edges of its classes. */
 export function piecesOf(grammar: Grammar): readonly string[] {
   const pieces = new Set<string>();
   for (const { expression } of grammar.ast.rules) {

@@ -1,5 +1,3 @@
-/** `mutate` and `generateMutants`: texts that are nearly valid, each labelled by the grammar's own parser. */
-
 import { createRandom, type Random } from '../../text/random.js';
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 import { generateDerivations, generateSentences, type Sentence, type SentenceOptions } from '../sentences/generate.js';
@@ -67,7 +65,6 @@ export interface MutateOptions {
   readonly others?: readonly string[] | undefined;
 }
 
-/** What edits draw from. */
 interface Material {
   readonly grammar: Grammar;
   readonly random: Random;
@@ -105,7 +102,6 @@ export interface MutantOptions extends SentenceOptions {
   readonly seeds?: readonly string[] | undefined;
 }
 
-/** Sentences that are kept to be bent. */
 const POOL = 300;
 /** Mutants between two sentences that come to the pool. */
 const RENEWAL = 4;

@@ -1,10 +1,8 @@
-/** Edits of a text along its derivation: whole parts go, come twice, change places, or come from another text. */
 import type { Random } from '../../text/random.js';
 import { lastCharacter, rangesOf } from '../grammar/classes.js';
 import type { Expression } from '../grammar/expressions.js';
 import type { Derivation, Grammar, PointKind } from '../grammar/grammar.js';
 
-/** A part of a text, with what stands beside it. */
 interface Part {
   readonly node: Derivation;
   readonly parent: Derivation | null;
@@ -14,7 +12,6 @@ interface Part {
 /** The parts of texts by the rules that they match: what can stand in for each other. */
 export type Donors = ReadonlyMap<string, readonly string[]>;
 
-/** An edit, or null where the text has nothing to try it on. */
 export type StructuralEdit = (text: string, tree: Derivation, context: StructureContext) => string | null;
 
 interface StructureContext {
@@ -101,7 +98,6 @@ export const nest: StructuralEdit = (text, tree, { grammar, random }) => {
   return text.slice(0, outer.start) + whole + text.slice(outer.end);
 };
 
-/** The parts of texts by rules; of each rule, so many at most. */
 export function donorsOf(
   grammar: Grammar,
   sentences: readonly { readonly text: string; readonly derivation: Derivation }[],
@@ -149,14 +145,12 @@ function pickPoint(
   return places.size === 0 ? null : random.pick(random.pick([...places.values()]));
 }
 
-/** The characters right before and behind what a class matches. */
 function neighboursOf(node: Expression): readonly number[] {
   if (node.type !== 'class') return [];
   const isThere = (code: number): boolean => code >= 0 && code <= lastCharacter(node);
   return rangesOf(node).flatMap(([first, last]) => [first - 1, last + 1].filter(isThere));
 }
 
-/** All parts that hold text. A whole without the root is no part: there would be nothing left. */
 function partsIn(tree: Derivation): readonly Part[] {
   const found: Part[] = [];
   const visit = (node: Derivation, parent: Derivation | null, ancestors: readonly Derivation[]): void => {
@@ -176,7 +170,6 @@ function nameOf({ point }: Derivation, grammar: Grammar): string {
   return grammar.points.list[point]!.rule;
 }
 
-/** The span of an item with the delimiter behind it, or before it. */
 function withDelimiter({ node, parent }: Part, grammar: Grammar): { start: number; end: number } {
   const siblings = parent?.children ?? [];
   const index = siblings.indexOf(node);

@@ -1,4 +1,3 @@
-/** One run of an adapter program: requests go in, answers come out in order, until it ends or fails. */
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
@@ -9,7 +8,6 @@ import { HAS_GROUPS, ProcessGroup } from '../../channels/node/process-group.js';
 import { visible } from '../../text/visible.js';
 import { type Answer, type Failure, type Request, readAnswer, requestLine } from '../differential/target.js';
 
-/** Where and how a command runs. */
 export interface CommandOptions {
   /** @default the current folder */
   readonly cwd?: string | undefined;
@@ -17,7 +15,6 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What a run may take. */
 export interface RunLimits {
   /** Milliseconds from when a request is the oldest unanswered one to its answer. */
   readonly timeLimit: number;
@@ -27,33 +24,23 @@ export interface RunLimits {
   readonly memoryLimit: number;
   /** Milliseconds between two looks at the memory. */
   readonly memoryInterval: number;
-  /** Bytes of one line of output. */
   readonly lineLimit: number;
 }
 
 export interface RunHandlers {
-  /** The answer to the oldest request that had none. */
   readonly onAnswer: (answer: Answer) => void;
-  /** The input can take more again. */
   readonly onDrain: () => void;
-  /**
-   * Told once; nothing is told after it, and the program has ended or is being killed. `null`: it ended by itself, with exit
-   * code 0 and nothing left to answer.
-   */
+  /** Called once, last. `null`: the program ended by itself with exit code 0 and nothing left to answer. */
   readonly onEnd: (failure: Failure | null) => void;
 }
 
 export interface Run {
   /** Sends a request. @returns false when no more should be sent before `onDrain` */
   readonly send: (request: Request) => boolean;
-  /** Ends the input: a good adapter then ends, too. */
   readonly endInput: () => void;
   /** Ends the run without another word. Once it resolves, the program is gone. */
   readonly kill: () => Promise<void>;
-  /** Resolves once the program has ended and its output is read. */
   readonly ended: Promise<void>;
-  /** Whether anything was answered. */
-  readonly answered: () => boolean;
   /** The lines before the first answer that were passed over, the last few of them. */
   readonly banner: () => readonly string[];
 }
@@ -65,11 +52,7 @@ const BANNER_LINES = 3;
 /** Milliseconds that pipes may stay open once the program has ended: a process that left the group may hold them. */
 const PIPE_GRACE = 1000;
 
-/**
- * Starts a program. One that cannot be started is a crash.
- *
- * @throws TypeError on a command that no system could run, such as one with a NUL
- */
+/** Starts a program; one that cannot be started is a crash. @throws TypeError on an impossible command */
 export function startRun(
   command: string,
   options: CommandOptions,
@@ -186,7 +169,6 @@ export function startRun(
       return ended;
     },
     ended,
-    answered: () => answers > 0,
     banner: () => banner,
   };
 }
@@ -211,10 +193,7 @@ function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
 
 const run = promisify(execFile);
 
-/**
- * The resident set of a process group in bytes, summed over its processes; pages that they share count for each. From `/proc`
- * on Linux, from `ps` elsewhere; `null` on Windows and where neither can tell.
- */
+/** The resident set of a process group in bytes, from `/proc` or `ps`; `null` if neither can tell. */
 async function residentMemory(group: number): Promise<number | null> {
   if (process.platform === 'win32') return null;
   try {

@@ -1,4 +1,3 @@
-/** Other programs as implementations under test. */
 import { within } from '../../async/abort.js';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { type Failure, type Request, type Target, TargetError } from '../differential/target.js';
@@ -42,14 +41,11 @@ const CLOSE_GRACE = 1000;
 export function processTarget(command: string, options: ProcessOptions = {}): Target {
   const limits = limitsOf(options);
   const schedule = createSchedule(positive('window', options.window, 64));
-  /** All that have not ended yet. */
   const running = new Set<Run>();
-  /** The one that is asked. */
   let run: Run | null = null;
   let starting = false;
   /** Whether the program's input has to be emptied first. */
   let full = false;
-  /** What it is known to answer. */
   let known: Request | null = null;
   let broken: TargetError | null = null;
   let closing: Promise<void> | null = null;
@@ -91,7 +87,7 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
     running.add(begun);
     void begun.ended.then(() => running.delete(begun));
   };
-  const handlers: Parameters<typeof startAdapter>[0]['handlers'] = {
+  const handlers: RunHandlers = {
     onAnswer: (answer) => {
       schedule.answered(answer);
       pump();
@@ -154,36 +150,24 @@ const FLUSH_GRACE = 1000;
 /** Milliseconds after an answer, in which a second one that nothing had asked for would come. */
 const SECOND_ANSWER = 10;
 
-/** What is needed to start an adapter. */
-export interface Start {
+interface Start {
   readonly command: string;
   readonly options: CommandOptions;
   readonly limits: RunLimits;
-  /** What to ask first, start after start; at least one. */
   readonly probes: readonly Request[];
   /** Told of each run that is begun, also of one that comes to nothing. */
   readonly onRun: (run: Run) => void;
-  /** Get what comes after the second answer. */
   readonly handlers: RunHandlers;
 }
 
-/** What every adapter is asked first. */
-export const EMPTY: Request = { input: '' };
-
-/** A run that answers, and what it was asked to show that. */
-export interface Started {
-  readonly run: Run;
-  readonly probe: Request;
-}
+const EMPTY: Request = { input: '' };
 
 /**
- * Starts an adapter. It is asked for a text twice, one request after the other: the first answer shows that it is ready and keeps
- * nothing back in a buffer, the second that it goes on after the first. What it answers does not matter. A program may fail on
- * one text and be fine otherwise, so each start asks for the next of the probes.
- *
+ * Starts an adapter and asks it for a text twice: the first answer shows that it is ready and does not buffer, the
+ * second that it goes on. Each start asks for the next of the probes.
  * @throws TargetError when no start succeeds
  */
-export async function startAdapter(start: Start): Promise<Started> {
+async function startAdapter(start: Start): Promise<{ readonly run: Run; readonly probe: Request }> {
   let slow = 0;
   for (let starts = 1; ; starts++) {
     const probe = start.probes[Math.min(starts, start.probes.length) - 1]!;

@@ -3,7 +3,6 @@
 import { Queue } from '../../async/queue.js';
 import type { Answer, Failure, Outcome, Request } from '../differential/target.js';
 
-/** A request, and who waits for what comes of it. */
 interface Job {
   readonly request: Request;
   readonly resolve: (outcome: Outcome) => void;
@@ -12,7 +11,6 @@ interface Job {
 
 interface Schedule {
   readonly add: (job: Job) => void;
-  /** Whether anything is left to ask. */
   readonly hasWork: () => boolean;
   /** The next few that have not been asked, without taking them. */
   readonly ahead: (count: number) => readonly Request[];
@@ -38,20 +36,15 @@ const BETWEEN = 'before this text was asked, after others had been answered';
  */
 export function createSchedule(window: number): Schedule {
   const waiting = new Queue<Job>();
-  /** Sent and not answered, oldest first. */
   let sent: Job[] = [];
-  /** Still to be asked alone. */
   let suspects: Job[] = [];
-  /** What the suspects are suspected of, and the first of them: its answer waits for what comes of the others. */
   let search: { readonly first: Job; readonly failure: Failure; answer: Answer | null } | null = null;
   /** How the suspect asked now has failed before, later in a run. */
   let before: Failure | null = null;
-  /** Requests sent to this run. */
   let count = 0;
   /** A failure while nothing was asked. It is told of the next text, lest it goes unseen. */
   let untold: Failure | null = null;
 
-  /** Ends the search: the suspects that are left wait as if they had never been sent. */
   const close = (): void => {
     waiting.unshift(suspects);
     suspects = [];

@@ -43,7 +43,6 @@ export class NoSentenceError extends PegwireError {
   }
 }
 
-/** A sentence, and how the grammar derives it. */
 export interface Sentence {
   readonly text: string;
   readonly derivation: Derivation;
@@ -69,7 +68,6 @@ export function* generateSentences(
   for (const { text } of generateDerivations(grammar, options)) yield text;
 }
 
-/** The same, with the derivations. */
 export function* generateDerivations(
   grammar: Grammar,
   options: SentenceOptions = {},
@@ -127,7 +125,6 @@ function wordHooks(words: Readonly<Record<string, readonly string[]>>): Readonly
   );
 }
 
-/** Whether there is any text that ends. */
 function hasSentences({ ast, startRule }: Grammar): boolean {
   const start = ast.rules.find(({ name }) => name === startRule);
   return start !== undefined && Number.isFinite(sizesOf(ast)(start.expression));

@@ -15,10 +15,8 @@ interface WalkOptions {
   readonly random: Random;
   /** Code units that the text should not exceed: from there on, the walk takes the shortest way out. */
   readonly room: number;
-  /** How much more often an alternative is taken that refers to this rule. */
   readonly weights: Readonly<Record<string, number>>;
   readonly hooks: Readonly<Record<string, Hook>>;
-  /** How often each goal was reached so far. */
   readonly hits: readonly number[];
 }
 
@@ -259,7 +257,6 @@ function anyCase(text: string, random: Random): string {
   return [...text].map((one) => (random.next() < 0.5 ? one.toLowerCase() : one.toUpperCase())).join('');
 }
 
-/** Tells of each part of the grammar whether something new can be reached through it. */
 function newsIn(grammar: ast.Grammar, isNew: (node: Expression) => boolean): (node: Expression) => boolean {
   const rules = new Set<string>();
   const leads = (node: Expression): boolean => {
@@ -295,11 +292,7 @@ const UNUSUAL = [
 /** Emoji and what else lies beyond U+FFFF. */
 const BEYOND = [0x10000, 0x1f600, 0x1d7d8, 0x10ffff];
 
-/**
- * One character that the node matches, or null where there is none. Halves of surrogate pairs are left out: they are no characters.
- *
- * @param pairs whether a pair may stand there, of a class that matches the halves
- */
+/** One character that the node matches, without halves of surrogate pairs, or null. */
 function pickCharacter(node: ast.CharacterClass | ast.Any, random: Random, pairs: boolean): string | null {
   const ranges = rangesOf(node);
   if (ranges.length === 0) return null;
@@ -328,10 +321,8 @@ function pickFrom(ranges: readonly CharacterRange[], random: Random): number {
   return ranges[0]![0];
 }
 
-/** In code units, and one for each rule on the way, so that a way through rules that match nothing is not free. */
 type Size = (node: Expression) => number;
 
-/** Of what matches no text, the size is Infinity. */
 export function sizesOf(grammar: ast.Grammar): Size {
   const rules = new Map(grammar.rules.map(({ name }) => [name, Number.POSITIVE_INFINITY]));
   const known = new Map<Expression, number>();

@@ -1,8 +1,6 @@
 /**
- * The syntax tree of an ABNF grammar (RFC 5234, RFC 7405).
- *
- * Nodes are plain objects told apart by `kind`. They may be written by hand. Parentheses are no nodes: where the tree is nested,
- * the printer writes them.
+ * The syntax tree of an ABNF grammar (RFC 5234, RFC 7405): plain objects told apart by `kind`. The printer adds
+ * parentheses.
  */
 
 import type { Span } from '../../text/span.js';
@@ -119,7 +117,6 @@ export interface AbnfProse {
   readonly text: string;
 }
 
-/** The parts of an element, in their order. */
 export function partsOf(element: AbnfElement): readonly AbnfElement[] {
   switch (element.kind) {
     case 'alternation':
@@ -133,18 +130,15 @@ export function partsOf(element: AbnfElement): readonly AbnfElement[] {
   }
 }
 
-/** Visits an element and all that it is made of, from the outside in. */
 export function visitElement(element: AbnfElement, visit: (element: AbnfElement) => void): void {
   visit(element);
   for (const part of partsOf(element)) visitElement(part, visit);
 }
 
-/** Visits all elements of a rule. */
 export function visitRule(rule: AbnfRule, visit: (element: AbnfElement) => void): void {
   for (const { element } of rule.alternatives) visitElement(element, visit);
 }
 
-/** The rules of a grammar, in their order; those with `=/` are by themselves. */
 export function rulesOf({ items }: AbnfGrammar): readonly AbnfRule[] {
   return items.filter((item) => item.kind === 'rule');
 }

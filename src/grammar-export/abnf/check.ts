@@ -1,5 +1,3 @@
-/** Whether the rules of an ABNF grammar make sense together. */
-
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { nearest } from '../../text/suggest.js';
 import { type AbnfElement, type AbnfGrammar, type AbnfRule, foldedName, partsOf, rulesOf, visitRule } from './ast.js';
@@ -185,7 +183,6 @@ function addStarts(element: AbnfElement, starts: Set<string>, empty: ReadonlySet
   }
 }
 
-/** A name that is being looked at, with those of its successors that are still to come. */
 interface Visit {
   readonly name: string;
   readonly rest: Iterator<string>;
@@ -195,8 +192,8 @@ interface Visit {
 }
 
 /**
- * The names that lead back to themselves: Tarjan's strongly connected components, with a stack of its own instead of calls, since
- * a chain of rules may be long.
+ * The names that lead back to themselves: Tarjan's strongly connected components, with a stack instead of recursion,
+ * since a chain of rules may be long.
  */
 function onCycles(graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const cyclic = new Set<string>();
@@ -240,8 +237,8 @@ interface Node {
 }
 
 /**
- * The folded names of the rules that match the empty text. In linear time: each element waits for its parts, each reference for
- * its rule, and each is told once.
+ * The folded names of the rules that match the empty text, in linear time: each element waits for its parts, each
+ * reference for its rule.
  */
 function emptyRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   const known = new Map<string, Node>();

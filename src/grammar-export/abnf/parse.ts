@@ -10,10 +10,8 @@ import {
   phrasesOf,
   type Refusals,
 } from '../../text/refusals.js';
-import type { AbnfGrammar } from './ast.js';
-import { type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
+import { type AbnfGrammar, type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
 
-/** The code of every error about ABNF text. */
 const BAD_ABNF = 'bad-abnf';
 
 export interface ParseAbnfOptions {
@@ -75,7 +73,6 @@ function syntaxError(text: string, offset: number, expectations: readonly Expect
   };
 }
 
-/** What the grammar expects, in words that say no more than a reader needs: blanks and comments may stand nearly everywhere. */
 function readable(phrases: readonly string[]): string[] {
   const rest = phrases.filter((phrase) => phrase !== 'blank' && phrase !== 'comment');
   if (rest.length === 0) return [GO_ON];

@@ -1,5 +1,3 @@
-/** From tree to ABNF text. */
-
 import { PrintError } from '../../text/errors.js';
 import type { AbnfAlternative, AbnfBase, AbnfElement, AbnfGrammar, AbnfItem, AbnfRepetition, AbnfRule } from './ast.js';
 
@@ -32,7 +30,6 @@ export function printAbnf(grammar: AbnfGrammar, { lineEnd = '\n' }: PrintAbnfOpt
   return lines.map((line) => line + lineEnd).join('');
 }
 
-/** Whether a blank line parts two items: with comments, it tells what they belong to. */
 function isApart(before: AbnfItem, item: AbnfItem): boolean {
   return before.kind === 'comment' || item.kind === 'comment' || item.comments.length > 0;
 }
@@ -73,7 +70,6 @@ function definition({ name, sign, alternatives }: AbnfRule, path: string): strin
   });
 }
 
-/** As many words on each line as there is room for. */
 function filled(head: string, words: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   let line = head;
@@ -86,7 +82,6 @@ function filled(head: string, words: readonly string[], indent: number): string[
   return [...lines, line];
 }
 
-/** Comments beside the last line, below each other, where there is room for them; otherwise on lines of their own. */
 function withComments(lines: readonly string[], comments: readonly string[], indent: number): string[] {
   const last = lines.at(-1)!;
   const beside = `${last}  `;
@@ -103,29 +98,19 @@ const BAD_ABNF_TREE = 'bad-abnf-tree';
 /** The deepest nesting of brackets that `parseAbnf` reads. */
 const MAX_DEPTH = 200;
 
-/** Where in the tree something stands. */
 interface Place {
   readonly path: string;
-  /** Brackets around it. */
   readonly depth: number;
 }
 
-/**
- * An element that stands alone or between slashes.
- *
- * @param path where it stands in the tree, for errors
- * @throws PrintError with code `bad-abnf-tree`
- */
 function wordsOf(element: AbnfElement, path: string): string[] {
   return itemOfAlternation(element, { path, depth: 0 });
 }
 
-/** @throws PrintError when a tree holds what cannot be written so that it reads back as itself */
 function demand(holds: boolean, path: string, message: string): void {
   if (!holds) throw new PrintError({ code: BAD_ABNF_TREE, path, message });
 }
 
-/** @throws PrintError on what is no rule name */
 function demandName(name: string, path: string): void {
   demand(/^[A-Za-z][A-Za-z0-9-]*$/.test(name), path, 'a rule name is a letter and further letters, digits or "-"');
 }
@@ -134,7 +119,6 @@ function itemOfAlternation(element: AbnfElement, place: Place): string[] {
   return element.kind === 'concatenation' ? concatenation(element.items, place) : item(element, place);
 }
 
-/** An element that stands beside others. */
 function item(element: AbnfElement, place: Place): string[] {
   const { path } = place;
   switch (element.kind) {
@@ -172,7 +156,6 @@ function repetition({ min, max, item: repeated }: AbnfRepetition, { path, depth 
   return [`${repeat}${first}`, ...rest];
 }
 
-/** A single word stands close to its brackets. */
 function bracketed(open: string, element: AbnfElement, close: string, { path, depth }: Place): string[] {
   demand(depth < MAX_DEPTH, path, `brackets are nested deeper than ${MAX_DEPTH}`);
   const inside = { path, depth: depth + 1 };

@@ -1,6 +1,5 @@
-/** Patterns put together so that they stay small: what is said twice is said once. */
-
-import { joined, type Ranges } from '../characters.js';
+import { joined } from '../../fuzz/grammar/classes.js';
+import type { Ranges } from '../characters.js';
 import {
   type CodePointRange,
   choice,
@@ -18,7 +17,6 @@ function isSame(a: Pattern, b: Pattern): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** How much there is to read. */
 export function sizeOf(pattern: Pattern): number {
   switch (pattern.kind) {
     case 'sequence':
@@ -35,7 +33,6 @@ export function itemsOf(pattern: Pattern): readonly Pattern[] {
   return pattern.kind === 'sequence' ? pattern.items : [pattern];
 }
 
-/** The characters of a pattern that matches any one of some; null for others. */
 export function charactersOf(pattern: Pattern): Ranges | null {
   if (pattern.kind === 'set') return pattern.ranges;
   if (pattern.kind !== 'literal' || pattern.ignoreCase || [...pattern.text].length !== 1) return null;
@@ -43,7 +40,6 @@ export function charactersOf(pattern: Pattern): Ranges | null {
   return [[codePoint, codePoint]];
 }
 
-/** Alternatives without those that are there already; single characters become one set, at the place of the first. */
 export function unionOfPatterns(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap((item) => (item.kind === 'choice' ? item.items : [item]));
   const kept: Pattern[] = [];
@@ -95,7 +91,6 @@ function alike(a: readonly Pattern[], b: readonly Pattern[]): number {
   return count;
 }
 
-/** One after the other; something before or behind its own repetition becomes one of them. */
 export function concatenated(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap(itemsOf);
   if (flat.some(isNothing)) return NOTHING;
@@ -107,7 +102,6 @@ export function concatenated(items: readonly Pattern[]): Pattern {
   return sequence(made);
 }
 
-/** Joins the last items of a list where one repeats the others. Tells whether it did. */
 function absorb(items: Pattern[]): boolean {
   const last = items.at(-1)!;
   if (last.kind === 'repeat' && last.max === null) {
@@ -131,7 +125,6 @@ function absorb(items: Pattern[]): boolean {
   return false;
 }
 
-/** Any number of times. */
 export function starOf(item: Pattern): Pattern {
   if (isEmpty(item) || isNothing(item)) return EMPTY;
   if (item.kind === 'repeat' && item.min <= 1) return repeat(item.item, 0, null);
@@ -144,8 +137,8 @@ const MOST_STATES = 24;
 type Edges = Map<number, Map<number, Pattern>>;
 
 /**
- * Returns a pattern for the language of a minimal automaton that matches each text in one way only; null where the automaton has
- * more than `mostStates` states, or the pattern more than `limit` parts.
+ * Returns a pattern for the language of a minimal automaton; null if the automaton has more than `mostStates` states or
+ * the pattern more than `limit` parts.
  */
 export function patternOf(
   dfa: Dfa,

@@ -1,15 +1,10 @@
-/** Symbols: code units or code points that no part of a grammar tells apart are one. */
-
-import { caseVariants, joined, type Ranges } from '../characters.js';
-import type { CodePointRange } from '../context-free.js';
-import { type Peg, pegPartsOf } from '../read/peg.js';
+import { joined } from '../../fuzz/grammar/classes.js';
+import { caseVariants, type Ranges } from '../characters.js';
+import { type CodePointRange, type Peg, partsOf } from '../context-free.js';
 
 export interface Alphabet {
-  /** Symbols are the numbers below. */
   readonly size: number;
-  /** The symbols of a set that stands in the grammar. */
   readonly symbolsOf: (ranges: Ranges) => readonly number[];
-  /** The symbols of each element of a literal of the grammar. */
   readonly spelled: (literal: Extract<Peg, { kind: 'literal' }>) => readonly (readonly number[])[];
   readonly rangesOf: (symbols: Iterable<number>) => Ranges;
 }
@@ -17,7 +12,6 @@ export interface Alphabet {
 /** What a text is made of. */
 type Element = 'code-unit' | 'code-point';
 
-/** The alphabet of some expressions: as few symbols as will do. What is in none of their sets has no symbol. */
 export function alphabetOf(pegs: Iterable<Peg>, element: Element): Alphabet {
   const sets = new Map<string, Ranges>();
   for (const peg of pegs) collect(peg, sets, element);
@@ -58,10 +52,9 @@ function setsOfLiteral({ text, ignoreCase }: Extract<Peg, { kind: 'literal' }>, 
 function collect(peg: Peg, sets: Map<string, Ranges>, element: Element): void {
   if (peg.kind === 'set') sets.set(peg.ranges.join(';'), peg.ranges);
   if (peg.kind === 'literal') for (const set of setsOfLiteral(peg, element)) sets.set(set.join(';'), set);
-  for (const part of pegPartsOf(peg)) collect(part, sets, element);
+  for (const part of partsOf(peg)) collect(part, sets, element);
 }
 
-/** Elements in a row that are in the same sets. */
 interface Piece {
   readonly first: number;
   readonly last: number;
@@ -113,10 +106,7 @@ export interface Budget {
   left: number;
 }
 
-/**
- * Returns the sets of states that texts lead to, each once; null where the budget does not suffice for all moves between them. Of
- * alternatives that soon differ, as words do, there is about one set for each character.
- */
+/** Returns the sets of states that texts lead to; null if the budget does not suffice. */
 export function subsetsOf(
   starts: Iterable<number>,
   movesOf: Moves,

@@ -1,5 +1,3 @@
-/** Deterministic automata: made from graphs, made small, and compared. */
-
 import { type Pattern, partsOf } from '../context-free.js';
 import type { Alphabet } from './alphabet.js';
 
@@ -22,7 +20,7 @@ export interface Graph {
   readonly add: (from: number, edge: Edge) => void;
   readonly edgesOf: (state: number) => readonly Edge[];
   readonly size: () => number;
-  /** Takes back all that was added since the size was `size`. Edges that were added then all began at new states. */
+  /** Removes all that was added since the size was `size`, if those edges began at new states. */
   readonly shrink: (size: number) => void;
 }
 
@@ -39,7 +37,6 @@ export function createGraph(): Graph {
   };
 }
 
-/** All states that can be reached without a symbol, ascending. */
 export function closureOf(graph: Graph, states: readonly number[]): readonly number[] {
   const found = new Set(states);
   const open = [...found];
@@ -58,13 +55,11 @@ interface BackEdge {
   readonly from: number;
 }
 
-/** What leads to a state, and how many edges it is away from where the search began. */
 interface Reached {
   readonly distance: number;
   readonly into: readonly BackEdge[];
 }
 
-/** All states that can be reached from one. */
 export function reachedFrom(graph: Graph, start: number): ReadonlyMap<number, Reached> {
   const found = new Map<number, { distance: number; into: BackEdge[] }>([[start, { distance: 0, into: [] }]]);
   for (const [from, { distance }] of found) {
@@ -155,7 +150,6 @@ function merged(dfa: Dfa, groups: readonly number[]): Dfa {
   return { start: groups[dfa.start]!, accepting, next };
 }
 
-/** States from which some text is accepted. */
 function living(dfa: Dfa): ReadonlySet<number> {
   const into = new Map<number, number[]>();
   dfa.next.forEach((moves, from) => {
@@ -177,7 +171,6 @@ function living(dfa: Dfa): ReadonlySet<number> {
   return found;
 }
 
-/** Adds paths to a state that spell the texts of a pattern, and returns the state in which they begin. */
 export function pathsOf(pattern: Pattern, graph: Graph, exit: number, alphabet: Alphabet): number {
   const free = (from: number, to: number): void => graph.add(from, { kind: 'free', to });
   const step = (symbols: readonly number[], to: number): number => {
@@ -220,7 +213,6 @@ export function pathsOf(pattern: Pattern, graph: Graph, exit: number, alphabet: 
   return spell(pattern, exit);
 }
 
-/** About how many states `pathsOf` adds. */
 export function statesOf(pattern: Pattern): number {
   if (pattern.kind === 'literal') return pattern.text.length;
   if (pattern.kind === 'repeat') return 1 + Math.max(pattern.min, pattern.max ?? 1) * statesOf(pattern.item);

@@ -1,33 +1,20 @@
-/** What holds of the rules of a grammar, lookaheads and code left aside. */
 import type { Alphabet } from '../automata/alphabet.js';
-import { isPegNullable, type Peg, type PegRules, pegPartsOf, pegReferencesOf } from '../read/peg.js';
+import { isNullable, nullableRules, type Peg, type PegRules, partsOf, referencesOf } from '../context-free.js';
 
 /** Parts that a rule may have, with all rules it refers to written out, to be written out itself. */
 const LARGEST = 250;
 
 export interface Facts {
   readonly nullable: (peg: Peg) => boolean;
-  /** The symbols that a match can begin with. */
   readonly first: (peg: Peg) => ReadonlySet<number>;
-  /** Whether all matches are of one symbol. */
   readonly isSingle: (peg: Peg) => boolean;
   /** Whether no rule within leads back to itself, and all of it is small enough to be written out. */
   readonly isRegular: (peg: Peg) => boolean;
 }
 
-/** Rules that can match the empty text. */
-export function nullableRules(rules: PegRules): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const [name, peg] of rules) if (isPegNullable(peg, (other) => found.has(other))) found.add(name);
-  }
-  return found;
-}
-
 export function factsOf(rules: PegRules, alphabet: Alphabet): Facts {
   const empty = nullableRules(rules);
-  const nullable = (peg: Peg): boolean => isPegNullable(peg, (name) => empty.has(name));
+  const nullable = (peg: Peg): boolean => isNullable(peg, (name) => empty.has(name));
   const sizes = sizesOf(rules);
   const firsts = firstsOf(rules, nullable, alphabet);
   return {
@@ -38,7 +25,7 @@ export function factsOf(rules: PegRules, alphabet: Alphabet): Facts {
       return found;
     },
     isSingle: (peg) => isSingle(peg, rules, new Set()),
-    isRegular: (peg) => pegReferencesOf(peg).every((name) => sizes.get(name)! <= LARGEST),
+    isRegular: (peg) => referencesOf(peg).every((name) => sizes.get(name)! <= LARGEST),
   };
 }
 
@@ -109,7 +96,6 @@ function addFirst(
   }
 }
 
-/** Parts of each rule with all it refers to written out; Infinity where that would never end. */
 function sizesOf(rules: PegRules): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   const open = new Set<string>();
@@ -128,7 +114,7 @@ function sizesOf(rules: PegRules): ReadonlyMap<string, number> {
     if (peg.kind === 'rule') return 1 + ofRule(peg.name);
     if (peg.kind === 'literal') return 1 + peg.text.length;
     const times = peg.kind === 'repeat' ? Math.max(peg.min, peg.max ?? 1, 1) : 1;
-    return 1 + times * pegPartsOf(peg).reduce((sum, part) => sum + ofPeg(part), 0);
+    return 1 + times * partsOf(peg).reduce((sum, part) => sum + ofPeg(part), 0);
   };
   for (const name of rules.keys()) ofRule(name);
   return sizes;

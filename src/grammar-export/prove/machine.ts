@@ -1,4 +1,3 @@
-/** Runs the cells of `matcher.ts` over texts, from their ends to their beginnings, and remembers each step. */
 import { BOUNDARY, type Cell, type Cells } from './matcher.js';
 
 /** What the cells say at one place: 0 for no, `MAY` for perhaps, `MAY | MUST` for yes. */
@@ -33,7 +32,6 @@ export interface Machine {
   readonly end: Place;
   /** The place before a symbol of some kind, of which the place behind is known. */
   readonly step: (behind: Column, kind: number) => Place;
-  /** How many answers were worked out so far. */
   readonly effort: () => number;
 }
 

@@ -1,12 +1,10 @@
 /**
- * Parsing expressions as machines that read a text from its end to its beginning. At each place the machine knows, of every
- * part of the expression, whether the part matches from there on; that depends on the next symbol, and on what it knew one place
- * further. So order, greed and lookahead come out exactly.
- *
- * Where rules refer to themselves, or code has a say, not all can be known: each answer is a pair, what may match and what must.
+ * Parsing expressions as machines that read a text from its end. At each place the machine knows of every part of the
+ * expression whether it matches from there on, so order, greed and lookahead come out exactly. Where rules refer to
+ * themselves or code decides, each answer is a pair: what may match and what must.
  */
 import type { Alphabet } from '../automata/alphabet.js';
-import type { Peg, PegRules } from '../read/peg.js';
+import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
 /** Thrown where an expression would make too large a machine. */
@@ -15,10 +13,8 @@ export class TooLarge extends Error {}
 /** Questions that one machine answers. More cost too much time. */
 const MOST_CELLS = 1_500;
 
-/** What is known at one place, for all that follows. */
 export type Cell =
   | { readonly kind: 'constant'; readonly value: boolean }
-  /** Whether the place is the boundary. */
   | { readonly kind: 'boundary' }
   | { readonly kind: 'symbol'; readonly symbols: readonly number[]; readonly next: number }
   /** The first, or else the second where the guard does not match. */
@@ -29,9 +25,7 @@ export type Cell =
 
 export interface Cells {
   readonly cells: readonly Cell[];
-  /** The numbers of the cells, each behind those that it depends on at the same place. */
   readonly order: readonly number[];
-  /** The cell that answers each question. */
   readonly roots: readonly number[];
 }
 
@@ -58,11 +52,7 @@ interface Place {
   readonly memo: Map<Peg, Map<number, number>>;
 }
 
-/**
- * The cells that answer some questions.
- *
- * @throws TooLarge
- */
+/** @throws TooLarge */
 export function compileQuestions(
   questions: readonly Question[],
   rules: PegRules,
@@ -120,12 +110,9 @@ export function compileQuestions(
     }
   };
 
-  /** An expression, or else another where it does not match. */
   const either = (item: Peg, second: number, next: number, trusting: boolean, place: Place): number => {
-    const first = compile(item, next, trusting, place);
-    return second === NOTHING
-      ? first
-      : add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second });
+    if (second === NOTHING) return compile(item, next, trusting, place);
+    return preferred(item, next, second, trusting, place);
   };
 
   const repeated = (
@@ -140,15 +127,15 @@ export function compileQuestions(
       const first = compile(item, to, trusting, place);
       cells[to] = { kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second: next };
     } else {
-      for (let i = min; i < max; i++) to = optional(item, to, next, trusting, place);
+      for (let i = min; i < max; i++) to = preferred(item, to, next, trusting, place);
     }
     for (let i = 0; i < min; i++) to = compile(item, to, trusting, place);
     return to;
   };
 
-  const optional = (item: Peg, to: number, next: number, trusting: boolean, place: Place): number => {
-    const first = compile(item, to, trusting, place);
-    return add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second: next });
+  const preferred = (item: Peg, next: number, second: number, trusting: boolean, place: Place): number => {
+    const first = compile(item, next, trusting, place);
+    return add({ kind: 'choice', first, guard: compile(item, ANYTHING, false, place), second });
   };
 
   const reference = (peg: Extract<Peg, { kind: 'rule' }>, next: number, trusting: boolean, place: Place): number => {
@@ -169,7 +156,6 @@ export function compileQuestions(
   return { cells, order: orderOf(cells), roots };
 }
 
-/** Each cell behind those that it depends on at the same place. */
 function orderOf(cells: readonly Cell[]): readonly number[] {
   const order: number[] = [];
   const state = new Uint8Array(cells.length);

@@ -1,7 +1,7 @@
 /** Proofs that a part of a grammar matches the same texts where order, greed and lookahead are left aside. */
 import type { Alphabet } from '../automata/alphabet.js';
 import { reachedFrom } from '../automata/dfa.js';
-import type { Peg, PegRules } from '../read/peg.js';
+import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 import { type Column, isOut, isSure, type Machine, machineOf, type Place } from './machine.js';
 import { ANYTHING, BOUNDARY, type Cells, compileQuestions, DEPTHS, type Question, TooLarge } from './matcher.js';
@@ -12,10 +12,7 @@ const MOST_EFFORT = 5_000_000;
 const TOTAL_EFFORT = 12_000_000;
 const VISIT = 40;
 
-/**
- * All answers are on the safe side: false where it is not so, or would take too long to find out. Parts are nodes of the
- * grammar's rules, and what may stand behind them is taken from there.
- */
+/** All answers are on the safe side: false where a proof fails or takes too long. */
 export interface Prover {
   /** Whether a regular part takes each of its texts, and no more of what stands behind it. */
   readonly takesItsTexts: (part: Peg) => boolean;
@@ -24,9 +21,8 @@ export interface Prover {
   /** Whether an expression matches nothing that can stand behind a part. */
   readonly failsBehind: (expression: Peg, part: Peg) => boolean;
   /**
-   * Whether a repetition of single characters has to take no more of what stands behind it. It may take what another
-   * repetition, right behind it, would have taken: for each text there is a way to read it in which the first one takes all
-   * that both can take, and that is how the parser reads it.
+   * Whether a repetition of single characters need take no more of what stands behind it. It may take what another
+   * repetition right behind it would have taken.
    */
   readonly mayStopBehind: (repetition: Extract<Peg, { kind: 'repeat' }>) => boolean;
   /** Whether an expression matches all that can stand behind a part. */
@@ -37,7 +33,6 @@ export interface Prover {
 
 export interface Boundaries {
   readonly machine: Machine;
-  /** The cell that tells whether the part matches up to the boundary. */
   readonly root: number;
   readonly columns: readonly Column[];
 }
@@ -194,7 +189,6 @@ interface Pair {
   readonly column: Column;
 }
 
-/** The kinds of the symbols of an edge. The lists of symbols are few, and the same for many edges. */
 function kindsOfEdges(machine: Machine): (symbols: readonly number[]) => readonly number[] {
   const known = new Map<readonly number[], readonly number[]>();
   return (symbols) => {

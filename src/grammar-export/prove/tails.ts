@@ -1,11 +1,10 @@
 /**
- * What may stand behind each part of a grammar, as paths of a graph. The paths spell at least the texts that the grammar allows
- * there, lookaheads and code left aside. They may spell more: a rule that refers to itself comes back to any place it was called
- * from, and a long count is no count; in a large graph, none is.
+ * What may stand behind each part of a grammar, as paths of a graph. They spell at least the texts that the grammar
+ * allows there, lookaheads and code left aside, and may spell more.
  */
 import type { Alphabet } from '../automata/alphabet.js';
 import { closureOf, createGraph, type Graph } from '../automata/dfa.js';
-import type { Peg, PegRules } from '../read/peg.js';
+import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
 /** Repetitions are counted up to here. */
@@ -19,13 +18,10 @@ const TOO_MANY_TO_COUNT = 10_000;
 
 export interface Tails {
   readonly graph: Graph;
-  /** The state in which a text may end. */
   readonly end: number;
   /** A state from which what may follow a part of a rule is spelled. */
   readonly behind: (part: Peg) => number;
-  /**
-   * The same, but nothing that begins with one more time of a repetition of single characters which might have had none.
-   */
+  /** The same, without texts that begin with one more item of a repetition of single characters. */
   readonly behindUnlessAgain: (part: Peg) => number;
   /** A state from which a part is spelled, a boundary, and then what may follow `where`. */
   readonly matchOf: (part: Peg, where: Peg) => number;

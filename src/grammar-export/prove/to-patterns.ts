@@ -1,14 +1,23 @@
 /**
- * Goes through a grammar from its start rule, and turns parsing expressions into patterns: as they are, where that is proved to
- * make no difference; as patterns for just the texts that the parser takes, where those can be worked out; otherwise as they
- * are, with a note.
+ * Turns parsing expressions into patterns: as they are where that is proved equal, as exact patterns where those can be
+ * worked out, otherwise as they are with a note.
  */
 
 import { patternOf } from '../automata/algebra.js';
 import type { Alphabet } from '../automata/alphabet.js';
 import { createGraph, determinized, type Graph, minimized } from '../automata/dfa.js';
-import { type Approximation, choice, EMPTY, type Pattern, repeat, sequence } from '../context-free.js';
-import { type Peg, type PegRules, pegReferencesOf, withoutConditions } from '../read/peg.js';
+import {
+  type Approximation,
+  choice,
+  EMPTY,
+  type Pattern,
+  type Peg,
+  type PegRules,
+  referencesOf,
+  repeat,
+  sequence,
+  withoutConditions,
+} from '../context-free.js';
 import type { Facts } from './facts.js';
 import { type Column, isOut, isSure } from './machine.js';
 import type { Boundaries, Prover } from './prover.js';
@@ -20,7 +29,6 @@ interface Lowered {
 
 type Code = Approximation['code'];
 
-/** What became of a part. */
 interface Verdict {
   readonly pattern: Pattern;
   readonly notes: ReadonlySet<Code>;
@@ -130,7 +138,6 @@ export function toPatterns(
   return { rules: new Map(patterns), approximations };
 }
 
-/** A part that may stay as it is. */
 function plain(peg: Peg): Verdict {
   return { pattern: withoutConditions(peg), notes: new Set(), needs: new Set() };
 }
@@ -153,10 +160,7 @@ const MOST_SETS = 300;
 /** Parts of a pattern that somebody should be able to read. */
 const LARGEST = 120;
 
-/**
- * A pattern for just the texts that the part takes, if that does not hang on what follows them; null where it does, or where
- * the pattern would be too large.
- */
+/** A pattern for the exact texts of a part, unless that depends on what follows or is too large. */
 function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet): Pattern | null {
   // Texts are read from their ends: a state is a set of columns, one for each way in which a text may be followed.
   const sets: (readonly Column[])[] = [];
@@ -201,7 +205,6 @@ function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet
   );
 }
 
-/** The same grammar; each part of it stands once, and can be told from all others. */
 export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): PegRules {
   const grouped = (peg: Peg): Peg => {
     if (peg.kind === 'repeat' || peg.kind === 'lookahead') return { ...peg, item: grouped(peg.item) };
@@ -211,7 +214,7 @@ export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): Peg
     // Where all are regular, the sequence is one such part by itself.
     return {
       kind: 'sequence',
-      items: pegReferencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,
+      items: referencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,
     };
   };
   return new Map([...rules].map(([name, peg]) => [name, grouped(peg)]));

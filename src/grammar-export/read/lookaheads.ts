@@ -1,18 +1,15 @@
-/**
- * Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. Peggy reads both alike, wherever
- * they stand.
- */
-import { caseVariants, complementOf, intersectionOf, joined, LAST_UNIT, type Ranges, unionOf } from '../characters.js';
-import { isPegNullable, type Peg, type PegRules } from './peg.js';
+/** Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. */
+import { complementOf, joined } from '../../fuzz/grammar/classes.js';
+import { caseVariants, intersectionOf, LAST_UNIT, type Ranges, unionOf } from '../characters.js';
+import { isNullable, type Peg, type PegRules } from '../context-free.js';
 
 const NEVER: Peg = { kind: 'choice', items: [] };
 
 /** References that are followed to find how a rule begins, and written out if it has to begin otherwise. */
 const DEPTH = 4;
 
-/** The same grammar with fewer lookaheads. What cannot be done away with this way stays. */
 export function withoutSimpleLookaheads(rules: PegRules, isRuleNullable: (name: string) => boolean): PegRules {
-  const context: Context = { rules, nullable: (peg) => isPegNullable(peg, isRuleNullable) };
+  const context: Context = { rules, nullable: (peg) => isNullable(peg, isRuleNullable) };
   return new Map([...rules].map(([name, peg]) => [name, simplified(peg, context)]));
 }
 

@@ -1,21 +1,17 @@
-/** From Peggy's syntax tree to parsing expressions: what only builds trees or names things goes. */
-
 import type { ast } from 'peggy';
+import { joined, rangesOf } from '../../fuzz/grammar/classes.js';
 import {
   caseVariants,
-  complementOf,
   dependsOnContext,
   HIGH_HALVES,
   intersectionOf,
-  joined,
   LAST_CODE_POINT,
   LAST_UNIT,
   LOW_HALVES,
   type Ranges,
   variantsInContext,
 } from '../characters.js';
-import { type Approximation, type CodePointRange, ExportError } from '../context-free.js';
-import type { Peg, PegRules } from './peg.js';
+import { type Approximation, type CodePointRange, ExportError, type Peg, type PegRules } from '../context-free.js';
 
 interface Read {
   readonly rules: PegRules;
@@ -23,10 +19,8 @@ interface Read {
 }
 
 /**
- * All rules of a grammar. Sets are of code units, as Peggy reads them.
- *
- * @param settled rules whose conditions the caller takes care of
- * @throws ExportError (`not-context-free`) where a rule of another grammar is used
+ * Reads all rules; sets are of code units. `settled` names rules whose conditions the caller handles.
+ * @throws ExportError (`not-context-free`) if a rule of another grammar is used
  */
 export function readRules(grammar: ast.Grammar, settled: ReadonlySet<string>): Read {
   const approximations: Approximation[] = [];
@@ -131,8 +125,8 @@ function anyOf(codePoints: readonly number[]): Peg {
 const MOST_DOTTED = 3;
 
 /**
- * Reads a literal without regard to case whose lower case holds an i with a dot above. The parser compares as many code units as this
- * lower case has, fewer at the end of a text, where U+0130 may stand for two of them; then it goes on by the length of the literal.
+ * Reads a case-insensitive literal whose lower case holds an i with a dot above. Peggy compares as many code units as
+ * this lower case has, fewer at the end of a text, where U+0130 may stand for two of them.
  */
 function dotted(value: string, rule: string, note: Note): Peg {
   const lower = [...value.toLowerCase()];
@@ -196,11 +190,9 @@ function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; ma
   return { min: min ?? 0, max: max ?? null };
 }
 
-/** What a class takes: a code unit, or a whole character where it is a Unicode class. */
 function pegOfClass(node: ast.CharacterClass): Peg {
-  const listed = isListed(node) ? listedRanges(node) : triedRanges(node);
-  if (!node.unicode) return setOf(node.inverted ? complementOf(listed, LAST_UNIT) : listed);
-  const ranges = node.inverted ? complementOf(listed, LAST_CODE_POINT) : listed;
+  const ranges = rangesOf(node);
+  if (!node.unicode) return setOf(ranges);
   // A first half alone is in no text, so that a class never takes just that.
   const units = intersectionOf(ranges, [
     [0, HIGH_HALVES[0] - 1],
@@ -247,73 +239,11 @@ function halvesOf(codePoint: number): { readonly high: number; readonly low: num
   return { high: text.charCodeAt(0), low: text.charCodeAt(1) };
 }
 
-type Part = ast.CharacterClass['parts'][number];
-
-/** Whether the parts say all: no properties such as `\p{L}`, and no case beyond ASCII. */
-function isListed(node: ast.CharacterClass): boolean {
-  return node.parts.every((part) => {
-    const range = rangeOfPart(part);
-    return range !== null && (!node.ignoreCase || (range[1] < 0x80 && !node.unicode));
-  });
-}
-
-function rangeOfPart(part: Part): CodePointRange | null {
-  if (typeof part === 'string') return [part.codePointAt(0)!, part.codePointAt(0)!];
-  return Array.isArray(part) ? [part[0]!.codePointAt(0)!, part[1]!.codePointAt(0)!] : null;
-}
-
-function listedRanges(node: ast.CharacterClass): Ranges {
-  const ranges = node.parts.map((part) => rangeOfPart(part)!);
-  return joined(node.ignoreCase ? ranges.flatMap((range) => [range, ...otherCase(range)]) : ranges);
-}
-
-/** The ASCII letters of a range, in their other case. */
-function otherCase(range: CodePointRange): CodePointRange[] {
-  const move = (first: number, last: number, by: number): Ranges =>
-    intersectionOf([range], [[first, last]]).map(([from, to]): CodePointRange => [from + by, to + by]);
-  return [...move(0x41, 0x5a, 0x20), ...move(0x61, 0x7a, -0x20)];
-}
-
-const tried = new Map<string, Ranges>();
-
-/** The ranges of a class that is written like a regular expression, found by asking one: the one that Peggy would write. */
-function triedRanges(node: ast.CharacterClass): Ranges {
-  const escaped = (codePoint: number): string =>
-    node.unicode ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`;
-  const source = node.parts.map((part) => {
-    const range = rangeOfPart(part);
-    return range === null ? `\\${(part as ast.ClassEscape).value}` : `${escaped(range[0])}-${escaped(range[1])}`;
-  });
-  const flags = (node.ignoreCase ? 'i' : '') + (node.unicode ? 'u' : '');
-  const key = `${flags}/${source.join('')}`;
-  let ranges = tried.get(key);
-  if (ranges === undefined) {
-    ranges = triedAll(new RegExp(`^[${source.join('')}]`, flags), node.unicode ? LAST_CODE_POINT : LAST_UNIT);
-    tried.set(key, ranges);
-  }
-  return ranges;
-}
-
-function triedAll(regex: RegExp, last: number): Ranges {
-  const found: CodePointRange[] = [];
-  let from = -1;
-  for (let codePoint = 0; codePoint <= last + 1; codePoint++) {
-    const matches = codePoint <= last && regex.test(String.fromCodePoint(codePoint));
-    if (matches && from < 0) from = codePoint;
-    else if (!matches && from >= 0) {
-      found.push([from, codePoint - 1]);
-      from = -1;
-    }
-  }
-  return found;
-}
-
 const EXCERPT = 60;
 
 /** An action that calls one of these refuses the text, as a predicate would. */
 const REFUSING = /\b(?:error|expected)\s*\(|\bthrow\b/;
 
-/** The note for a predicate that is left out. */
 function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
   const sign = node.type === 'semantic_and' ? '&' : '!';
   return {
@@ -323,7 +253,6 @@ function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
   };
 }
 
-/** The note for an action that may refuse what was matched; null where its code shows no sign of it. */
 function refusing(rule: string, node: ast.Action): Approximation | null {
   if (!REFUSING.test(node.code)) return null;
   return {

@@ -19,11 +19,9 @@ import { leak } from './variables.js';
 export interface Block extends Snippet {
   readonly rule: string;
   readonly kind: 'action' | 'predicate' | 'bound';
-  /** The labels that it may use. */
   readonly parameters: readonly string[];
 }
 
-/** All JavaScript of a grammar. */
 export interface GrammarCode {
   /** `{{ ... }}`: run once, with the module. */
   readonly topLevel: readonly Snippet[];
@@ -54,13 +52,11 @@ export interface Effects {
 
 interface Analysis {
   readonly effects: ReadonlyMap<Block, Effects>;
-  /** What must not be in a grammar whose code may run twice, or not at all. */
   readonly violations: readonly Violation[];
   /** What the analysis cannot follow; the effects then say nothing. */
   readonly unsupported: readonly Violation[];
 }
 
-/** For code that cannot be followed. */
 const ANYTHING: Effects = {
   writesState: true,
   readsState: true,
@@ -70,13 +66,10 @@ const ANYTHING: Effects = {
 };
 
 /**
- * Finds out what the code of a grammar does beyond giving values, and refuses what outlives a parse.
- *
- * The analysis follows where objects come from, through variables, properties, arguments and results of functions, but
- * takes no account of order, and does not tell the properties of an object apart. It errs on the side of seeing too much,
- * with exceptions: it does not follow an object that is put into another one under a second name of the latter, takes the values
- * of options that an action returns for primitive, a computed name for that of a property which is nobody else's, and functions
- * that a label holds for what nobody changes.
+ * Finds the effects of a grammar's code, and refuses those that outlive a parse.
+ * Follows objects through variables, properties, arguments and results, regardless of order, and does not tell the
+ * properties of an object apart. It may see too much; it misses aliases of objects put into others, objects in options
+ * that an action returns, computed names, and functions that a label holds.
  */
 export function analyzeEffects(code: GrammarCode): Analysis {
   const unsupported: Violation[] = [];
@@ -126,12 +119,10 @@ function parseUnit(
   }
 }
 
-/** Without the position that acorn adds, which is one within the snippet. */
 function reason({ message }: SyntaxError): string {
   return message.replace(/ \([0-9:]+\)$/, '');
 }
 
-/** Evaluates everything until nothing new comes up. */
 function settle(machine: Machine): void {
   do {
     machine.changed = false;
@@ -143,14 +134,12 @@ function settle(machine: Machine): void {
   } while (machine.changed);
 }
 
-/** What the code of a unit changes that others see during the same parse. */
 interface Changes {
   /** Per-parse variables; `null` for those of which the names are not known. */
   readonly state: Set<Binding | null>;
   labels: boolean;
 }
 
-/** Draws the conclusions, once everything has been evaluated. */
 function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis {
   const violations = new Map<Effect, Violation>();
   const unsupported = new Map<Effect, Violation>();
@@ -209,7 +198,6 @@ function effectsOf(
   return effects;
 }
 
-/** Something that the analysis cannot follow. */
 interface Obstacle {
   readonly node: { readonly start: number; readonly end: number };
   readonly message: string;
@@ -222,7 +210,7 @@ function obstaclesIn(unit: Unit): Obstacle[] {
     const message = forbiddenName(name, unit);
     if (message !== null) found.push({ node, message });
   }
-  walk(unit.program, found);
+  walk(unit.program, unit.program, found);
   return found;
 }
 
@@ -235,45 +223,52 @@ function forbiddenName(name: string, { level }: Unit): string | null {
   return null;
 }
 
-function walk(node: Node, found: Obstacle[]): void {
-  const message = forbiddenNode(node);
+function walk(node: Node, parent: Node, found: Obstacle[]): void {
+  const message = forbiddenNode(node, parent);
   if (message !== null) found.push({ node, message });
-  for (const child of children(node)) walk(child, found);
+  for (const child of children(node)) walk(child, node, found);
 }
 
-function forbiddenNode(node: Node): string | null {
+function forbiddenNode(node: Node, parent: Node): string | null {
   if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
+  if (isFunction(node) && node.generator) return 'the code of a generator runs without being called';
   if (node.type === 'CallExpression' && definesAccessor(node))
     return 'a property that runs code does so without a call';
-  if (isClass(node) && node.superClass?.type === 'Identifier' && CALLING_THEMSELVES.has(node.superClass.name)) {
-    return `what extends ${node.superClass.name} has methods called by those of it`;
+  if (isClass(node) && node.superClass) return 'a class that extends another one runs the code of both';
+  if (node.type === 'Super') return '"super" is another object in each place';
+  if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') {
+    return 'a static block or a field of a class is code outside of its methods';
   }
+  if ((node.type === 'Property' || node.type === 'MethodDefinition') && (node.kind === 'get' || node.kind === 'set')) {
+    return 'a getter or setter runs without being called';
+  }
+  if (node.type === 'Identifier' && node.name === 'Symbol' && !makesSymbol(parent)) {
+    return 'methods that symbols name run without being called';
+  }
+  if (node.type === 'CallExpression' && calledMethod(node) === 'bind') return 'bind() makes a function without a body';
   if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
   if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
   if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
   return null;
 }
 
-/** Built-in classes of which methods call others, which a class that extends them may have. */
-const CALLING_THEMSELVES: ReadonlySet<string> = new Set([
-  'Array',
-  'Map',
-  'Set',
-  'WeakMap',
-  'WeakSet',
-  'RegExp',
-  'Promise',
-]);
+function makesSymbol(parent: Node): boolean {
+  if (parent.type === 'CallExpression') return true;
+  return parent.type === 'MemberExpression' && propertyName(parent.property, parent.computed) === 'for';
+}
 
 /** Methods that take descriptors of properties. */
 const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);
 
 /** `Object.defineProperty(object, name, { get() {} })` and its like. */
-function definesAccessor({ callee, arguments: given }: CallExpression): boolean {
-  if (callee.type !== 'MemberExpression') return false;
-  const name = propertyName(callee.property, callee.computed);
+function definesAccessor(node: CallExpression): boolean {
+  const name = calledMethod(node);
   if (name === '__defineGetter__' || name === '__defineSetter__') return true;
-  return DESCRIBING.has(name) && given.some(holdsAccessor);
+  return DESCRIBING.has(name) && node.arguments.some(holdsAccessor);
+}
+
+function calledMethod({ callee }: CallExpression): string | null {
+  return callee.type === 'MemberExpression' ? propertyName(callee.property, callee.computed) : null;
 }
 
 function holdsAccessor(node: Node): boolean {

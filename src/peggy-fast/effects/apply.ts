@@ -17,13 +17,11 @@ import {
   covers,
   FRESH,
   holding,
-  ITERATOR,
   join,
   type Origin,
   type Origins,
   of,
   PRIMITIVE,
-  propertyOf,
   replace,
   THIS,
   union,
@@ -40,65 +38,34 @@ import {
   storeVariable,
 } from './variables.js';
 
-/** A call without anything to call with. */
 export const NO_ARGUMENTS: Arguments = { self: PRIMITIVE, list: [], rest: PRIMITIVE, nodes: [], selfNode: null };
 
-/** Runs code of the grammar: adds what it does to what the caller does, and tells what it gives back. */
 export function callFunction(node: FunctionNode | ClassNode, given: Arguments, place: Node, frame: Frame): Value {
   return isFunction(node) ? callRoutine(node, given, place, frame) : construct(node, given, place, frame);
 }
 
-/** Makes an instance of a class: the constructors of the class and of those it extends, and their fields. */
+/** Makes an instance of a class or of a function that is used as one. */
 export function construct(node: FunctionNode | ClassNode, given: Arguments, place: Node, frame: Frame): Value {
   const self: Arguments = { ...given, self: FRESH, selfNode: null };
-  const codes = isFunction(node) ? [node] : initializersOf(node);
-  let instance = holding(...given.list, given.rest);
-  for (const code of codes) {
-    const returned = callRoutine(code, self, place, frame);
-    const stored = summaryOf(code, frame.machine)?.[1].argumentStores.get(THIS) ?? PRIMITIVE;
-    instance = join(instance, returned, substitute(stored, self, frame));
-  }
-  if (isFunction(node) || !node.superClass) return instance;
-  const base = frame.value(node.superClass);
-  for (const origin of base.self) {
-    if (origin.kind === 'import' || origin.kind === 'module') note('call', new Set([origin]), place, frame);
-    if (origin.kind !== 'function' || origin.node === node) continue;
-    instance = join(instance, construct(origin.node, given, place, frame));
-  }
-  return instance;
+  const made = holding(...given.list, given.rest);
+  const code = isFunction(node) ? node : constructorOf(node);
+  if (!code) return made;
+  const returned = callRoutine(code, self, place, frame);
+  const stored = summaryOf(code, frame.machine)?.[1].argumentStores.get(THIS) ?? PRIMITIVE;
+  return join(made, returned, substitute(stored, self, frame));
 }
 
-function initializersOf(node: ClassNode): Routine['node'][] {
-  return node.body.body.flatMap((member): Routine['node'][] => {
-    if (member.type === 'PropertyDefinition') return member.static ? [] : [member];
-    return member.type === 'MethodDefinition' && member.kind === 'constructor' ? [member.value] : [];
-  });
+function constructorOf({ body }: ClassNode): FunctionNode | undefined {
+  for (const member of body.body) {
+    if (member.type === 'MethodDefinition' && member.kind === 'constructor') return member.value;
+  }
+  return undefined;
 }
 
-/** Runs a routine; for initializers of fields as well. */
-export function callRoutine(node: Routine['node'], given: Arguments, place: Node, frame: Frame): Value {
+function callRoutine(node: FunctionNode, given: Arguments, place: Node, frame: Frame): Value {
   const found = summaryOf(node, frame.machine);
   if (!found) return PRIMITIVE;
   const [routine, summary] = found;
-  if (isFunction(node) && node.generator) return join(ITERATOR, runBound(routine, summary, given, place, frame));
-  return runBound(routine, summary, given, place, frame);
-}
-
-function runBound(routine: Routine, summary: Summary, given: Arguments, place: Node, frame: Frame): Value {
-  const { node } = routine;
-  const bound = frame.machine.bound.get(node);
-  if (bound)
-    return run(
-      routine,
-      summary,
-      { ...given, self: join(given.self, bound), rest: join(given.rest, bound) },
-      place,
-      frame,
-    );
-  return run(routine, summary, given, place, frame);
-}
-
-function run(routine: Routine, summary: Summary, given: Arguments, place: Node, frame: Frame): Value {
   // The same call, by way of functions that call each other, adds nothing: without this, it would go on forever.
   const key = `${idOf(routine)} ${idOf(place)} ${given.nodes.length}`;
   const known = frame.machine.calls.get(key);
@@ -175,7 +142,6 @@ function targetsOf(index: number, given: Arguments): (Node | null)[] {
   return [given.nodes[index] ?? null];
 }
 
-/** Makes a call that the called code leaves to what it is given. For the caller, it happens where the code is called. */
 function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): void {
   const callee: Value = { self: substituteOrigin(pending.callee, given, frame), inside: PRIMITIVE.self };
   const list = pending.arguments.list.map((value) => substitute(value, given, frame));
@@ -193,20 +159,6 @@ function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): 
   );
 }
 
-/** What a property may be, with what getters of that name do and give. */
-export function readProperty(
-  object: Value,
-  name: string | null,
-  node: Node,
-  frame: Frame,
-  selfNode: Node | null = null,
-): Value {
-  const getters = frame.machine.routines.accessors.get(name ?? '') ?? [];
-  const given = { ...NO_ARGUMENTS, self: object, selfNode };
-  return join(propertyOf(object, name), ...getters.map((getter) => callFunction(getter, given, node, frame)));
-}
-
-/** What a value of the called code is for the caller. */
 export function substitute(value: Value, given: Arguments, frame: Frame): Value {
   return replace(value, (origin) => substituteOrigin(origin, given, frame));
 }

@@ -1,10 +1,8 @@
 /** What a call of a built-in function does to its arguments and gives back. */
 type BuiltIn =
-  /** Gives a value that nobody can change. */
   | 'primitive'
   /** Gives a new object, which may hold what the arguments hold. */
   | 'fresh'
-  /** Changes its first argument and gives it back. */
   | 'changes-first';
 
 function words(text: string): string[] {
@@ -22,7 +20,7 @@ export const FUNCTIONS = table([
     `Number String Boolean BigInt Symbol parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI
      decodeURIComponent escape unescape Number.isInteger Number.isSafeInteger Number.isFinite Number.isNaN
      Number.parseInt Number.parseFloat String.fromCharCode String.fromCodePoint String.raw BigInt.asIntN BigInt.asUintN
-     Symbol.for Symbol.keyFor Array.isArray ArrayBuffer.isView JSON.stringify Object.is Object.hasOwn Object.isFrozen
+     Symbol.for Array.isArray ArrayBuffer.isView JSON.stringify Object.is Object.hasOwn Object.isFrozen
      Object.isSealed Object.isExtensible Reflect.has Reflect.isExtensible Date.UTC Date.parse btoa atob`,
   ],
   [
@@ -51,7 +49,6 @@ export const CONSTRUCTORS: ReadonlySet<string> = new Set(
     Intl.ListFormat Intl.Segmenter`),
 );
 
-/** Built-ins that raise for some arguments, beyond those of a wrong type, and lengths that are none. */
 export const RAISING: ReadonlySet<string> = new Set(
   words(`BigInt BigInt.asIntN BigInt.asUintN JSON.parse JSON.stringify decodeURI decodeURIComponent encodeURI
     encodeURIComponent RegExp String.fromCodePoint structuredClone URL atob btoa Object.defineProperty
@@ -63,7 +60,6 @@ export const NAMESPACES: ReadonlySet<string> = new Set(['Math']);
 
 export const IMPURE: ReadonlySet<string> = new Set(['Math.random']);
 
-/** Methods of built-in objects that change the object. */
 export const MUTATORS: ReadonlySet<string> = new Set(
   words(`push pop shift unshift splice sort reverse fill copyWithin set add delete clear append prepend insert remove
     setTime setDate setDay setMonth setFullYear setYear setHours setMinutes setSeconds setMilliseconds setUTCDate
@@ -105,15 +101,12 @@ export const METHOD_RESULTS: ReadonlyMap<string, MethodResult> = new Map([
   ['splice', 'copy'],
 ]);
 
-/** Methods that give iterators. */
 export const ITERATING: ReadonlySet<string> = new Set(['values', 'keys', 'entries', 'matchAll']);
 
-/** Methods that raise for some arguments, in the same sense. */
 export const RAISING_METHODS: ReadonlySet<string> = new Set(
   words('repeat normalize toFixed toPrecision toExponential toISOString with'),
 );
 
-/** Whether a method of a built-in object is known to leave the object as it is. */
 export function isReader(method: string): boolean {
   return METHOD_RESULTS.has(method) && !MUTATORS.has(method);
 }
@@ -122,11 +115,8 @@ export function isReader(method: string): boolean {
 export const PATTERN_METHODS: ReadonlySet<string> = new Set(['test', 'exec']);
 export const STICKY_METHODS: ReadonlySet<string> = new Set(['match', 'replace', 'replaceAll']);
 
-/** Methods that the language calls by itself, in conversions and loops. */
+/** Methods that the language calls by itself, in conversions. */
 export const IMPLICIT_METHODS: ReadonlySet<string> = new Set(['toString', 'valueOf', 'toJSON', 'then']);
-
-/** Methods of iterators, which loops and the like call. */
-export const STEPS: ReadonlySet<string> = new Set(['next', 'return', 'throw']);
 
 /** Methods and functions of built-in objects that call a function they are given, and which argument that is. */
 export const CALLING: ReadonlyMap<string, number> = new Map([

@@ -1,4 +1,4 @@
-import type { CallExpression, MemberExpression, NewExpression, Super } from 'acorn';
+import type { CallExpression, MemberExpression, NewExpression } from 'acorn';
 import { callFunction, callValue, construct } from './apply.js';
 import {
   CALLING,
@@ -15,7 +15,7 @@ import {
   RAISING_METHODS,
   STICKY_METHODS,
 } from './built-ins.js';
-import { type Arguments, type Frame, grow, meaningOf } from './machine.js';
+import { type Arguments, type Frame, meaningOf } from './machine.js';
 import { isFunction, type Node, propertyName } from './syntax.js';
 import {
   FRESH,
@@ -33,17 +33,12 @@ import {
   union,
   type Value,
 } from './values.js';
-import { note, noteRaise, readThis, storeInto } from './variables.js';
+import { note, noteRaise, storeInto } from './variables.js';
 
 type Argument = CallExpression['arguments'][number];
 
 export function evaluateCall(node: CallExpression, frame: Frame): Value {
   const callee = unwrapped(node.callee);
-  if (callee.type === 'Super') {
-    // The constructor above is run where the instance is made.
-    argumentsOf(node.arguments, frame);
-    return PRIMITIVE;
-  }
   if (callee.type === 'MemberExpression') return callMethod(callee, node, frame);
   const value = frame.value(callee);
   const given = argumentsOf(node.arguments, frame);
@@ -67,7 +62,6 @@ export function evaluateNew(node: NewExpression, frame: Frame): Value {
   return join(holding(...given.list, given.rest), { self: PRIMITIVE.self, inside: value.inside }, ...results);
 }
 
-/** What arguments give, in the order in which they stand. */
 export function argumentsOf(nodes: readonly Argument[], frame: Frame): Arguments {
   const list: Value[] = [];
   let rest = PRIMITIVE;
@@ -87,12 +81,12 @@ function unwrapped(node: Node): Node {
 }
 
 function callMethod(callee: MemberExpression, node: CallExpression, frame: Frame): Value {
-  const object: Node | Super = callee.object;
-  const receiver = object.type === 'Super' ? readThis(frame) : frame.value(object);
+  const { object } = callee;
+  const receiver = frame.value(object);
   if (callee.computed) frame.value(callee.property);
   const name = propertyName(callee.property, callee.computed);
   const given: Arguments = { ...argumentsOf(node.arguments, frame), self: receiver, selfNode: object };
-  if (name === 'call' || name === 'apply' || name === 'bind') {
+  if (name === 'call' || name === 'apply') {
     const indirect = callIndirectly(name, receiver, given, node, frame);
     if (indirect) return indirect;
   }
@@ -121,22 +115,12 @@ function callCandidates(name: string | null, receiver: Value, given: Arguments, 
   if (kept.length > 0) results.push(callValue({ self: new Set(kept), inside: receiver.inside }, given, node, frame));
   if (name !== null && (results.length === 0 || isBuiltIn)) {
     results.push(callBuiltInMethod(name, given, node, results.length > 0, frame));
-  } else if (name === null && results.length === 0 && callsIterator(node)) {
-    results.push(join(holding(held(receiver)), ITERATOR));
   } else if (name === null && results.length === 0) {
     note('unknown-method', receiver.self, node, frame, 'a method');
     noteRaise(frame);
     results.push(unknownResult(given));
   }
   return join(...results);
-}
-
-/** `list[Symbol.iterator]()` */
-function callsIterator(node: Node): boolean {
-  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
-  const { property } = node.callee;
-  if (property.type !== 'MemberExpression' || property.object.type !== 'Identifier') return false;
-  return property.object.name === 'Symbol' && propertyName(property.property, property.computed) === 'iterator';
 }
 
 /** Origins of which the analysis does not know all that they hold. */
@@ -146,7 +130,6 @@ function holds({ self, inside }: Value, node: Node): boolean {
   return [...self, ...inside].some((origin) => origin.kind === 'function' && origin.node === node);
 }
 
-/** The function that a constant object or class has under a name, where the source shows it. */
 function memberOf(
   object: Node,
   name: string | null,
@@ -159,7 +142,6 @@ function memberOf(
   return member && isFunction(member) ? member : null;
 }
 
-/** `f.call(self, a)`, `f.apply(self, list)` and `f.bind(self, a)`; for binding, the call is taken to happen at once. */
 function callIndirectly(name: string, receiver: Value, given: Arguments, node: Node, frame: Frame): Value | null {
   const callee = [...receiver.self].filter(({ kind }) => kind !== 'fresh' && kind !== 'label' && kind !== 'state');
   if (callee.length === 0) {
@@ -174,15 +156,7 @@ function callIndirectly(name: string, receiver: Value, given: Arguments, node: N
       ? { self, selfNode, list: [], nodes: [], rest: join(...list.map(held), given.rest) }
       : { self, selfNode, list, nodes, rest: given.rest };
   const value: Value = { self: new Set(callee), inside: receiver.inside };
-  if (name === 'bind') bind(value, join(...given.list, given.rest), frame);
-  const result = join(callValue(value, shifted, node, frame), callGlobals(value.self, shifted, node, frame));
-  return name === 'bind' ? receiver : result;
-}
-
-function bind({ self }: Value, bound: Value, { machine }: Frame): void {
-  for (const origin of self) {
-    if (origin.kind === 'function' && grow(machine.bound, origin.node, bound)) machine.changed = true;
-  }
+  return join(callValue(value, shifted, node, frame), callGlobals(value.self, shifted, node, frame));
 }
 
 function callGlobals(origins: Origins, given: Arguments, node: Node, frame: Frame): Value {
@@ -190,7 +164,6 @@ function callGlobals(origins: Origins, given: Arguments, node: Node, frame: Fram
   return join(...globals.map(({ name }) => callGlobal(name, given, node, frame)));
 }
 
-/** Calls a built-in function by its path. */
 function callGlobal(path: string, given: Arguments, node: Node, frame: Frame): Value {
   const name = path.replace(/^(?:globalThis|window|self|global)\./, '');
   const method = /^\w+\.prototype\.(\w+)$/.exec(name)?.[1];
@@ -236,7 +209,6 @@ function pattern({ nodes, rest }: Arguments): Value {
   return patternWith(flags?.type === 'Literal' ? String(flags.value) : 'gy');
 }
 
-/** A regular expression with the given flags. */
 export function patternWith(flags: string): Value {
   if (!/[gy]/.test(flags)) return FRESH;
   const state = intern({ kind: 'stateful-pattern', sticky: flags.includes('y') });
@@ -283,10 +255,9 @@ function unknownResult(given: Arguments): Value {
 }
 
 /**
- * Calls the functions among the arguments of a built-in, with what it may give them: for methods of collections the
- * elements, for functions what the other arguments hold.
- *
- * @returns what they may give back.
+ * Calls the functions among the arguments of a built-in: methods of collections give them the elements, functions what
+ * the other arguments hold.
+ * @returns what they may return
  */
 function callBack(name: string, given: Arguments, node: Node, isMethod: boolean, frame: Frame): Value {
   const isKnown = isMethod ? METHOD_RESULTS.has(name) || MUTATORS.has(name) : true;
@@ -317,7 +288,6 @@ function callBack(name: string, given: Arguments, node: Node, isMethod: boolean,
   return join(...returned);
 }
 
-/** Whether it is worth a try to call a value that is given to a built-in. */
 function isCallback({ kind }: Origin): boolean {
   return kind === 'function' || kind === 'argument' || kind === 'captured' || kind === 'import' || kind === 'global';
 }

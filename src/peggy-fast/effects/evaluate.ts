@@ -1,8 +1,8 @@
 import type { MemberExpression, ObjectExpression, Pattern } from 'acorn';
-import { callFunction, callRoutine, callValue, NO_ARGUMENTS, readProperty, substitute } from './apply.js';
-import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
+import { callFunction, callValue, NO_ARGUMENTS, substitute } from './apply.js';
+import { IMPLICIT_METHODS } from './built-ins.js';
 import { argumentsOf, evaluateCall, evaluateNew, patternWith } from './calls.js';
-import { type Frame, grow, type Machine, meaningOf, type Routine, summaryOf } from './machine.js';
+import { type Frame, type Machine, meaningOf, type Routine, summaryOf } from './machine.js';
 import { type ClassNode, children, type FunctionNode, isFunction, type Node, propertyName } from './syntax.js';
 import {
   ANY,
@@ -15,9 +15,9 @@ import {
   ofArgument,
   ofFunction,
   PRIMITIVE,
+  propertyOf,
   replace,
   sharedBy,
-  THIS,
   union,
   type Value,
 } from './values.js';
@@ -41,12 +41,6 @@ export function evaluateRoutine(routine: Routine, machine: Machine): void {
   const { node } = routine;
   if (node.type === 'Program') {
     for (const statement of node.body) run(statement, frame);
-    return;
-  }
-  if (node.type === 'PropertyDefinition') {
-    if (!node.value) return;
-    const value = evaluate(node.value, frame);
-    if (grow(summary.argumentStores, THIS, { ...holding(value), self: PRIMITIVE.self })) machine.changed = true;
     return;
   }
   node.params.forEach((parameter, index) => {
@@ -107,7 +101,7 @@ function run(node: Node, frame: Frame): void {
 }
 
 function isStatement({ type }: Node): boolean {
-  return type.endsWith('Statement') || type === 'SwitchCase' || type === 'StaticBlock';
+  return type.endsWith('Statement') || type === 'SwitchCase';
 }
 
 function evaluate(node: Node, frame: Frame): Value {
@@ -176,12 +170,6 @@ function evaluate(node: Node, frame: Frame): Value {
     case 'ChainExpression':
     case 'ParenthesizedExpression':
       return evaluate(node.expression, frame);
-    case 'YieldExpression':
-    case 'AwaitExpression': {
-      const value = node.argument ? evaluate(node.argument, frame) : PRIMITIVE;
-      noteReturn(holding(value), frame);
-      return value;
-    }
     default:
       for (const child of children(node)) evaluate(child, frame);
       return PRIMITIVE;
@@ -207,7 +195,6 @@ function functionValue(node: FunctionNode, frame: Frame): Value {
   );
 }
 
-/** The name of a function expression belongs to the function itself. */
 function declareOwnName(node: FunctionNode, value: Value, { machine, routine }: Frame): void {
   const binding = node.id && routine.unit.scopes.bound.get(node.id);
   const own = { self: value.self, inside: PRIMITIVE.self };
@@ -225,41 +212,29 @@ function evaluateObject(node: ObjectExpression, frame: Frame): Value {
   return holding(...values);
 }
 
-/** Methods that conversions and loops call: taken to be called right where they are made. */
+/** Methods that conversions call: taken to be called right where they are made. */
 function runImplicit(key: Node, computed: boolean, method: FunctionNode, frame: Frame): void {
   const name = propertyName(key, computed);
-  if (name !== null && !IMPLICIT_METHODS.has(name) && !STEPS.has(name)) return;
+  if (name !== null && !IMPLICIT_METHODS.has(name)) return;
   callFunction(method, { ...NO_ARGUMENTS, self: FRESH }, key, frame);
 }
 
 function evaluateClass(node: ClassNode, frame: Frame): Value {
   const self: Value = ofFunction(node, PRIMITIVE);
   // Instances are made of what the class holds: see evaluateNew.
-  const parts: Value[] = node.superClass ? [evaluate(node.superClass, frame)] : [];
-  for (const member of node.body.body) {
-    if (member.type === 'StaticBlock') {
-      for (const statement of member.body) run(statement, frame);
-      continue;
-    }
+  const parts = node.body.body.map((member) => {
+    if (member.type !== 'MethodDefinition') return PRIMITIVE.self;
     if (member.computed) evaluate(member.key, frame);
-    if (member.type === 'MethodDefinition') {
-      parts.push({ self: PRIMITIVE.self, inside: functionValue(member.value, frame).self });
-      if (member.kind === 'method') runImplicit(member.key, member.computed, member.value, frame);
-    } else if (member.static) {
-      const given = { ...NO_ARGUMENTS, self };
-      callRoutine(member, given, member, frame);
-      const stored = summaryOf(member, frame.machine)?.[1].argumentStores.get(THIS);
-      if (stored) parts.push(substitute(stored, given, frame));
-    }
-  }
-  return { self: self.self, inside: union(...parts.map(({ inside }) => inside)) };
+    if (member.kind === 'method') runImplicit(member.key, member.computed, member.value, frame);
+    return functionValue(member.value, frame).self;
+  });
+  return { self: self.self, inside: union(...parts) };
 }
 
 function evaluateMember(node: MemberExpression, frame: Frame): Value {
-  const object = node.object.type === 'Super' ? readThis(frame) : evaluate(node.object, frame);
+  const object = evaluate(node.object, frame);
   if (node.computed) evaluate(node.property, frame);
-  const name = propertyName(node.property, node.computed);
-  return readProperty(object, name, node, frame, node.object);
+  return propertyOf(object, propertyName(node.property, node.computed));
 }
 
 function remove(node: Node, frame: Frame): void {
@@ -271,7 +246,6 @@ function remove(node: Node, frame: Frame): void {
   }
 }
 
-/** Gives the names of a declaration their values. */
 function declare(pattern: Pattern, value: Value, frame: Frame): void {
   eachTarget(pattern, value, frame, (target, part) => {
     if (target.type !== 'Identifier') return;
@@ -280,21 +254,15 @@ function declare(pattern: Pattern, value: Value, frame: Frame): void {
   });
 }
 
-/** Assigns to what stands left of a `=`. */
 function assign(pattern: Pattern, value: Value, frame: Frame): void {
   eachTarget(pattern, value, frame, (target, part) => assignTo(target, part, frame));
 }
 
-/** Notes that the object of a member expression is changed, and what it may hold from now on. */
 function changeMember(target: MemberExpression, value: Value, frame: Frame): void {
-  const object = target.object.type === 'Super' ? readThis(frame) : frame.value(target.object);
+  const object = frame.value(target.object);
   if (target.computed) frame.value(target.property);
   note('change', object.self, target, frame);
   storeInto(target.object, value, frame);
-  const name = propertyName(target.property, target.computed);
-  for (const setter of frame.machine.routines.accessors.get(name ?? '') ?? []) {
-    callFunction(setter, { ...NO_ARGUMENTS, self: object, list: [value], selfNode: target.object }, target, frame);
-  }
 }
 
 function assignTo(target: Node, value: Value, frame: Frame): void {
@@ -323,7 +291,6 @@ function assignTo(target: Node, value: Value, frame: Frame): void {
   }
 }
 
-/** Takes a pattern apart: each variable or member in it, with what it gets. */
 function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target: Node, value: Value) => void): void {
   switch (pattern.type) {
     case 'ArrayPattern':
@@ -334,7 +301,7 @@ function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target
         if (property.type === 'Property') {
           if (property.computed) frame.value(property.key);
           const name = propertyName(property.key, property.computed);
-          eachTarget(property.value, readProperty(value, name, property, frame), frame, visit);
+          eachTarget(property.value, propertyOf(value, name), frame, visit);
         } else eachTarget(property, held(value), frame, visit);
       }
       return;

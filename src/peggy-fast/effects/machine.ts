@@ -11,30 +11,18 @@ import {
 } from './syntax.js';
 import { covers, intern, join, type Origin, PRIMITIVE, type Value } from './values.js';
 
-/** The names that Peggy gives to blocks and to the per-parse initializer. */
-const GIVEN: ReadonlySet<string> = new Set([
-  'input',
-  'options',
-  'text',
-  'range',
-  'offset',
-  'location',
-  'error',
-  'expected',
-]);
+/** The functions that Peggy gives to the code of a grammar. */
+export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set('text range offset location error expected'.split(' '));
+const GIVEN: ReadonlySet<string> = new Set(['input', 'options', ...POSITION_FUNCTIONS]);
 
-/** What is known so far of a grammar's code. Everything in it only grows, until evaluating adds nothing. */
 export interface Machine {
   readonly routines: Routines;
   readonly units: readonly Unit[];
   readonly trusted: ReadonlySet<string>;
-  /** The variables of the initializers. */
   readonly globals: { readonly module: ReadonlyMap<string, Binding>; readonly parse: ReadonlyMap<string, Binding> };
   /** What variables may hold, in terms of the routine that owns them. */
   readonly variables: Map<Binding, Value>;
   readonly summaries: Map<Routine, Summary>;
-  /** What functions have been bound to, `this` included, by their code. */
-  readonly bound: Map<Node, Value>;
   /** What the values of labels may be or hold, beyond what is made in the parse. */
   labels: Value;
   /** What else but new objects may be raised, or be held by what is raised. */
@@ -46,16 +34,13 @@ export interface Machine {
   readonly calls: Map<string, Arguments>;
 }
 
-/** The evaluation of one routine. */
 export interface Frame {
   readonly machine: Machine;
   readonly routine: Routine;
   readonly summary: Summary;
-  /** Evaluates an expression. */
   readonly value: (node: Node) => Value;
 }
 
-/** What an identifier stands for. */
 type Meaning =
   | { readonly kind: 'local'; readonly binding: Binding; readonly owner: Routine }
   | { readonly kind: 'state' | 'module'; readonly binding: Binding }
@@ -71,7 +56,6 @@ export function createMachine(routines: Routines, units: readonly Unit[], truste
     globals: { module: variablesOf('module'), parse: variablesOf('parse') },
     variables: new Map(),
     summaries: new Map(routines.all.map((routine) => [routine, emptySummary()])),
-    bound: new Map(),
     labels: PRIMITIVE,
     thrown: PRIMITIVE,
     sharesState: false,
@@ -109,7 +93,6 @@ export function levelOf(node: FunctionNode | ClassNode, { routines }: Machine): 
   return routine && (routine.parent === null || routine.parent.parent === null) ? routine.unit.level : null;
 }
 
-/** Whether a routine stands inside another, or is it. */
 export function isWithin(routine: Routine, outer: Routine): boolean {
   for (let at: Routine | null = routine; at !== null; at = at.parent) if (at === outer) return true;
   return false;
@@ -140,34 +123,29 @@ export interface Unit {
   readonly snippet: Snippet;
   readonly program: Program;
   readonly scopes: Scopes;
-  /** Labels in reach. */
   readonly parameters: ReadonlySet<string>;
   readonly root: Routine;
 }
 
-/** Code that runs as a whole: the statements of a unit, a function, or what gives a field of a class its first value. */
 export interface Routine {
-  readonly node: Program | FunctionNode | Extract<Node, { type: 'PropertyDefinition' }>;
+  readonly node: Program | FunctionNode;
   /** What messages call it; `null` for code that nobody can call. */
   readonly name: string | null;
   readonly parent: Routine | null;
   readonly unit: Unit;
 }
 
-/** The routines of a grammar, and what belongs to them. */
 export interface Routines {
   readonly all: Routine[];
   readonly byNode: Map<Node, Routine>;
   /** Which routine's activations a local variable lives in. */
   readonly owners: Map<Binding, Routine>;
-  /** Functions that a call of a method, or the use of an accessor, of that name may run. */
+  /** Functions that a call of a method of that name may run. */
   readonly methods: Map<string, FunctionNode[]>;
   /** Those of them that stand under a name in the source. */
   readonly named: Set<Node>;
-  readonly accessors: Map<string, FunctionNode[]>;
   /** The properties of objects and classes that are the value of a constant from the start, by variable. */
   readonly members: Map<Binding, Map<string, Node>>;
-  /** The routines that classes are declared in. */
   readonly classes: Map<Node, Routine>;
   /** `this` of routines, for the arrow functions in them. */
   readonly thisBindings: Map<Routine, Binding>;
@@ -180,14 +158,12 @@ export function emptyRoutines(): Routines {
     owners: new Map(),
     methods: new Map(),
     named: new Set(),
-    accessors: new Map(),
     members: new Map(),
     classes: new Map(),
     thisBindings: new Map(),
   };
 }
 
-/** Makes a unit of some code and enters its routines. */
 export function addUnit(
   level: Level,
   snippet: Snippet,
@@ -232,13 +208,6 @@ function walk(node: Node, routine: Routine, name: string | null, routines: Routi
     case 'Identifier':
       own(node, routine, routines);
       return;
-    case 'PropertyDefinition': {
-      const field: Routine = { node, name: null, parent: routine, unit: routine.unit };
-      enter(field, routines);
-      walk(node.key, routine, null, routines);
-      if (node.value) walk(node.value, field, propertyName(node.key, node.computed), routines);
-      return;
-    }
     case 'VariableDeclarator':
       if (node.id.type === 'Identifier') {
         const binding = routine.unit.scopes.bound.get(node.id);
@@ -257,14 +226,14 @@ function walk(node: Node, routine: Routine, name: string | null, routines: Routi
     case 'Property':
     case 'MethodDefinition': {
       const key = propertyName(node.key, node.computed);
-      if (isFunction(node.value)) addMethod(key ?? '', node.kind, node.value, routines);
+      if (isFunction(node.value)) addMethod(key ?? '', node.value, routines);
       walk(node.key, routine, null, routines);
       walk(node.value, routine, key, routines);
       return;
     }
     case 'AssignmentExpression':
       if (node.left.type === 'MemberExpression' && isFunction(node.right)) {
-        addMethod(propertyName(node.left.property, node.left.computed) ?? '', 'method', node.right, routines);
+        addMethod(propertyName(node.left.property, node.left.computed) ?? '', node.right, routines);
       }
       break;
     default:
@@ -277,12 +246,11 @@ function own(identifier: Identifier, routine: Routine, routines: Routines): void
   if (binding?.identifier === identifier) routines.owners.set(binding, routine);
 }
 
-function addMethod(name: string, kind: string, node: FunctionNode, routines: Routines): void {
-  const index = kind === 'get' || kind === 'set' ? routines.accessors : routines.methods;
-  if (name !== '') routines.named.add(node);
-  const found = index.get(name);
+function addMethod(name: string, node: FunctionNode, { methods, named }: Routines): void {
+  if (name !== '') named.add(node);
+  const found = methods.get(name);
   if (found) found.push(node);
-  else index.set(name, [node]);
+  else methods.set(name, [node]);
 }
 
 function addMembers(binding: Binding, value: Node, routines: Routines): void {
@@ -309,13 +277,12 @@ function collect(properties: readonly (Node | null)[]): Map<string, Node> | null
   for (const each of properties) {
     if (each?.type !== 'Property' && each?.type !== 'MethodDefinition') return null;
     const key = propertyName(each.key, each.computed);
-    if (key === null || each.kind === 'get' || each.kind === 'set') return null;
+    if (key === null) return null;
     members.set(key, each.value);
   }
   return members;
 }
 
-/** A stretch of a unit's code. */
 export interface Place {
   readonly unit: Unit;
   readonly node: Node;
@@ -323,11 +290,8 @@ export interface Place {
 
 /** What is done that others may notice. */
 export type Operation =
-  /** A variable gets another value. */
   | 'assign'
-  /** An object is changed. */
   | 'change'
-  /** One of several objects is changed, and this may be it. */
   | 'may-change'
   /** A pattern's `lastIndex` moves: of one with the flag g or y, or of one with y. */
   | 'match'
@@ -349,13 +313,11 @@ export interface Effect {
   readonly by: string | null;
 }
 
-/** A call of something that the routine was given. */
 export interface Pending {
   readonly callee: Origin;
   readonly arguments: Arguments;
 }
 
-/** What a function is called with. */
 export interface Arguments {
   readonly self: Value;
   readonly list: readonly Value[];
@@ -370,17 +332,13 @@ export interface Arguments {
 export interface Summary {
   readonly effects: Map<string, Effect>;
   readonly pending: Map<string, Pending>;
-  /** What variables outside may come to hold. */
   readonly stores: Map<Binding, Value>;
-  /** What its arguments may come to hold, by index. */
   readonly argumentStores: Map<number, Value>;
-  /** Variables read that belong to others. */
   readonly reads: Set<Binding>;
   returns: Value;
   mayThrow: boolean;
   /** Calls text(), location() or their like: itself, or through others. */
   position: { self: boolean; calls: boolean };
-  /** The routines that call it. */
   readonly callers: Set<Routine>;
 }
 
@@ -401,7 +359,6 @@ function emptySummary(): Summary {
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** A number for an object that keys can hold. */
 export function idOf(object: object): number {
   const known = ids.get(object);
   if (known !== undefined) return known;
@@ -409,12 +366,10 @@ export function idOf(object: object): number {
   return lastId;
 }
 
-/** A key under which the same thing done at the same place to the same object is kept once. */
 export function keyOf(origin: Origin, place: Place, operation = ''): string {
   return `${operation} ${idOf(intern(origin))} ${idOf(place.node)}`;
 }
 
-/** Adds to what a map holds under a key; tells whether that was news. */
 export function grow<K>(map: Map<K, Value>, key: K, value: Value): boolean {
   const known = map.get(key);
   if (known && covers(known, value)) return false;

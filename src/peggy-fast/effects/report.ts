@@ -1,12 +1,10 @@
-import { IMPLICIT_METHODS, STEPS } from './built-ins.js';
+import { IMPLICIT_METHODS } from './built-ins.js';
 import { type Effect, levelOf, type Machine, type Place, type Routine, type Unit } from './machine.js';
 import type { Binding } from './scopes.js';
 import { type ClassNode, type FunctionNode, isFunction, type LocationRange, locate, type Node } from './syntax.js';
 import { type Origin, PRIMITIVE } from './values.js';
 
-/** Something in a grammar's code that a parser which runs it at will, or not at all, cannot have. */
 export interface Violation {
-  /** The rule whose code it is, or runs it; `null` for the per-parse initializer. */
   readonly rule: string | null;
   readonly message: string;
   readonly location: LocationRange;
@@ -52,7 +50,7 @@ export function judge(effect: Effect, machine: Machine): Verdict {
     case 'import':
     case 'given':
     case 'global':
-      // These are refused as such, see unsupported.ts.
+      // Refused by their names: see forbiddenName in analyze.ts.
       if ('name' in origin && (origin.name === 'eval' || origin.name.startsWith('peg$'))) return NONE;
       if (operation === 'pass') return judgePass(origin);
       return { kind: 'violation', what: describe(effect, origin), why: whyOf(effect, origin) };
@@ -88,7 +86,6 @@ function judgeFunction(
   return { kind: 'violation', what: `changes ${what}`, why: WHY.module };
 }
 
-/** What cannot be told from what is to be refused. */
 function unsupported(what: string, why: string): Verdict {
   return { kind: 'unsupported', what, why };
 }
@@ -145,7 +142,6 @@ function nameOf(origin: Outliving): string {
   }
 }
 
-/** The violation that an effect is, as the code of a rule has it. */
 export function violationOf(
   rule: string | null,
   unit: Unit,
@@ -159,7 +155,6 @@ export function violationOf(
   return { rule, message, location: locate(place.unit.snippet, place.node.start, place.node.end) };
 }
 
-/** The name of the innermost function with a name that a place stands in. */
 function functionAround({ unit, node }: Place, machine: Machine): string | null {
   let found: Routine | null = null;
   for (const routine of machine.routines.all) {
@@ -171,8 +166,8 @@ function functionAround({ unit, node }: Place, machine: Machine): string | null 
 }
 
 /**
- * Such code of the initializers that changes what outlives it; that of an action is taken to run where it is made. `known`: places
- * that are refused already.
+ * Methods of the initializers that run without being called and change what outlives them; those of an action count as
+ * run where they are made.
  */
 export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Violation[] {
   const changes = uncalled(machine).flatMap((routine) => {
@@ -180,7 +175,6 @@ export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Vio
     if (unit.level === 'block') return [];
     const effect = [...(machine.summaries.get(routine)?.effects.values() ?? [])].find((one) => {
       const { kind } = judge(one, machine);
-      if (isOwnChange(one) && isIteration(routine, machine)) return true;
       return (kind === 'state' || kind === 'violation' || kind === 'unsupported') && !known.has(one.place.node);
     });
     if (effect === undefined) return [];
@@ -191,24 +185,10 @@ export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Vio
 }
 
 function uncalled({ routines }: Machine): Routine[] {
-  const functions: FunctionNode[] = [...routines.accessors.values()].flat();
-  for (const [name, methods] of routines.methods) {
-    // Names that are computed may be those of symbols; without any, nothing is an iterator.
-    const isStep = STEPS.has(name) && routines.methods.has('');
-    if (name === '' || IMPLICIT_METHODS.has(name) || isStep) functions.push(...methods);
-  }
-  return functions.flatMap((node) => routines.byNode.get(node) ?? []);
-}
-
-/** Whether it may be what a loop runs. */
-function isIteration({ node }: Routine, { routines }: Machine): boolean {
-  return ['', ...STEPS].some((name) => routines.methods.get(name)?.some((one) => one === node));
-}
-
-/** Whether an object, a captured variable or what it holds is changed. */
-function isOwnChange({ operation, origin }: Effect): boolean {
-  if (operation !== 'change' && operation !== 'assign') return false;
-  return origin.kind === 'argument' || origin.kind === 'captured';
+  // A name that is computed may be any.
+  return ['', ...IMPLICIT_METHODS].flatMap((name) =>
+    (routines.methods.get(name) ?? []).flatMap((node) => routines.byNode.get(node) ?? []),
+  );
 }
 
 /** Variables of the initializers that hold iterators: whoever looks at these moves them on. */

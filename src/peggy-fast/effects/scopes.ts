@@ -10,27 +10,21 @@ import {
 } from 'acorn';
 import { children, type FunctionNode, isFunction, type Node } from './syntax.js';
 
-/** A name that some code declares. */
 export interface Binding {
   readonly name: string;
   readonly kind: BindingKind;
-  /** The name where it is declared. */
   readonly identifier: Identifier;
 }
 
-/** A use of a variable: an identifier that is neither its declaration nor the name of a property or a label. */
 export interface Reference {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** Stands in `{ name }` for key and value at once, so that another name has to be written `{ name: other }`. */
   readonly shorthand: boolean;
   readonly node: Identifier;
 }
 
-/** Which identifier means which declaration. */
 export interface Scopes {
-  /** Identifiers, declaring or referring, that mean something declared inside. */
   readonly bound: ReadonlyMap<Identifier, Binding>;
   /** References to what is not declared inside, in source order. */
   readonly free: readonly Reference[];
@@ -48,7 +42,6 @@ interface Resolver {
   readonly free: Reference[];
 }
 
-/** Resolves the names in and below a node, which counts as a function body of its own. */
 export function resolveScopes(root: Node): Scopes {
   const resolver: Resolver = { bound: new Map(), free: [] };
   const scope = openScope(null);
@@ -82,7 +75,6 @@ function refer(node: Identifier, shorthand: boolean, scope: Scope, resolver: Res
       resolver.bound.set(node, binding);
       return;
     }
-    // What a function itself brings along: see visitFunction.
     if (node.name === 'arguments' && at.names.has(OWN_ARGUMENTS)) return;
   }
   resolver.free.push({ name: node.name, start: node.start, end: node.end, shorthand, node });
@@ -103,12 +95,6 @@ function visit(node: Node, scope: Scope, resolver: Resolver): void {
     case 'BlockStatement':
       visitStatements(node.body, openScope(scope), resolver);
       return;
-    case 'StaticBlock': {
-      const own = openScope(scope);
-      for (const statement of node.body) declareHoisted(statement, declareIn(own, resolver));
-      visitStatements(node.body, own, resolver);
-      return;
-    }
     case 'ForStatement':
     case 'ForInStatement':
     case 'ForOfStatement': {
@@ -144,9 +130,8 @@ function visit(node: Node, scope: Scope, resolver: Resolver): void {
       visitProperty(node, scope, resolver);
       return;
     case 'MethodDefinition':
-    case 'PropertyDefinition':
       if (node.computed) visit(node.key, scope, resolver);
-      if (node.value) visit(node.value, node.type === 'PropertyDefinition' ? ownArguments(scope) : scope, resolver);
+      visit(node.value, scope, resolver);
       return;
     case 'LabeledStatement':
       visit(node.body, scope, resolver);
@@ -230,7 +215,6 @@ function visitCatch(node: CatchClause, scope: Scope, resolver: Resolver): void {
   visit(node.body, own, resolver);
 }
 
-/** Visits what a declaring pattern refers to: default values and computed keys. */
 function visitDeclared(pattern: Pattern, scope: Scope, resolver: Resolver): void {
   switch (pattern.type) {
     case 'ArrayPattern':
@@ -274,12 +258,10 @@ function visitProperty(node: Extract<Node, { type: 'Property' }>, scope: Scope, 
   }
 }
 
-/** What brought a name into scope. */
 type BindingKind = VariableDeclaration['kind'] | 'function' | 'class' | 'parameter' | 'catch' | 'import';
 
 type Declare = (identifier: Identifier, kind: BindingKind) => void;
 
-/** Declares the names that a list of statements binds in its own block: everything but `var`. */
 function declareLexical(statements: readonly Node[], declare: Declare): void {
   for (const statement of statements) {
     if (statement.type === 'VariableDeclaration') {
@@ -298,13 +280,10 @@ function declareLexical(statements: readonly Node[], declare: Declare): void {
   }
 }
 
-/** Declares the `var` names anywhere below a node, functions within it left out. */
 function declareHoisted(node: Node, declare: Declare): void {
   if (node.type === 'VariableDeclaration' && node.kind === 'var') declareVariables(node, declare);
   for (const child of children(node)) {
-    if (!isFunction(child) && child.type !== 'StaticBlock' && child.type !== 'PropertyDefinition') {
-      declareHoisted(child, declare);
-    }
+    if (!isFunction(child)) declareHoisted(child, declare);
   }
 }
 
@@ -338,16 +317,13 @@ function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): 
 }
 
 /**
- * Parses the code of an action, a predicate or a per-parse initializer, as it stands between its braces.
- *
- * @returns the statements, with offsets into `code`.
- * @throws SyntaxError, with `pos`, when the code is no JavaScript that a function may hold.
+ * Parses the code between the braces of an action, a predicate or a per-parse initializer.
+ * @throws SyntaxError with `pos`
  */
 export function parseBody(code: string): Program {
   return parseAs(code, { sourceType: 'script', allowReturnOutsideFunction: true });
 }
 
-/** Parses the code of a top-level initializer, which may import and export. Throws as {@link parseBody} does. */
 export function parseModule(code: string): Program {
   // Module code that is not strict runs only in parsers of the format "commonjs", which cannot import.
   try {
@@ -361,10 +337,7 @@ export function parseModule(code: string): Program {
   }
 }
 
-/**
- * Every identifier in and below a node that refers to something declared outside of it, in source order. Assignment
- * targets count; names of properties and labels, and `arguments` of functions inside, do not.
- */
+/** The references in a node to what is declared outside of it, in source order. */
 export function freeReferences(node: Node): readonly Reference[] {
   return resolveScopes(node).free;
 }

@@ -9,10 +9,8 @@ import type {
   FunctionExpression,
 } from 'acorn';
 
-/** Any node of a tree that acorn builds. */
 export type Node = AnyNode;
 
-/** The nodes that have parameters and a body of their own. */
 export type FunctionNode =
   | FunctionDeclaration
   | AnonymousFunctionDeclaration
@@ -31,7 +29,6 @@ export function isClass(node: Node): node is ClassNode {
   return node.type === 'ClassDeclaration' || node.type === 'ClassExpression';
 }
 
-/** The nodes right below a node, in the order in which acorn keeps them. */
 export function children(node: Node): Node[] {
   const found: Node[] = [];
   // A loop and not a chain of array methods: this is where most of the time of an analysis goes.
@@ -42,6 +39,15 @@ export function children(node: Node): Node[] {
     } else if (isNode(member)) found.push(member);
   }
   return found;
+}
+
+/** A node and all below it. */
+export function* nodesIn(root: Node): Generator<Node> {
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    open.push(...children(node));
+  }
 }
 
 /** The name that a property, method or member access has in the source, or `null` where it is computed. */
@@ -58,14 +64,12 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** A place in a grammar, as Peggy counts: lines and columns from 1, lines ended by a line feed. */
 interface Position {
   readonly offset: number;
   readonly line: number;
   readonly column: number;
 }
 
-/** A stretch of a grammar: Peggy's `LocationRange`. */
 export interface LocationRange {
   // biome-ignore lint/suspicious/noExplicitAny: Peggy takes any value for the name of a source.
   readonly source: any;
@@ -73,13 +77,11 @@ export interface LocationRange {
   readonly end: Position;
 }
 
-/** Where code stands in the grammar text. */
 export interface Snippet {
   readonly code: string;
   readonly location: LocationRange;
 }
 
-/** The place in the grammar of a stretch of a snippet's code. */
 export function locate({ code, location }: Snippet, start: number, end: number): LocationRange {
   const from = advance(code, 0, location.start, start);
   return { source: location.source, start: from, end: advance(code, start, from, end) };

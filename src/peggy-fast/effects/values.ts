@@ -13,7 +13,6 @@ export type Origin =
   | { readonly kind: 'argument'; readonly index: number; readonly inside: boolean }
   /** Held by a local variable of an enclosing function. */
   | { readonly kind: 'captured'; readonly binding: Binding; readonly inside: boolean }
-  /** Made elsewhere in the same parse. */
   | { readonly kind: 'label' }
   /** Held by a variable of the per-parse or of the top-level initializer. */
   | { readonly kind: 'state'; readonly binding: Binding }
@@ -23,15 +22,12 @@ export type Origin =
   | { readonly kind: 'import'; readonly name: string }
   /** What an object has in common with others, such as its prototype, by what gave it. */
   | { readonly kind: 'shared'; readonly name: string }
-  /** One of the names that Peggy gives, such as `options`. */
   | { readonly kind: 'given'; readonly name: string }
   /** A built-in by its dotted path, such as `Math.max`. */
   | { readonly kind: 'global'; readonly name: string }
   | { readonly kind: 'trusted'; readonly name: string }
-  /** Code of the grammar. */
   | { readonly kind: 'function'; readonly node: FunctionNode | ClassNode };
 
-/** The index that stands for `this` among the arguments. */
 export const THIS = -1;
 
 /** The index that stands for all arguments together, as `arguments` and rest parameters see them. */
@@ -47,13 +43,10 @@ export interface Value {
 
 const FRESH_ORIGIN: Origin = { kind: 'fresh' };
 
-/** A number, a string, or anything else that nobody can change. */
 export const PRIMITIVE: Value = { self: new Set(), inside: new Set() };
 
-/** An object made on the spot that holds no other. */
 export const FRESH: Value = { self: new Set([FRESH_ORIGIN]), inside: new Set() };
 
-/** A new iterator. */
 export const ITERATOR: Value = { self: new Set([{ kind: 'iterator' }]), inside: new Set() };
 
 const interned = new WeakMap<object, Map<string, Origin>>();
@@ -82,7 +75,6 @@ export function of(origin: Origin, inside: Origin = origin): Value {
   return { self: new Set([intern(origin)]), inside: new Set([intern(inside)]) };
 }
 
-/** Code of the grammar as a value. What a call of it may give counts as held inside. */
 export function ofFunction(node: FunctionNode | ClassNode, returns: Value): Value {
   return { self: new Set([intern({ kind: 'function', node })]), inside: union(returns.self, returns.inside) };
 }
@@ -115,7 +107,6 @@ export function join(...values: readonly Value[]): Value {
   return { self: union(...values.map(({ self }) => self)), inside: union(...values.map(({ inside }) => inside)) };
 }
 
-/** What a property of a value, or an element, may be. */
 export function held({ inside }: Value): Value {
   return { self: inside, inside };
 }
@@ -134,7 +125,6 @@ export function propertyOf(value: Value, name: string | null): Value {
   return { self: union(new Set(owners), value.inside, new Set(paths)), inside: value.inside };
 }
 
-/** What an object has in common with others, and what is held there. */
 export function sharedBy(name: string): Value {
   return of({ kind: 'shared', name });
 }
@@ -143,21 +133,17 @@ function unlessShared(origin: Origin): Origins {
   return origin.kind === 'shared' ? PRIMITIVE.self : new Set([origin]);
 }
 
-/** A new object that holds the given values. */
 export function holding(...values: readonly Value[]): Value {
   return { self: FRESH.self, inside: union(...values.flatMap(({ self, inside }) => [self, inside])) };
 }
 
-/** A new object of which nothing else is known. */
 export const UNKNOWN: Value = { self: FRESH.self, inside: FRESH.self };
 
-/** Every origin in a value replaced by a set of others. */
 export function replace(value: Value, by: (origin: Origin) => Origins): Value {
   const each = (origins: Origins): Origins => union(...[...origins].map(by));
   return { self: each(value.self), inside: each(value.inside) };
 }
 
-/** Whether a join would add something. */
 export function covers(value: Value, other: Value): boolean {
   return [...other.self].every((o) => value.self.has(o)) && [...other.inside].every((o) => value.inside.has(o));
 }

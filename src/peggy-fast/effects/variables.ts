@@ -27,7 +27,6 @@ import {
   type Value,
 } from './values.js';
 
-/** What a variable gives where it is read. */
 export function readVariable(identifier: Identifier, frame: Frame): Value {
   const { machine, routine } = frame;
   const meaning = meaningOf(identifier, routine, machine);
@@ -51,7 +50,6 @@ export function readVariable(identifier: Identifier, frame: Frame): Value {
   }
 }
 
-/** What a local variable gives: one of the routine itself, or one of a routine around it. */
 function readLocal(binding: Binding, frame: Frame): Value {
   const { machine, routine, summary } = frame;
   const value = machine.variables.get(binding) ?? PRIMITIVE;
@@ -99,7 +97,6 @@ function escaped(binding: Binding, { machine }: Frame): Origin {
   return kind === 'label' ? intern({ kind }) : intern({ kind, binding });
 }
 
-/** Notes that a variable may come to hold a value. */
 export function storeVariable(binding: Binding, value: Value, frame: Frame): void {
   const { machine, routine, summary } = frame;
   const owner = machine.routines.owners.get(binding);
@@ -125,7 +122,6 @@ export function storeVariable(binding: Binding, value: Value, frame: Frame): voi
   }
 }
 
-/** Notes that the object which an expression gives may come to hold a value. */
 export function storeInto(target: Node | null | undefined, value: Value, frame: Frame): void {
   if (value.self.size + value.inside.size === 0) return;
   const base = target && baseOf(target);
@@ -191,13 +187,11 @@ function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
   return binding;
 }
 
-/** Notes what is done to each of the given objects that others may see. */
 export function note(operation: Operation, origins: Origins, node: Node, frame: Frame, by: string | null = null): void {
   const place = { unit: frame.routine.unit, node };
   for (const meant of meantBy(operation, origins, frame.machine)) addEffect({ ...meant, place, by }, frame);
 }
 
-/** Which of some objects a operation is about. */
 export function meantBy(
   operation: Operation,
   given: Origins,
@@ -221,7 +215,6 @@ export function meantBy(
 /** Origins that stand for nobody's objects, or beside those that own them. */
 const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
 
-/** Those of some objects of which a match may move the place. */
 function matched(operation: 'match' | 'sticky-match', origins: Origins): Origins {
   const isStateful = [...origins].some(
     (origin) => origin.kind === 'stateful-pattern' && (operation === 'match' || origin.sticky),
@@ -230,7 +223,6 @@ function matched(operation: 'match' | 'sticky-match', origins: Origins): Origins
   return isStateful ? origins : new Set([...origins].filter(({ kind }) => kind === 'argument' || kind === 'captured'));
 }
 
-/** Notes that a value is raised. */
 export function noteThrow({ self, inside }: Value, node: Node, frame: Frame): void {
   const { machine } = frame;
   const origins = union(self, inside);
@@ -255,14 +247,12 @@ export function addEffect(effect: Effect, { summary, machine }: Frame): void {
   machine.changed = true;
 }
 
-/** Notes that code which may raise is run. */
 export function noteRaise({ summary, machine }: Frame): void {
   if (summary.mayThrow) return;
   summary.mayThrow = true;
   machine.changed = true;
 }
 
-/** Adds to what the routine may return. */
 export function noteReturn(value: Value, { summary, machine }: Frame): void {
   if (covers(summary.returns, value)) return;
   summary.returns = join(summary.returns, value);

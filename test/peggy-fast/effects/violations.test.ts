@@ -21,23 +21,19 @@ const MADE_BEFORE = `
   const counter = (() => { let n = 0; return () => ++n; })();
   const memo = (() => { const known = {}; return (key) => (known[key] ??= [key]); })();
   const api = { make() { return {}; }, touch() { count++; }, keep(x) { this.last = x; return x; } };
-  class Tree { static made = 0; items = []; constructor(x) { this.x = x; } add(i) { this.items.push(i); return this; } }
+  class Tree { constructor(x) { this.x = x; this.items = []; } add(i) { this.items.push(i); return this; } }
   const fs = require("fs");
-  const bound = ((list, item) => list.push(item)).bind(null, seen);
   function tagged(strings, list) { list.push(1); }
   class Keeper { constructor() { this.Tree = Tree; } }
-  class Statics { static list = []; static add(x) { Statics.list.push(x); } }
-  class Counted { id = ++count; }
-  const counted = { n: 0, get made() { return ++this.n; } };
+  class Statics { static add(x) { seen.push(x); } }
+  class Counted { constructor() { ++count; } }
   function matches(re, text) { return re.test(text); }
   function matchesAny(patterns, text) { return patterns.some((re) => matches(re, text)); }
   function replaced(re, text) { return text.replace(re, ""); }
   class Token { constructor(re) { this.re = re; } reads(text) { return this.re.exec(text); } }
   function countUp() { this.n++; }
-  function* count3() { yield 1; yield 2; yield 3; }
   function names() { return byName.keys(); }
   function count_(some) { some.prototype.count = 1; }
-  class Child extends Counted { constructor() { super(); } }
 `;
 
 /** What is refused of an action with two labels, `a` and `b`, where the grammar has the code above. */
@@ -68,11 +64,9 @@ describe('refused, because it outlives the parse', () => {
     ['return bump.call(null)', 'runs bump()'],
     ['fs(a)', 'calls what the top-level variable "fs" holds'],
     ['fs.x.y(a)', 'calls y() of the top-level variable "fs"'],
-    ['class Q extends all.Base {} return new Q()', 'calls the imported "all"'],
     ['const { random } = Math; return random()', 'calls Math.random()'],
-    ['bound(a)', 'by push()'],
     ['tagged`$' + '{seen}`', 'top-level variable "seen"'],
-    ['Statics.add(a)', 'top-level variable "Statics"'],
+    ['Statics.add(a)', 'runs add(), which changes what the top-level variable "seen"'],
     ['seen.push(a)', 'changes what the top-level variable "seen" holds by push()'],
     ['seen[0] = a', 'changes what the top-level variable "seen" holds'],
     ['seen?.push(a)', 'by push()'],
@@ -105,11 +99,6 @@ describe('refused, because it outlives the parse', () => {
     ['Object.defineProperty(nested, "x", { value: a })', 'by Object.defineProperty()'],
     ['Reflect.set(nested, "x", a)', 'by Reflect.set()'],
     ['Object.freeze(nested)', 'by Object.freeze()'],
-    ['const { made } = counted; return made', 'changes what the top-level variable "counted" holds'],
-    [
-      'return [...{ [Symbol.iterator]() { return this; }, next() { return { done: ++count > 2 }; } }]',
-      'assigns the top-level variable "count"',
-    ],
     ['return counter()', 'top-level variable "n"'],
     ['memo(a)', 'top-level variable "known"'],
     ['api.touch()', 'runs touch(), which assigns the top-level variable "count"'],
@@ -125,7 +114,6 @@ describe('refused, because it outlives the parse', () => {
     ['add.prototype.x = 1', 'changes the top-level function "add"'],
     ['add.calls = 1', 'changes the top-level function "add"'],
     ['return new Counted()', 'assigns the top-level variable "count"'],
-    ['return new Child()', 'assigns the top-level variable "count"'],
     ['return DIGITS.test(a)', 'matches with the top-level variable "DIGITS"'],
     ['return STICKY.exec(a)', 'matches with the top-level variable "STICKY"'],
     ['return a.match(STICKY)', 'matches with the top-level variable "STICKY"'],
@@ -205,7 +193,7 @@ describe('allowed', () => {
     'const tree = new Tree(a); tree.add(b).add(a); tree.y = 1; return tree',
     'const map = new Map([[a, b]]); map.set(b, a); map.delete(a); const set = new Set(a); set.add(b); set.clear(); return map',
     'return [Math.max(a, b), Number(a), parseInt(a, 10), String.fromCharCode(a), JSON.parse(b), new Date(a), Date.UTC(1, 2)]',
-    'return [BigInt(a), Symbol("x"), isNaN(b), Array.from(a, (x) => x), Array.isArray(b), new Error(a), decodeURIComponent(b)]',
+    'return [BigInt(a), Symbol("x"), Symbol.for(b), isNaN(b), Array.from(a, (x) => x), Array.isArray(b), new Error(a), decodeURIComponent(b)]',
     'return [Object.entries(NAMES), Object.freeze({ a }), structuredClone(nested), new Uint8Array(4).fill(1), undefined, NaN]',
     'return { text: text(), at: location().start, o: offset(), r: range().end, i: input.slice(0, 3).trim(), n: options.n ?? 1 }',
     'if (a) error("no"); expected("yes")',
@@ -213,7 +201,7 @@ describe('allowed', () => {
     'return [String(a), `$' + '{NAMES[a]}`, typeof count, count + 1, seen.length]',
     'const self = { visit(x) { this.last = x; return this; } }; self.visit(a).visit(b); return self',
     'return a.map(String).filter((x, i, all) => all.indexOf(x) === i)',
-    'return { toString() { return a; }, get x() { return b; } }',
+    'return { toString() { return a; } }',
     'count: for (const seen of a) { seen.x = 1; continue count; }',
     '{ let count = 0; count++; const seen = []; seen.push(count); return seen; }',
     'switch (a) { case "x": { return b; } default: return a.constructor.name }',
@@ -222,7 +210,7 @@ describe('allowed', () => {
     'return Object.getPrototypeOf(a) === Tree.prototype || a.__proto__ === null || Tree.prototype.add.call(new Tree(a), b)',
     'function Own(x) { this.x = new.target === undefined ? x : new.target.name; } return new Own(a)',
     'return matches(PLAIN, a) && matchesAny([PLAIN], b) && replaced(DIGITS, a) && matches(/x/g, a) && new Token(PLAIN).reads(a)',
-    'return [...names(), ...count3(), ...byName.values(), ...seen[Symbol.iterator]()]',
+    'return [...names(), ...byName.values()]',
     'a.forEach(function (x) { this.push(x); }, []); return a.map(String, nested)',
     'const own = class {}; own.prototype.x = 1; own.count = 2; return new own()',
     'return { __proto__: null, constructor: a, prototype: b }',
@@ -284,13 +272,11 @@ test('a top-level object that actions return or hold in what they return is no o
 });
 
 describe('common code of trees is followed', () => {
-  const TREES = `class T { constructor(v) { this.v = v; this.kids = []; } up() { return this.v; } get last() { return this.v; } }
+  const TREES = `class T { constructor(v) { this.v = v; this.kids = []; } up() { return this.v; } }
     function Old(v) { this.v = v; } Old.prototype.up = function () { return this.v; };
-    class Failure extends Error { constructor(message, at) { super(message); this.at = at; } }
     const optional = (n) => { n.optional = true; return n; }; function many(n) { n.many = true; return n; }
     class Adder { constructor() { this.kids = []; } add(k) { k.p = 1; this.kids.push(k); } }
     function merge(a, b) { (a[b.k] ??= []).push(b.v); return a; }
-    class Names { list = []; *[Symbol.iterator]() { for (const one of this.list) yield one; } }
     const OPERATORS = { "+": (a, b) => a + b };`;
   test.each([
     's = h:item { h.seen = true; return h.v; }\nitem = v:$[a-z]+ { return new T(v); }',
@@ -300,9 +286,7 @@ describe('common code of trees is followed', () => {
     's = l:item o:op r:item { r.parent = 1; return o(l, r); }\nitem = v:. { return { v }; }\nop = "+" { return OPERATORS["+"]; }',
     's = h:item t:item* { const n = new Adder(); t.forEach((x) => n.add(x)); return n; }\nitem = v:. { return { v }; }',
     's = t:item* { return t.reduce(merge, {}); }\nitem = v:. { return { k: v, v }; }',
-    's = t:item* { const all = new Names(); for (const x of t) all.list.push(x.v); return [...all]; }\nitem = v:. { return { v }; }',
     's = n:item { const all = n ? OPERATORS : {}; const fail = () => { throw all; }; try { fail(); } catch (e) { return n; } }\nitem = v:. { return { v }; }',
-    's = n:item { try { if (n.v) throw new Failure("no", n.v); } catch (e) { e.reason = "limit"; throw e; } }\nitem = v:. { return { v }; }',
   ])('%s', (grammar) => {
     expect(analyzeEffects(codeOf(`{{ ${TREES} }}\n${grammar}`))).toMatchObject({ violations: [], unsupported: [] });
   });
@@ -321,25 +305,24 @@ describe('what cannot be followed is no violation', () => {
     ['a = x:"a" { return await x; }', 'This is no JavaScript'],
     ['{{ const SHARED = {}; }}\na = x:b { x.y = 1; }\nb = "b" { return SHARED; }', '"SHARED"'],
     ['{{ const SHARED = {}; }}\na = x:b y:b { x.s = SHARED; }\nb = x:c { x.s.y = 1; }\nc = "c"', '"SHARED"'],
-    [
-      '{{ let n = 0; const o = { get x() { return n++; } }; }}\na = "a" { return { ...o }; }',
-      'x runs without being called',
-    ],
-    [
-      '{{ let n = 0; const o = { *[Symbol.iterator]() { yield n++; } }; }}\na = "a" { return [...o]; }',
-      'runs without being called',
-    ],
+    ['{{ const o = { get x() { return 1; } }; }}\na = "a" { return o.x; }', 'a getter or setter'],
+    ['{{ class P { set x(value) {} } }}\na = "a" { new P().x = 1; }', 'a getter or setter'],
+    ['{{ function* g() { yield 1; } }}\na = "a" { return [...g()]; }', 'generator'],
+    ['{{ class P extends Error {} }}\na = "a" { return new P(); }', 'extends another one'],
+    ['{{ const o = { m() { return super.m(); } }; }}\na = "a" { return o.m(); }', '"super"'],
+    ['{{ class P { static { count(); } } }}\na = "a" { return new P(); }', 'static block'],
+    ['{{ class P { n = 0; } }}\na = "a" { return new P(); }', 'a field of a class'],
+    ['{{ const f = parseInt.bind(null, "1"); }}\na = "a" { return f(); }', 'bind()'],
+    ['{{ const o = { [Symbol.iterator]() {} }; }}\na = "a" { return [...o]; }', 'symbols'],
+    ['a = "a" { return [][globalThis.Symbol.iterator](); }', 'symbols'],
+    ['{{ const { iterator } = Symbol; }}\na = "a" { return { [iterator]() {} }; }', 'symbols'],
     [
       '{{ let n = 0; const o = { toString() { return String(n++); } }; }}\na = "a" { return "" + o; }',
       'toString runs without being called',
     ],
     [
-      '{{ let n = 0; const o = { [Symbol.toPrimitive]: () => n++ }; }}\na = "a" { return o + 1; }',
+      '{{ let n = 0; const k = "toString"; const o = { [k]: () => n++ }; }}\na = "a" { return o + 1; }',
       'runs without being called',
-    ],
-    [
-      '{ let n = 0; class List { get last() { return n++; } } }\na = "a" { return new List().last; }',
-      'last runs without',
     ],
     [
       '{{ const o = Object.defineProperty({}, "x", { get: () => 1 }); }}\na = "a" { return o.x; }',
@@ -368,16 +351,10 @@ describe('what cannot be followed is no violation', () => {
     ['{{ class P {} }}\na = x:b { x[0].p.made++; }\nb = "b" { return [{ p: P }]; }', 'the top-level class "P"'],
     ['{{ class P {} }}\na = x:b { x.prototype.made = 1; }\nb = "b" { return P; }', 'the top-level class "P"'],
     ['{{ class P { static add() { this.n++; } } }}\na = x:b { x.add(); }\nb = "b" { return P; }', 'class "P"'],
-    ...[
-      '++o.P.made',
-      '++[P, {}][0].made',
-      'const k = x ? P : {}; ++k.made',
-      'const k = x && P || {}; ++k.made',
-      '++x.k.made',
-    ].map(
+    ...['++o.P.made', '++[P, {}][0].made', 'const k = x ? P : {}; ++k.made', 'const k = x && P || {}; ++k.made'].map(
       (code) =>
         [
-          `{{ class P { get k() { return P; } } }}\na = x:b { const o = { P, q: {} }; ${code}; }\nb = "b"`,
+          `{{ class P { k() { return P; } } }}\na = x:b { const o = { P, q: {} }; ${code}; }\nb = "b"`,
           'class "P"',
         ] as const,
     ),
@@ -385,35 +362,18 @@ describe('what cannot be followed is no violation', () => {
     ['{{ const S = {}; }}\na = "a" { try { throw S; } catch (e) { ++e.n; } }', '"S"'],
     ['{{ const S = {}; function fail(x) { throw x; } }}\na = "a" { try { fail(S); } catch (e) { ++e.n; } }', '"S"'],
     [
-      '{{ const S = {}; class E extends Error { constructor(s) { super(); this.s = s; } } }}\na = "a" { try { throw new E(S); } catch (e) { ++e.s.n; } }',
+      '{{ const S = {}; class E { constructor(s) { this.s = s; } } }}\na = "a" { try { throw new E(S); } catch (e) { ++e.s.n; } }',
       '"S"',
     ],
     ...[
       'const it = [1].values()',
-      'const it = [1][Symbol.iterator]()',
       'const o = { it: new Map().keys() }',
       'const it = "a".matchAll(/a/g)',
-      'function* g() { yield 1; } const it = g()',
-      'class K { it = [1].values(); } const k = new K()',
+      'class K { constructor() { this.it = [1].values(); } } const k = new K()',
     ].flatMap((code) => [
       [`{{ ${code}; }}\na = "a"`, 'keeps an iterator'] as const,
       [`{ ${code}; }\na = "a"`, 'keeps an iterator'] as const,
     ]),
-    ...[
-      '*[Symbol.iterator]() { yield ++this.n; }',
-      '[Symbol.iterator]() { return this; } next() { return { value: this.n++ }; }',
-    ].map(
-      (code) =>
-        [
-          `{{ class Ids { n = 0; ${code} } const ids = new Ids(); }}\na = "a" { const [id] = ids; return id; }`,
-          'runs without being called',
-        ] as const,
-    ),
-    [
-      '{{ const S = { n: 0 }; class K { [Symbol.iterator]() { return this; } next() { return { done: ++S.n > 2 }; } } }}\na = "a" { return [...new K()]; }',
-      'next runs without',
-    ],
-    ['{{ class K extends Set { add(x) { return super.add(x); } } }}\na = "a" { return new K(); }', 'extends Set'],
     ['{{ const RE = /a/g; }}\na = x:b { return x.test("a"); }\nb = "b" { return RE; }', '"RE"'],
     ['a = x:b { ++Reflect.get(x, "constructor").n; }\nb = "b"', 'changes what "constructor" gives'],
     ['a = x:b { x.made++; }\nb = y:c { return y.constructor; }\nc = "c"', 'changes what "constructor" gives'],
@@ -425,8 +385,8 @@ describe('what cannot be followed is no violation', () => {
   });
 
   test('code that only looks runs without being called, too', () => {
-    const grammar = `{ let n = 0; class List { items = []; get last() { return this.items[n]; } toString() { return "list"; } } }
-      a = "a" { n++; } / b:b { return b.last; }
+    const grammar = `{ let n = 0; class List { constructor() { this.items = []; } last() { return this.items[n]; } toString() { return "list"; } } }
+      a = "a" { n++; } / b:b { return b.last(); }
       b = "b" { return new List(); }`;
     expect(analyzeEffects(codeOf(grammar))).toMatchObject({ violations: [], unsupported: [] });
   });
