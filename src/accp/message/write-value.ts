@@ -1,4 +1,4 @@
-/** From JSON to trees: exactly, with losses that are told, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/** From JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 import type { MapValue, Param, Value } from '../ast.js';
 import { type FieldType, hasType, type Json, MOST_NESTING, nameOf, Reference } from './json.js';
 import { checkedMap, containsItself, noJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
@@ -26,12 +26,11 @@ const KEY_HELP =
   'use letters, digits and "_", or write with text: "transliterate", which codec.announce(session) tells the reader';
 
 /**
- * One parameter of a payload.
+ * Writes one parameter of a payload.
  *
- * @param key its key as it goes on the wire, abbreviated where it can be
- * @param type what a schema says of the value; otherwise its own kind decides
+ * @param key the key on the wire
+ * @param type the type by the schema; without one, the value's own kind decides
  * @param name the full key, for paths
- * @param name what paths call it: its full key
  * @throws AccpError E1004 with the path (`payload.args.q`) on a value that cannot be written, or is not of the type
  */
 export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType, name = key): Param {
@@ -44,7 +43,7 @@ export function writeParam(key: string, value: Json, writing: Writing, type?: Fi
   return { key: written, value: isTyped ? typedNode(value, writing, type) : node(value, writing, 0) };
 }
 
-/** A bad key here is refused unless it can be spelled: nothing stands around it that a reference could stand for. */
+/** Without a policy that spells it, a bad key is refused: a reference cannot replace a key at this level. */
 function topKey(key: string, writing: Writing): string {
   if (writing.text === 'transliterate') return transliterateKey(key, true);
   if (isPlainKey(key, true) && !(writing.undone && isMarkedKey(key))) return key;
@@ -66,7 +65,7 @@ function typedNode(value: Json, writing: Writing, type: FieldType): Value {
   return node(value, writing, 0);
 }
 
-/** @param depth how many arrays and maps there are around the value */
+/** @param depth number of enclosing arrays and maps */
 function node(value: unknown, writing: Writing, depth: number): Value {
   switch (typeof value) {
     case 'string':
@@ -95,7 +94,7 @@ function stringNode(text: string, writing: Writing, help?: string): Value {
 function containerNode(value: object, writing: Writing, depth: number): Value {
   const { open, maxDepth } = writing;
   if (depth >= maxDepth) return deepNode(value, writing);
-  // Where the reader's limit is switched off, ours is not.
+  // Applies even where the reader's limit is off.
   if (depth >= MOST_NESTING) throw tooDeep(writing, MOST_NESTING);
   open.push(value);
   const made = Array.isArray(value)
@@ -105,7 +104,6 @@ function containerNode(value: object, writing: Writing, depth: number): Value {
   return made;
 }
 
-/** An array or map that is nested too deep for a frame. */
 function deepNode(value: object, writing: Writing): Value {
   if (writing.open.includes(value)) throw containsItself(writing);
   if (!Array.isArray(value)) checkedMap(value, writing);
@@ -149,7 +147,6 @@ function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth
   return { kind: 'map', entries } satisfies MapValue;
 }
 
-/** A reference to a value, which is kept elsewhere. */
 function externalNode(value: unknown, writing: Writing): Value {
   const copied = plainCopy(value, writing);
   return { kind: 'ref', path: writing.externalize(copied, pathText(writing.path)) };

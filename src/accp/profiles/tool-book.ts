@@ -1,19 +1,18 @@
-/** The tools of one side, and what they take. */
+/** The tools of one side and their arguments. */
 import type * as z from 'zod';
 import type { Json } from '../message/json.js';
 
 export interface Tool {
-  /** What is wrong with the arguments, as one sentence for the caller; `null` where nothing is. */
+  /** Returns one sentence about wrong arguments, for the caller; else `null`. */
   readonly check: (args: { readonly [name: string]: Json }) => string | null;
 }
 
-/** By name. */
 export interface ToolBook {
   readonly [name: string]: Tool;
 }
 
 /**
- * A tool book from the zod schemas of arguments.
+ * Makes a tool book from the zod schemas of arguments.
  *
  * @example
  * createCodec({ tools: toolBook({ web_search: z.object({ query: z.string(), max_results: z.int().optional() }) }) });

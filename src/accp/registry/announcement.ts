@@ -13,15 +13,14 @@ import { checkShape } from './definition.js';
 import { isProfileSchema } from './profile-schemas.js';
 import { type Registry, shortHash } from './registry.js';
 
-/** What a side tells of itself beside its registry. These are pegwire's additions to the draft. */
+/** Features of a side: pegwire's additions to the draft. */
 export interface Features {
-  /** It reads transliterated text. */
   readonly text?: 'transliterate' | undefined;
-  /** Whose frames its numbers count: those of all parties, or its own. */
+  /** The scope of its frame numbers. */
   readonly sequence?: 'session' | 'sender' | undefined;
 }
 
-/** Schemas by name, as they came; `applyDelta` checks them. */
+/** Unchecked schemas by name; `applyDelta` checks them. */
 export type Delta = { readonly [name: string]: unknown };
 
 export interface Announcement extends Features {
@@ -29,24 +28,22 @@ export interface Announcement extends Features {
   /** The hash or a prefix of it, in lower case. */
   readonly hash: string;
   readonly delta?: Delta | undefined;
-  /** Operations that come with the delta beside those of its schemas. */
+  /** Operations beyond those of the delta's schemas. */
   readonly operations?: readonly string[] | undefined;
 }
 
-/** How the fields of these frames are read: as text, a hash of digits alone keeps its zeros. */
+/** The types of the fields, so that a hash of digits keeps its zeros. */
 export const ANNOUNCEMENT_TYPES: { readonly [key: string]: FieldType } = Object.freeze(
   Object.assign(bare<FieldType>(), { hash: 'string' } as const),
 );
 
-/** The payload that announces a registry. */
 export function announcement(registry: Registry, features: Features): JsonObject {
   return payload(registry, shortHash(registry.hash), features);
 }
 
-/** Digits of the hash beside a delta: 128 bits, which nobody finds another registry for, and no long text to a frame. */
+/** Digits of the hash sent with a delta: 128 bits resist collisions and keep the frame short. */
 const DELTA_DIGITS = 32;
 
-/** The payload that announces a registry and gives all of it that not every registry has. */
 export function registryDelta(registry: Registry, features: Features): JsonObject {
   const delta = bare<Json>();
   for (const name of Object.keys(registry.schemas)) {
@@ -61,7 +58,7 @@ export function registryDelta(registry: Registry, features: Features): JsonObjec
   };
 }
 
-/** A whole hash of any usual algorithm fits. */
+/** Fits a whole hash of any usual algorithm. */
 const hash: Check<string> = (value, path) => {
   if (typeof value !== 'string' && typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
     throw new ShapeError(path, 'Invalid input');
@@ -71,7 +68,7 @@ const hash: Check<string> = (value, path) => {
   return digits;
 };
 
-/** A feature of a later version is none of ours. */
+/** Ignores features of later versions. */
 const feature: Check<'transliterate' | undefined> = (value, path) =>
   text(value, path) === 'transliterate' ? 'transliterate' : undefined;
 
@@ -79,17 +76,12 @@ const announcementShape = object({
   version: integer(1),
   hash,
   text: optional(feature),
-  // Both sides have to know how frames are numbered.
   sequence: optional(oneOf(['session', 'sender'])),
   delta: optional(where(isPlainMap, 'expected a map')),
   operations: optional(list(text)),
 });
 
-/**
- * Reads the payload of a `sync:registry` frame. Members that are not known are left aside.
- *
- * @throws AccpError E1004 on one of another shape
- */
+/** Reads the payload of a `sync:registry` frame and ignores unknown members. Throws AccpError E1004 on a payload of another shape. */
 export function readAnnouncement(payload: { readonly [key: string]: Json }): Announcement {
   return checkShape(announcementShape, payload, 'payload');
 }
@@ -103,7 +95,7 @@ function payload({ version }: Registry, hash: string, { text, sequence }: Featur
   };
 }
 
-/** A definition as any frame can carry it, whatever the text policy: defaults that need one become their JSON text. */
+/** Returns a definition that any frame can carry, whatever the text policy: other defaults become their JSON text. */
 function wireForm(definition: SchemaDefinition): Json {
   const { defaults } = definition;
   const plain = { ...definition } as unknown as JsonObject;
@@ -112,7 +104,7 @@ function wireForm(definition: SchemaDefinition): Json {
     : { ...plain, defaults: asciiJson(defaults) };
 }
 
-/** Whether a frame carries a default as it is. Nesting is left: three levels of the definition are around it. */
+/** Refuses nesting, as the definition itself has three levels. */
 function isWritable(value: Json): boolean {
   if (typeof value === 'string') {
     return /^[!-~]+$/.test(value) && !/^(?:-?[0-9]+(?:\.[0-9]+)?|true|false)$/.test(value);
@@ -121,7 +113,7 @@ function isWritable(value: Json): boolean {
   return Object.keys(value).length === 0;
 }
 
-/** JSON in visible ASCII: blanks and other characters stand only in its strings, where escapes can take their place. */
+/** In compact JSON, other characters than visible ASCII stand only in strings, where they can be escaped. */
 function asciiJson(value: JsonObject): string {
   return JSON.stringify(value).replace(/[^!-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

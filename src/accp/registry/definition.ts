@@ -1,4 +1,4 @@
-/** The check of definitions that come from outside (draft-benzing-accp-00, section 6.2). */
+/** Checks definitions from outside (draft-benzing-accp-00, section 6.2). */
 import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
@@ -44,16 +44,15 @@ const definitionShape = object(
   { strict: true },
 );
 
-/** Characters of a schema's defaults as JSON: each frame that names the schema, however short, stands for all of them. */
+/** Most characters of a schema's defaults as JSON: every frame that names the schema, however short, expands to them. */
 const MAX_DEFAULTS = 4096;
 
 const fieldType = oneOf(FIELD_TYPES);
 
 /**
- * Checks a definition that comes from outside.
+ * Checks a definition from outside and returns a copy.
  *
- * @param name what the registry calls the schema: letters, digits and `_`
- * @returns the definition as data of its own
+ * @param name the name in the registry: letters, digits and `_`
  * @throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]`
  */
 export function checkDefinition(name: string, definition: unknown): SchemaDefinition {
@@ -83,11 +82,7 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
   });
 }
 
-/**
- * Checks JSON from outside.
- *
- * @throws AccpError E1004 about the first fault, at its path
- */
+/** @throws AccpError E1004 about the first fault, at its path */
 export function checkShape<T>(check: Check<T>, value: unknown, path: string): T {
   try {
     return check(value, path);

@@ -1,21 +1,15 @@
 /**
- * Agreeing on registries by `sync:registry` frames (draft-benzing-accp-00, section 6.4).
+ * Agreement on registries by `sync:registry` frames (draft-benzing-accp-00, section 6.4).
  *
- * Registries are not merged. Each side writes its frames by its own registry and reads the peer's by the peer's, which it
- * keeps. So each side has to see to one thing: that the peer knows *its* registry. Two rules do that, the same for both
- * sides, whoever begins and even if both begin at once:
+ * Each side writes by its own registry and reads by the peer's, so each must inform the peer, by the same two rules:
  *
- * 1. A side announces version and hash of its registry at the start of a session, and after each registration.
- * 2. A side that knows from the peer's announcement that the peer's registry is another sends its delta, once for each hash
- *    of its own: all that it has beyond the schemas of the profiles. If it has not announced itself yet, the delta does both.
+ * 1. A side announces version and hash of its registry at the start of a session and after each registration.
+ * 2. A side that learns that the peer's registry differs sends its delta, once for each hash of its own: all schemas beyond those of
+ * the profiles. If it has not announced itself yet, the delta does both.
  *
- * Equal hashes: two announcements, and no delta. Different ones, and A begins: A announces, B announces with its delta, A sends
- * its delta. Both begin at once: two announcements, then two deltas. When A registers a schema later, its delta is the
- * announcement; B has nothing to add, since A knows B's registry. A hash that is not known is not answered as such: it is its
- * owner's to send the delta. A side that has the peer's registry from an earlier session ({@link knownRegistry}) can use it at
- * once; the delta that comes nonetheless changes nothing.
- *
- * {@link Negotiation} is what a side remembers, {@link nextStep} what it has to send.
+ * With equal hashes, there are two announcements and no delta. With different ones, A announces, B announces with its delta, A sends
+ * its delta. If both begin at once, two deltas follow two announcements. An unknown hash needs no answer: its owner sends the delta.
+ * A registry kept from an earlier session ({@link knownRegistry}) is usable at once.
  */
 import { AccpError } from '../errors.js';
 import { bare, isPlainMap } from '../message/json.js';
@@ -32,11 +26,11 @@ export {
   registryDelta,
 } from './announcement.js';
 
-/** How far one side has come; JSON, so that it can be stored. */
+/** The progress of one side, as JSON. */
 export interface Negotiation {
-  /** The hash of the own registry that was announced last. */
+  /** The hash of the own registry announced last. */
   readonly announced: string | null;
-  /** The hash of the own registry that the peer knows: because its own is equal, or from a delta. */
+  /** The hash of the own registry that the peer has. */
   readonly known: string | null;
   /** Version and hash that the peer announced last. */
   readonly peer: { readonly version: number; readonly hash: string } | null;
@@ -44,26 +38,20 @@ export interface Negotiation {
 
 export const NEW_NEGOTIATION: Negotiation = Object.freeze({ announced: null, known: null, peer: null });
 
-/** A frame that a side has to send: `announcement(...)` or `registryDelta(...)`. */
+/** A frame to send: `announcement(...)` or `registryDelta(...)`. */
 export type Step = 'announcement' | 'delta';
 
-/** What has to be sent now, if anything. */
 export function nextStep(registry: Registry, { announced, known, peer }: Negotiation): Step | null {
   if (peer !== null && known !== registry.hash && !matchesHash(registry, peer.hash)) return 'delta';
   return announced === registry.hash ? null : 'announcement';
 }
 
-/** After a step was sent. */
 export function stepSent(registry: Registry, negotiation: Negotiation, step: Step): Negotiation {
   const { hash } = registry;
   return { ...negotiation, announced: hash, known: step === 'delta' ? hash : negotiation.known };
 }
 
-/**
- * After a frame of the peer's.
- *
- * @throws AccpError E5001 on an older version than the peer had announced, or another registry under the same version
- */
+/** @throws AccpError E5001 on an older version than announced before, or another registry of the same version */
 export function announcementReceived(
   registry: Registry,
   negotiation: Negotiation,
@@ -76,17 +64,16 @@ export function announcementReceived(
   return { ...negotiation, known, peer: { version, hash } };
 }
 
-/** The registry that an announcement is about, if it is one of those at hand: the own one, one kept from before, ... */
+/** Finds the registry of an announcement among those at hand. */
 export function knownRegistry({ hash }: Announcement, candidates: Iterable<Registry>): Registry | undefined {
   for (const candidate of candidates) if (matchesHash(candidate, hash)) return candidate;
   return undefined;
 }
 
 /**
- * The peer's registry: the schemas of the profiles and the delta.
+ * Makes the peer's registry from the profiles' schemas and the delta.
  *
- * @throws AccpError E1004 on faulty definitions; E5001 where the registry is not the one that its hash and version claim
- *   (section 9, item 4)
+ * @throws AccpError E1004 on invalid definitions; E5001 if hash or version do not match (section 9, item 4)
  */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
@@ -101,7 +88,7 @@ export function applyDelta(announcement: Announcement): Registry {
   return registry;
 }
 
-/** Takes out the text form of defaults. */
+/** Decodes defaults that are JSON text. */
 function readDelta(delta: Delta): Delta {
   const read = bare<unknown>();
   for (const name of Object.keys(delta)) {

@@ -1,10 +1,9 @@
-/** The schemas that every registry has: those of the profiles (draft-benzing-accp-00, sections 3.6 and 10). */
+/** The schemas of the profiles, which every registry has (draft-benzing-accp-00, sections 3.6 and 10). */
 import { quotedShort } from '../../text/visible.js';
 import { AccpError } from '../errors.js';
 import { bare, canonicalJson, type FieldType, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { PROFILES } from '../profiles/profiles.js';
 
-/** By name: `chat`, `tool_call`, ... */
 export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Object.freeze(
   Object.assign(
     bare<SchemaDefinition>(),
@@ -12,7 +11,6 @@ export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Ob
   ),
 );
 
-/** Whether the schema is there in every registry, and exactly so. */
 export function isProfileSchema(name: string, definition: SchemaDefinition): boolean {
   const own = PROFILE_SCHEMAS[name];
   return own === definition || (own !== undefined && isSame(own, definition));
@@ -23,8 +21,7 @@ export function isSame(a: SchemaDefinition, b: SchemaDefinition): boolean {
 }
 
 /**
- * A newer definition of a profile's schema: it can add to the profile's, but takes nothing away that its rules are about.
- * Types that it does not give are those of the profile. Other schemas pass as they are.
+ * Checks a newer definition of a profile's schema, which may only add to it, and completes its types. Other schemas pass.
  *
  * @throws AccpError E1004 on another code, a missing field or another type
  */

@@ -13,20 +13,20 @@ export interface Registry {
   readonly version: number;
   /** SHA-256 of the canonical JSON of the schemas, and of {@link customOperations} where there are any: 64 hex digits. */
   readonly hash: string;
-  /** By name, without a prototype. The schemas of the six profiles are always there. */
+  /** By name, without a prototype; includes the schemas of the profiles. */
   readonly schemas: { readonly [name: string]: SchemaDefinition };
-  /** Operations that were registered by themselves, sorted. */
+  /** Operations without a schema, sorted. */
   readonly customOperations: readonly string[];
-  /** The core operations, {@link customOperations}, and those that schemas bring. */
+  /** Core operations, {@link customOperations}, and those of schemas. */
   readonly operations: readonly string[];
   readonly byCode: (code: string) => SchemaDefinition | undefined;
 }
 
-/** A registry as JSON; the draft's example (section 6.2) is one. */
+/** A registry as JSON, as in the draft's example (section 6.2). */
 export interface RegistryJson {
   readonly version?: number | undefined;
   readonly schemas: { readonly [name: string]: SchemaDefinition };
-  /** Operations that no schema brings. */
+  /** Operations without a schema. */
   readonly operations?: readonly string[] | undefined;
 }
 
@@ -35,7 +35,7 @@ type Schemas = { readonly [name: string]: SchemaDefinition };
 const registryShape = object(
   {
     version: optional(integer(1)),
-    // Each is checked by itself.
+    // Entries are checked one by one.
     schemas: where(isPlainMap, 'expected an object'),
     operations: optional(list(text)),
   },
@@ -43,10 +43,10 @@ const registryShape = object(
 );
 
 /**
- * A registry of the profiles' schemas and of those given. A schema of the name of a profile's replaces it.
+ * Makes a registry of the profiles' schemas and the given ones, which replace those of the same name.
  *
- * @param json checked, so that it may come from outside. A version that is missing, or too low for the number of schemas and
- *   operations, becomes the lowest possible one.
+ * @param json may come from outside. A missing version, or one too low for the number of schemas and operations, becomes the lowest
+ * possible one.
  * @throws AccpError E1004 with the path of the first fault
  */
 export function createRegistry(json?: RegistryJson): Registry {
@@ -65,10 +65,9 @@ export function createRegistry(json?: RegistryJson): Registry {
 }
 
 /**
- * The registry with one more schema, or with a newer version of one that it has. The same definition once more changes nothing.
+ * Returns the registry with one more schema, or a newer version of one; unchanged for an equal definition.
  *
- * @throws AccpError E1004 on a faulty definition, on a changed one without a higher version, and on a code that another
- *   schema has
+ * @throws AccpError E1004 on an invalid definition, a changed one without a higher version, or a code in use by another schema
  */
 export function registerSchema(registry: Registry, name: string, definition: unknown): Registry {
   const checked = keepProfile(name, checkDefinition(name, definition));
@@ -85,34 +84,26 @@ export function registerSchema(registry: Registry, name: string, definition: unk
   return build(registry.version + 1, schemas, registry.customOperations);
 }
 
-/**
- * The registry with one more operation; as it is, if it has it.
- *
- * @throws AccpError E1004 on a name that is not made of letters, digits and `_`
- */
+/** Returns the registry with one more operation. Throws AccpError E1004 on a name with other characters than letters, digits and `_`. */
 export function registerOperation(registry: Registry, operation: string): Registry {
   checkOperation(operation, 'operations');
   if (registry.operations.includes(operation)) return registry;
   return build(registry.version + 1, registry.schemas, [...registry.customOperations, operation]);
 }
 
-/** The registry as JSON, whole; `createRegistry` takes it back. */
+/** Returns the whole registry as JSON, for `createRegistry`. */
 export function exportRegistry(registry: Registry): RegistryJson {
   const { version, schemas, customOperations } = registry;
   return { version, schemas, ...(customOperations.length === 0 ? {} : { operations: customOperations }) };
 }
 
-/**
- * The shortest prefix of a hash with a letter, which alone could not be read as a number.
- *
- * @param digits how many it has at least
- */
+/** Returns the shortest prefix of at least `digits` characters with a letter, so that it cannot be read as a number. */
 export function shortHash(hash: string, digits = 6): string {
   const lettered = /^[0-9]*[a-f]/.exec(hash)?.[0] ?? hash;
   return hash.slice(0, Math.max(digits, lettered.length));
 }
 
-/** Whether a text is the hash of the registry, or at least its first six digits. */
+/** Whether a text is the hash of the registry, or a prefix of at least six digits. */
 export function matchesHash(registry: Registry, text: string): boolean {
   return /^[0-9a-fA-F]{6,64}$/.test(text) && registry.hash.startsWith(text.toLowerCase());
 }

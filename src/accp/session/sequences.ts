@@ -1,4 +1,4 @@
-/** Messages that come as a sequence of frames, kept until they are whole (draft-benzing-accp-00, section 3.4). */
+/** Incoming sequences of frames, kept until the message is complete (draft-benzing-accp-00, section 3.4). */
 import type { Param } from '../ast.js';
 import { AccpError } from '../errors.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
@@ -6,59 +6,49 @@ import type { Collection, Journal } from '../store/journal.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
 import { joinPieces, MAX_CHARACTERS, MAX_PARTS, type Piece } from './sequence.js';
 
-/** Sequences that may be under way at once. */
 const MAX_SEQUENCES = 64;
 
 interface Progress {
-  /** What its frames are kept under. */
+  /** Prefix of the keys of its frames. */
   readonly id: number;
   readonly total: number;
-  /** The index that comes next. */
   readonly next: number;
   readonly intent: string;
   readonly operation: string;
-  /** Of the first frame: it is the message's. */
   readonly envelope: ReceivedEnvelope;
-  /** Characters so far. */
   readonly length: number;
-  /** Seconds since 1970 of the last frame. */
   readonly at: number;
 }
 
-/** A frame as it was received: nothing takes less room, and all spellings are kept. */
+/** A frame as received: the smallest form that keeps all spellings. */
 interface Kept {
   readonly text: string;
   readonly dialect: Dialect;
   readonly cut?: number;
 }
 
-/** A message that has become whole. */
 interface Joined {
   readonly params: readonly Param[];
   readonly envelope: ReceivedEnvelope;
 }
 
-/** A frame of a message that was split. */
 export interface IncomingPart {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
   readonly part: Part;
   readonly envelope: ReceivedEnvelope;
-  /** The payload of the frame. */
   readonly params: readonly Param[];
-  /** The frame, and how it was read: it is read once more when the message is whole. */
+  /** The frame is parsed again when the message is complete. */
   readonly text: string;
   readonly dialect: Dialect;
-  /** Seconds since 1970. */
   readonly now: number;
 }
 
 export class Sequences {
   readonly #progress: Collection<Progress>;
-  /** Apart from the rest, so that each frame is stored once. */
+  /** Separate, so that each frame is stored once. */
   readonly #parts: Collection<Kept>;
-  /** Characters of all frames that are kept. */
   #length = 0;
   #lastId = 0;
 
@@ -72,9 +62,8 @@ export class Sequences {
   }
 
   /**
-   * Takes the next frame of a sequence; gives the message with the last one.
-   *
-   * @throws AccpError E1001 for a frame that does not go on where the last one ended, E2003 for too much
+   * Takes the next frame of a sequence; returns the message with the last one. Throws AccpError E1001 for a frame that does not continue
+   * the last one, E2003 beyond the limits.
    */
   add(incoming: IncomingPart): Joined | null {
     const { agent, part, envelope, params, text } = incoming;
@@ -98,9 +87,9 @@ export class Sequences {
     return null;
   }
 
-  /** Gives up the sequences that have not gone on since `before`, in seconds since 1970; returns how many. */
+  /** Drops the sequences without progress since `before`, in seconds since 1970; returns their number. */
   forget(before: number, now = Number.POSITIVE_INFINITY): number {
-    // Kept by a clock of another hour, in a process before this one: it has its time from now on.
+    // A time ahead of now is from an earlier process whose clock was set back: restart its wait.
     for (const [key, progress] of [...this.#progress.entries()])
       if (progress.at > now) this.#progress.set(key, { ...progress, at: now });
     const stale = [...this.#progress.entries()].filter(([, { at }]) => at < before);

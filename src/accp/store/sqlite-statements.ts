@@ -1,8 +1,7 @@
-/** Every statement of the SQLite store, prepared once. */
 import type { Database, Statement } from '../../storage/database.js';
 
 const SQL = {
-  /** Makes the endpoint or takes it over. */
+  /** Creates or takes over the endpoint. */
   claim: `INSERT INTO endpoint (session, agent, generation) VALUES (?, ?, 1)
     ON CONFLICT (session, agent) DO UPDATE SET generation = generation + 1
     RETURNING id, generation`,
@@ -15,7 +14,7 @@ const SQL = {
   remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
   setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
     ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
-  /** Until the value comes, there is the number of the endpoint in its place. */
+  /** Until the value is set, the number of the endpoint holds its place. */
   reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, 0)
     ON CONFLICT (session, key) DO UPDATE SET expires = 0 WHERE expires IS 0 AND value = excluded.value RETURNING key`,
   readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',

@@ -1,4 +1,4 @@
-/** Sessions in a SQLite file: they outlive the process, however it ends. Node only. */
+/** Sessions in a SQLite file, which outlive the process. Node only. */
 import type { Database, Driver } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { openStore } from '../../storage/open.js';
@@ -19,12 +19,11 @@ export type { Change, ColdEntry, EndpointStore, SessionStore };
 export interface SqliteStoreOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
-  /** Milliseconds that a call waits, and blocks, while another process writes. @default 5000 */
+  /** Milliseconds that a call blocks while another process writes. @default 5000 */
   readonly busyTimeout?: number | undefined;
   /**
-   * What was committed survives the end of the process, `kill -9` included. With `true` also the end of power, at the
-   * cost of waiting for the disk at every commit; without, the last commits may then be missing, but the file is never
-   * damaged.
+   * Commits always survive the end of the process, `kill -9` included. With `true` also a power failure, at the cost of waiting for
+   * the disk at every commit; otherwise the last commits may be lost, but the file is never damaged.
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
@@ -32,11 +31,11 @@ export interface SqliteStoreOptions {
 
 export interface SqliteStore extends SessionStore {
   /**
-   * Drops the values of the cold tier that expired at `now` (seconds since 1970) or before. Their keys are kept for
-   * `keep` seconds more, so that a reference to one is still told as expired (E2002) and not as unknown (E2001).
+   * Drops the values of the cold tier that expired at `now` (seconds since 1970) or before. Their keys are kept for `keep` seconds more,
+   * and read as expired (E2002), not as unknown (E2001).
    *
    * @param keep @default 30 days
-   * @returns how many values were dropped
+   * @returns the number of values dropped
    */
   readonly purgeExpired: (now: number, keep?: number) => number;
 }
@@ -44,10 +43,9 @@ export interface SqliteStore extends SessionStore {
 const DAY = 24 * 60 * 60;
 
 /**
- * A store in a file, which is made when there is none, readable for its owner only. Several processes may use it at
- * once.
+ * Opens or creates a store in a file, readable for its owner only. Several processes may use it at once.
  *
- * @throws StoreError if the file cannot be opened, is locked, or is no session file
+ * @throws StoreError if the file cannot be opened, is locked, or is not a session file
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
   return await openStore(file, { ...options, format: SESSION_FORMAT }, (database) =>
@@ -55,12 +53,10 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
   );
 }
 
-/** A database with what a store needs beside it. */
 interface Connection {
   readonly statements: Statements;
-  /** Runs a step, and tells its errors as the store's. */
+  /** Runs a step and converts its errors to StoreErrors. */
   readonly attempt: <T>(step: () => T) => T;
-  /** The same in a transaction. */
   readonly write: <T>(step: () => T) => T;
 }
 

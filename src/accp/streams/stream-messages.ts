@@ -9,24 +9,22 @@ import type { StreamChunk } from './stream.js';
 export interface StreamMessagesOptions extends SplitOptions {
   /** The `correlation_id` that all frames of the stream share. */
   readonly cid: string;
-  /** What is being done: `infer`, `analyze`, ... */
+  /** The operation, such as `infer` or `analyze`. */
   readonly operation: string;
   /** @default the session's agent */
   readonly agent?: string | undefined;
 }
 
 /**
- * The messages of a stream, to be encoded one after the other: its chunks, and at the end an `end` message, so that the
- * end is known whichever of the two a receiver goes by.
+ * Yields the messages of a stream, to be encoded in order: its chunks, then an `end` message.
  *
- * When the source throws, the last message is `fail:error` under the same `correlation_id`: with the code of an
- * AccpError, else E9999, and without the error's words, which may not be meant for others. The error is then thrown on.
- * Whoever leaves the loop early has told the receiver nothing, and may send `cancel`.
+ * If the source throws, the last message is `fail:error` with the code of an AccpError, else E9999, and without the error's message,
+ * which may be private; then the error is thrown. If you leave the loop early, send `cancel` to inform the receiver.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * for await (const message of streamMessages(answer, { cid: 'c1', operation: 'infer' })) {
- *   send(codec.encode(message, session));
+ * send(codec.encode(message, session));
  * }
  */
 export function streamMessages(source: StreamSource, options: StreamMessagesOptions): AsyncIterable<MessageInput> {
@@ -56,29 +54,27 @@ function payloadOf({ index, total, data, final }: StreamChunk): { readonly [key:
     chunk_index: index,
     ...(total === undefined ? {} : { total_chunks: total }),
     data,
-    // Left out, it is false.
+    // The default is false.
     ...(final ? { is_final: true } : {}),
   };
 }
 
 export interface SplitOptions {
-  /** How many chunks there will be. @default known for texts and arrays, unknown for all other sources */
+  /** The number of chunks. @default known for texts and arrays only */
   readonly total?: number | undefined;
-  /** Texts longer than that many UTF-16 code units are cut, between words where they can be. @default texts stay whole */
+  /** Longest text of a chunk in UTF-16 code units; longer ones are cut, between words if possible. @default unlimited */
   readonly maxText?: number | undefined;
 }
 
-/** What can be sent in chunks: a text, or items that come at once or in time. */
+/** A text, or items that come at once or over time. */
 export type StreamSource = string | Iterable<Json> | AsyncIterable<Json>;
 
 /**
- * The chunks of a source. Each is given when the one after it is known, so that the last can say that it is the last. A
- * source with nothing in it, the empty text too, is one final chunk whose data is `null`.
+ * Yields the chunks of a source, each once its successor is known, so that the last is marked. An empty source is one final chunk with
+ * data `null`. If the source throws, the items before are yielded, none of them final.
  *
- * When the source throws, the items that came before are given, none of them final, and the error is thrown on.
- *
- * @throws TypeError on options that are none
- * @throws AccpError E1004, from the loop, when the source has more or fewer chunks than `total`
+ * @throws TypeError if an option is invalid
+ * @throws AccpError E1004, from the loop, if the source does not have `total` chunks
  */
 export function splitStream(source: StreamSource, options: SplitOptions = {}): AsyncIterable<StreamChunk> {
   const { total, maxText = Number.POSITIVE_INFINITY } = options;
@@ -87,7 +83,7 @@ export function splitStream(source: StreamSource, options: SplitOptions = {}): A
   const whole = typeof source === 'string' ? [source] : source;
   if (!Array.isArray(whole)) return numbered(inPieces(whole, maxText), total);
   const pieces = (whole as readonly Json[]).flatMap((item) => piecesOf(item, maxText));
-  // Of the empty text nothing is left, as of an empty array.
+  // An empty text has no pieces, like an empty array.
   const items = source === '' ? [] : pieces;
   return numbered(items, total ?? Math.max(items.length, 1));
 }
@@ -103,7 +99,6 @@ async function* numbered(items: Iterable<Json> | AsyncIterable<Json>, total?: nu
   yield chunkOf(0, null, true, total);
 }
 
-/** Items with whether they are the last. */
 async function* lookedAhead<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<{ item: T; isLast: boolean }> {
   let held: { readonly item: T } | null = null;
   try {
@@ -146,10 +141,9 @@ function checkCount(name: string, value: number): void {
 const SPACE = /\s/;
 
 /**
- * Cuts a text in front of white space where it can, else anywhere but in the middle of a character. Joined, the pieces
- * are the text; the empty text has none.
+ * Cuts a text before white space if possible, else between characters. The empty text has no pieces.
  *
- * @param maxText the most UTF-16 code units of a piece, from 1 on; only a character of two may be longer
+ * @param maxText most UTF-16 code units of a piece, at least 1; only a surrogate pair may be longer
  */
 function splitText(text: string, maxText: number): string[] {
   const pieces: string[] = [];
@@ -161,7 +155,6 @@ function splitText(text: string, maxText: number): string[] {
   return pieces;
 }
 
-/** The last place up to `limit` where the text may be cut. */
 function cutOf(text: string, start: number, limit: number): number {
   for (let at = limit; at > start; at--) {
     if (SPACE.test(text[at]!)) return at;

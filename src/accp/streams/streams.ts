@@ -1,6 +1,6 @@
 /**
- * The receiving side of streams: chunks in any order become an `AsyncIterable` in the order of their indexes
- * (draft-benzing-accp-00, section 10.4: consumers MUST buffer and reorder by `chunk_index`).
+ * The receiving side of streams: chunks in any order become an ordered `AsyncIterable` (draft-benzing-accp-00, section 10.4:
+ * consumers MUST buffer and reorder by `chunk_index`).
  */
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
@@ -24,74 +24,66 @@ import {
 export type { StreamChunk } from './stream.js';
 
 export interface StreamsOptions {
-  /** Where the streams are kept, with the chunks that their readers are not done with. */
   readonly journal: Journal;
-  /** Seconds since 1970. */
   readonly now: () => number;
-  /** Chunks of one stream that wait for a gap to be filled or for their reader. @default 1024 */
+  /** Unread chunks of one stream. @default 1024 */
   readonly maxBuffered?: number | undefined;
-  /** Characters of the data, as JSON, of all chunks that wait so, in all streams. @default 8 Mi */
+  /** Characters of the data, as JSON, of the unread chunks of all streams. @default 8 Mi */
   readonly maxCharacters?: number | undefined;
-  /** Streams that are not read to their end. @default 64 */
+  /** Streams not read to their end. @default 64 */
   readonly maxStreams?: number | undefined;
-  /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
+  /** Seconds without a chunk until a stream fails; 0 for never. @default 60 */
   readonly timeout?: number | undefined;
   /**
-   * Stores what has changed in the journal. Called when a reader has taken something, or has left, before it is told what
-   * comes next; never from `accept`, `end`, `abort` and `tick`, which are part of whatever their caller stores. What it
-   * throws, the reader is told. @default nothing is stored by reading
+   * Commits the journal. Called when a reader has taken a chunk or left, before it gets the next one; not from `accept`, `end`, `abort`
+   * and `tick`, whose callers commit. Its errors go to the reader. @default reading commits nothing
    */
   readonly save?: (() => void) | undefined;
   readonly note: Note;
 }
 
-/** The streams that one endpoint receives, by the `correlation_id` that all chunks of a stream share. */
+/** The received streams, by `correlation_id`. */
 export interface Streams {
   /**
-   * Takes a chunk, and keeps a copy of its data. One that is refused leaves its stream as it was, unless the buffer is full.
+   * Takes a chunk, and keeps a copy of its data. A refused one leaves its stream unchanged, unless the buffer is full.
    *
-   * @throws AccpError E3003 after the end of the stream; E3002 for an index that has come before; E1004 for one that is
-   *   none, and for a chunk that contradicts what was told of the length of the stream; E5001 for a chunk of another
-   *   sender; E2003 when the buffer is full (the stream has then failed for its reader, too) or when there are too many
-   *   streams
+   * @throws AccpError E3003 after the end; E3002 for a repeated index; E1004 for an invalid one, and for contradictions to the known
+   * length; E5001 for another sender; E2003 if the buffer is full (then the stream fails) or there are too many streams
    */
   readonly accept: (cid: string, agent: string, chunk: StreamChunk) => void;
   /**
-   * The sender has ended the stream. If chunks are missing, or none was final, the reader gets E3003 after the chunks
-   * in front of the gap. Nothing happens for a stream that is not known.
+   * Ends a stream. If chunks are missing, or none was final, the reader gets E3003 before the gap. Unknown streams are ignored.
    *
-   * @throws AccpError E5001 when another one than the sender says so
+   * @throws AccpError E5001 for another sender
    */
   readonly end: (cid: string, agent: string) => void;
-  /** Gives up a stream: its chunks are dropped, and its reader gets the error at once. */
+  /** Drops the chunks of a stream; its reader gets the error at once. */
   readonly abort: (cid: string, error: AccpError) => void;
   /**
-   * The chunks in order, up to the final one. It may be asked for before the first chunk comes. A chunk counts as read
-   * when the next one is asked for: one that was being worked on when the process ended comes again in the session that
-   * goes on. Leaving the loop early drops the rest.
+   * Yields the chunks in order, up to the final one. May be called before the first chunk. A chunk counts as read when the next one is
+   * requested: one in hand when the process ends is repeated after a resume. Leaving the loop early drops the rest.
    *
-   * The loop throws an AccpError: E3003 when chunks are missing at the end or the stream had ended before; E3001 when
-   * no chunk came in time; E2003 when the buffer was full; and what `abort` was given.
+   * The loop throws AccpError E3003 if chunks are missing at the end or the stream had ended before, E3001 after a timeout, E2003 if the
+   * buffer was full, and the error of `abort`.
    *
-   * @throws TypeError when the stream has a reader already
+   * @throws TypeError if the stream has a reader already
    */
   readonly open: (cid: string) => AsyncIterable<StreamChunk>;
   /**
-   * The senders have gone, and are not expected back: readers get an error behind what has come. The streams stay in the journal, for
-   * senders that do come back.
+   * The senders have disconnected: readers get an error behind the received chunks. The streams stay in the journal, in case the
+   * senders come back.
    *
-   * @param error what they get. @default E3003
+   * @param error @default E3003
    */
   readonly cut: (error?: Error) => void;
-  /** Fails the streams whose time-out has passed. */
   readonly tick: (now?: number) => void;
-  /** Streams that have not come, or were not read, to their end. */
+  /** Streams not received or not read to their end. */
   readonly pending: readonly string[];
-  /** Ends the loops of all readers with an error. The streams stay in the journal, for the session that resumes this one. */
+  /** Ends the loops of all readers. The streams stay in the journal, for a resumed session. */
   readonly close: () => void;
 }
 
-/** @throws TypeError on limits that are none */
+/** @throws TypeError on invalid limits */
 export function createStreams(options: StreamsOptions): Streams {
   const { now, note, maxBuffered = 1024, maxCharacters = 8 * 2 ** 20, maxStreams = 64, timeout = 60 } = options;
   const save = options.save ?? (() => {});
@@ -100,7 +92,7 @@ export function createStreams(options: StreamsOptions): Streams {
   checkLimit('maxStreams', maxStreams, 1);
   if (!(timeout >= 0)) throw new TypeError('timeout is a number of seconds, 0 for none');
   const shelf = new Shelf(options.journal);
-  /** No time-out passes before. Chunks only make it later, so it is worked out anew when it has come. */
+  /** A lower bound of all timeouts. Chunks only delay them, so it is recomputed when reached. */
   let due = shelf.streams.size > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   let closed = false;
 
@@ -114,7 +106,7 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function fail(stream: Stream, failure: Failure): void {
     const gap = firstMissing(stream);
-    // What lies behind the gap will never be read.
+    // Chunks behind the gap will never be read.
     for (const index of [...stream.waiting.keys()]) if (index > gap) shelf.remove(stream, index);
     stream.failure = failure;
     shelf.save(stream);
@@ -122,7 +114,7 @@ export function createStreams(options: StreamsOptions): Streams {
     stream.reader?.wake();
   }
 
-  /** The reader is done with the chunk that it has. @returns whether it had one */
+  /** Marks the chunk in hand as read. @returns whether there was one */
   function acknowledge(stream: Stream): boolean {
     if (!stream.inHand) return false;
     stream.inHand = false;
@@ -132,7 +124,6 @@ export function createStreams(options: StreamsOptions): Streams {
     return true;
   }
 
-  /** Each change is stored before the reader learns what follows from it. */
   function take(stream: Stream, asked: boolean): Step | null {
     if (closed) return { kind: 'error', error: closedError() };
     if (acknowledge(stream) && asked) save();
@@ -143,7 +134,7 @@ export function createStreams(options: StreamsOptions): Streams {
     if (stream.failure !== null) {
       shelf.end(stream, 'failed');
       if (asked) save();
-      // A link that was closed has cancelled its streams, too.
+      // A closed link has cancelled its streams, too.
       return { kind: 'error', error: stream.cut ?? errorOf(stream.failure) };
     }
     if (!isComplete(stream)) {
@@ -170,7 +161,7 @@ export function createStreams(options: StreamsOptions): Streams {
     );
   }
 
-  /** Forgets one that has failed and that nobody reads. @returns whether there was one */
+  /** Forgets a failed stream without a reader. @returns whether there was one */
   function forgetFailed(): boolean {
     for (const stream of shelf.streams.values()) {
       if (stream.failure === null || stream.reader !== null) continue;
@@ -181,13 +172,12 @@ export function createStreams(options: StreamsOptions): Streams {
     return false;
   }
 
-  /** Refuses one stream too many; one that has failed and that nobody reads makes room. */
   function makeRoom(): void {
     if (shelf.size < maxStreams || forgetFailed()) return;
     throw new AccpError({ code: 'E2003', message: `there are ${maxStreams} streams that are not read to their end` });
   }
 
-  /** Whether there is no room for the data of a chunk, even without the streams that have failed and that nobody reads. */
+  /** Whether a chunk has no room, even after forgetting failed streams. */
   function isTooLong(data: Json): boolean {
     const characters = charactersOf(data);
     while (shelf.characters + characters > maxCharacters) if (!forgetFailed()) return true;
@@ -199,10 +189,10 @@ export function createStreams(options: StreamsOptions): Streams {
     throw new AccpError({ code: 'E5001', message: `the stream ${cid} is sent by @${sender}, not by @${agent}` });
   }
 
-  /** Why there is no room for a chunk; `null` where there is. */
+  /** Returns why there is no room for a chunk, or `null`. */
   function fullness(stream: Stream, { index, data }: StreamChunk): Failure | null {
     const { waiting, inHand, next, reader } = stream;
-    // What its reader waits for needs no room.
+    // The chunk that a reader waits for needs no room.
     if (index === next && reader?.isWaiting()) return null;
     if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) return tooMany(stream, maxBuffered);
     return isTooLong(data) ? tooLong(maxCharacters) : null;
@@ -226,7 +216,6 @@ export function createStreams(options: StreamsOptions): Streams {
       if (known?.agent === undefined || known.agent === null) makeRoom();
       const full = fullness(known ?? newStream(cid, null), chunk);
       if (full !== null) {
-        // Of a stream that is not known nothing is kept.
         if (known !== undefined) fail(known, full);
         throw errorOf(full);
       }
@@ -291,7 +280,7 @@ export function createStreams(options: StreamsOptions): Streams {
       due = Number.POSITIVE_INFINITY;
       for (const stream of [...shelf.streams.values()]) {
         if (stream.failure !== null || isComplete(stream)) continue;
-        // While nobody ran, no time has passed for a stream.
+        // Time does not pass for a stream while no process runs.
         stream.at ??= at;
         if (at - stream.at >= timeout) fail(stream, late(stream, timeout));
         else due = Math.min(due, stream.at + timeout);
