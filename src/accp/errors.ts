@@ -81,3 +81,8 @@ export class AccpError extends PegwireError {
     };
   }
 }
+
+/** Makes an error; `path` is the place in the message. */
+export function accpError(code: AccpErrorCode, path: string | undefined, message: string, help?: string): AccpError {
+  return new AccpError({ code, path, message, help });
+}

@@ -35,8 +35,8 @@ const TABLE_ROW = /^[ \t]*\|/;
  * @throws TypeError if `text` is not a string or an option is invalid
  * @example
  * for (const found of findFrames(modelOutput)) {
- * if (found.ok) handle(found.value);
- * else console.error(found.error.format());
+ *   if (found.ok) handle(found.value);
+ *   else console.error(found.error.format());
  * }
  */
 export function findFrames(text: string, options: ParseOptions = {}): FoundFrame[] {

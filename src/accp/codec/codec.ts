@@ -1,6 +1,6 @@
 /** The codec: the operations of draft-benzing-accp-00, section 7.1. */
 
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { JsonObject, SchemaDefinition } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { handlerErrorCode } from '../profiles/tool.js';
@@ -132,5 +132,5 @@ function errorOf(
 ): AccpError {
   if (thrown instanceof AccpError && reason === undefined) return thrown;
   const code = thrown instanceof AccpError ? thrown.code : handlerErrorCode(request);
-  return new AccpError({ code, message: reason ?? (code === 'E4002' ? 'The tool failed.' : 'The handler failed.') });
+  return accpError(code, undefined, reason ?? (code === 'E4002' ? 'The tool failed.' : 'The handler failed.'));
 }

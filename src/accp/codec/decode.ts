@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param, Value } from '../ast.js';
-import { AccpError, type AccpErrorCode, ERROR_CODES } from '../errors.js';
+import { AccpError, type AccpErrorCode, accpError, ERROR_CODES } from '../errors.js';
 import { type Json, type JsonObject, Reference, type SchemaDefinition } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
@@ -52,8 +52,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
       return { outcome: 'dropped', reason: 'expired' };
     }
     // The numbers of a frame of another session are not those of this one.
-    if (!isOurs)
-      throw new AccpError({ code: 'E5001', path: 'metadata.sid', message: 'the frame belongs to another session' });
+    if (!isOurs) throw accpError('E5001', 'metadata.sid', 'the frame belongs to another session');
     delivery.admit(arrival);
     if (reading.fault !== undefined) throw reading.fault;
     sender.note('received', { text, seq: envelope.seq });
@@ -67,7 +66,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
 /** Errors of the host's own checks must not end the session, nor reach the other side. */
 function refusalOf(thrown: unknown): AccpError {
   if (thrown instanceof AccpError) return thrown;
-  const error = new AccpError({ code: 'E9999', message: 'The frame could not be processed.' });
+  const error = accpError('E9999', undefined, 'The frame could not be processed.');
   error.cause = thrown;
   return error;
 }
@@ -119,7 +118,7 @@ function process(text: string, frame: Frame, own: ReceivedEnvelope, session: Cod
   const findings: Findings = { losses: [], warnings: [], replies: [] };
   checkPermission(frame, own, chains, settings);
   if (!settings.intents.has(frame.intent)) {
-    throw new AccpError({ code: 'E1002', path: 'intent', message: `"${frame.intent}" is no intent of Table 7` });
+    throw accpError('E1002', 'intent', `"${frame.intent}" is no intent of Table 7`);
   }
   const whole = joinParts(text, frame, own, settings.dialect, sequences, runtime.steady);
   if (whole === null) {
@@ -140,7 +139,7 @@ function checkPermission(
   const verdict = authorize?.(frame) ?? true;
   if (verdict === true) return;
   const message = typeof verdict === 'string' ? verdict : 'the frame is not authorized';
-  throw new AccpError({ code: 'E5001', message });
+  throw accpError('E5001', undefined, message);
 }
 
 interface Whole {
@@ -234,7 +233,7 @@ function schemaCode(params: readonly Param[]): string | undefined {
     if (key !== 'schema') continue;
     const code = sourceText(value);
     if (code !== undefined) return code;
-    throw new AccpError({ code: 'E1004', path: 'payload.schema', message: `a ${value.kind} is no code of a schema` });
+    throw accpError('E1004', 'payload.schema', `a ${value.kind} is no code of a schema`);
   }
   return undefined;
 }
@@ -242,7 +241,7 @@ function schemaCode(params: readonly Param[]): string | undefined {
 function schemaOf(code: string, { byCode }: Registry): SchemaDefinition {
   const schema = byCode(code);
   if (schema !== undefined) return schema;
-  throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
+  throw accpError('E1003', 'payload.schema', `no schema "${code}" is registered`);
 }
 
 /** Fills `resolved` with the values by path. */
@@ -302,7 +301,7 @@ function settle(
   const { agent, intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
-    throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
+    throw accpError('E1004', 'metadata.cid', 'cancel names the chain that is to stop');
   }
   const answersState = intent === 'sync' && operation === 'state' && givesWay(payload, state);
   const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, session, settings);
@@ -341,10 +340,7 @@ function answerError(
 function receivedError({ agent, payload }: Message): AccpError {
   const { code, message } = payload;
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
-  return new AccpError({
-    code: known,
-    message: `@${agent} says: ${typeof message === 'string' ? message : String(code)}`,
-  });
+  return accpError(known, undefined, `@${agent} says: ${typeof message === 'string' ? message : String(code)}`);
 }
 
 /**
@@ -384,8 +380,7 @@ export function sendRegistry(step: Step, session: CodecSession): EncodeResult {
 
 /** The state is a map of its own, so that its keys are not read as abbreviations (section 5.4). */
 export function sendFullState(values: JsonObject, version: number, session: CodecSession): EncodeResult {
-  if (!Number.isSafeInteger(version))
-    throw new AccpError({ code: 'E1004', path: 'version', message: 'is no whole number' });
+  if (!Number.isSafeInteger(version)) throw accpError('E1004', 'version', 'is no whole number');
   return encode({ intent: 'sync', operation: 'state', payload: { version, state: values } }, session);
 }
 

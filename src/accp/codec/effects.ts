@@ -1,5 +1,5 @@
 /** Effects of a message, sent or received, on the session: chains, state, streams, checkpoints. */
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
@@ -123,16 +123,12 @@ type StateSync =
 function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
   const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
-    throw new AccpError({
-      code: 'E1004',
-      path: 'payload.version',
-      message: 'the version of a state is a whole number',
-    });
+    throw accpError('E1004', 'payload.version', 'the version of a state is a whole number');
   }
   const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
     if (!isJsonObject(delta) || keys > 1) {
-      throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
+      throw accpError('E1004', 'payload.delta', 'a delta is a map, and stands alone');
     }
     if (version !== base + 1) {
       throw new AccpError({
@@ -149,11 +145,7 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
   const values = keys === 1 && isJsonObject(state) ? state : bareCopy(rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
-    throw new AccpError({
-      code: 'E1004',
-      path: `payload.${key}`,
-      message: 'a state holds no null, which means "removed"',
-    });
+    throw accpError('E1004', `payload.${key}`, 'a state holds no null, which means "removed"');
   }
   return { kind: 'full', version, values };
 }

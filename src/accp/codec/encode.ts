@@ -2,7 +2,7 @@
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { isPlainObject, type Json, ref, type SchemaDefinition } from '../message/json.js';
 import type { Loss, MessageInput } from '../message/message.js';
@@ -84,15 +84,15 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
   if (!isPlainObject(input))
     throw new TypeError('A message is an object, or a string for a message of the chat profile');
   if (input.payload !== undefined && !isPlainObject(input.payload)) {
-    throw new AccpError({ code: 'E1004', path: 'payload', message: 'a payload is a plain object' });
+    throw accpError('E1004', 'payload', 'a payload is a plain object');
   }
   const { intent, operation, schema, envelope = {} } = input;
   if (!settings.intents.has(intent)) {
-    throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
+    throw accpError('E1002', 'intent', `"${intent}" is no intent of Table 7`);
   }
   const payload = withFullKeys(schema, input.payload ?? {});
   if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
-    throw new AccpError({ code: 'E5001', path: 'envelope.session_id', message: `the session is ${options.id}` });
+    throw accpError('E5001', 'envelope.session_id', `the session is ${options.id}`);
   }
   const message: Outbound = {
     agent: input.agent ?? options.agent,
@@ -114,18 +114,14 @@ function withFullKeys(schema: string | undefined, given: { readonly [key: string
   const payload: Record<string, Json> = Object.create(null);
   const keys = Object.keys(given);
   if (keys.length > DEFAULT_LIMITS.maxItems) {
-    throw new AccpError({ code: 'E1004', path: 'payload', message: `has more than ${DEFAULT_LIMITS.maxItems} keys` });
+    throw accpError('E1004', 'payload', `has more than ${DEFAULT_LIMITS.maxItems} keys`);
   }
   for (const key of keys) {
     const value = given[key];
     if (value === undefined) continue;
     const full = table.expand(key);
     if (full in payload) {
-      throw new AccpError({
-        code: 'E1004',
-        path: `payload.${key}`,
-        message: `"${full}" is there twice, also abbreviated`,
-      });
+      throw accpError('E1004', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
     }
     payload[full] = value;
   }
@@ -144,14 +140,14 @@ function renamedKeys({ schema, payload = {} }: MessageInput): Loss[] {
 
 function wholeSeconds(field: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
-  throw new AccpError({ code: 'E1004', path: `envelope.${field}`, message: `${value} is no whole number of seconds` });
+  throw accpError('E1004', `envelope.${field}`, `${value} is no whole number of seconds`);
 }
 
 function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefinition | undefined {
   if (schema === undefined) return undefined;
   const found = registry.byCode(schema);
   if (found !== undefined) return found;
-  throw new AccpError({ code: 'E1003', path: 'schema', message: `no schema "${schema}" is registered` });
+  throw accpError('E1003', 'schema', `no schema "${schema}" is registered`);
 }
 
 /**
@@ -166,12 +162,12 @@ function checkAnnounced(
 ): void {
   if (schema === undefined || PROFILE_CODES.has(schema) || announced === registry.hash) return;
   if (announced !== undefined) {
-    throw new AccpError({
-      code: 'E1003',
-      path: 'schema',
-      message: 'the registry has changed since it was announced',
-      help: 'send what codec.announce(session) gives first',
-    });
+    throw accpError(
+      'E1003',
+      'schema',
+      'the registry has changed since it was announced',
+      'send what codec.announce(session) gives first',
+    );
   }
   warnings.push({
     code: 'not-announced',
@@ -199,14 +195,10 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
     });
   }
   if (mid !== undefined && delivery.hasSeen(mid)) {
-    throw new AccpError({ code: 'E3002', path: 'envelope.msg_id', message: `${mid} is taken` });
+    throw accpError('E3002', 'envelope.msg_id', `${mid} is taken`);
   }
   if (intent === 'cancel' && cid === undefined) {
-    throw new AccpError({
-      code: 'E1004',
-      path: 'envelope.correlation_id',
-      message: 'cancel names the chain that is to stop',
-    });
+    throw accpError('E1004', 'envelope.correlation_id', 'cancel names the chain that is to stop');
   }
   if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(intent)) throw cancelled(cid);
   if (intent === 'sync' && message.operation === 'state' && givesWay(message.payload, state)) {
@@ -259,12 +251,12 @@ function isLarge(value: Json): boolean {
 }
 
 function unshared(path: string): AccpError {
-  return new AccpError({
-    code: 'E1004',
+  return accpError(
+    'E1004',
     path,
-    message: 'cannot be written in a frame, and the other side shares no store to look it up in',
-    help: 'give both ends one store and shared: true, or use text: "transliterate"',
-  });
+    'cannot be written in a frame, and the other side shares no store to look it up in',
+    'give both ends one store and shared: true, or use text: "transliterate"',
+  );
 }
 
 function omitDefaultFields(fields: readonly Field[], { schema, message }: Encoding): readonly Field[] {

@@ -1,6 +1,6 @@
 /** The payload of a received frame: references, keys, defaults (draft-benzing-accp-00, section 7.3, steps 2 to 4). */
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { bare, type FieldType, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Loss } from '../message/message.js';
@@ -33,11 +33,7 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
     if (key === 'schema') continue;
     const full = table.expand(readKey(key, reading));
     if (payload[full] !== undefined) {
-      throw new AccpError({
-        code: 'E1001',
-        path: `payload.${key}`,
-        message: `"${full}" is there twice, also abbreviated`,
-      });
+      throw accpError('E1001', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
     }
     payload[full] = readValue(value, full, reading, types?.[full]);
   }

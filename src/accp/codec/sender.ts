@@ -1,8 +1,10 @@
 /** Outgoing frames: numbering, keeping, and sending again after a gap (draft-benzing-accp-00, sections 3.6 and 3.7). */
+
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { PrintError } from '../../text/errors.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
+
 import { explainFrame } from '../explain.js';
 import { keyTable } from '../message/abbreviations.js';
 import { isMarked, isPlainText, transliterate } from '../message/transliterate.js';
@@ -72,10 +74,7 @@ export class Sender {
       const id = this.#settings.ids();
       if (!this.#parts.delivery.hasSeen(id)) return id;
     }
-    throw new AccpError({
-      code: 'E9999',
-      message: 'The source of identifiers gives one that is taken, again and again.',
-    });
+    throw accpError('E9999', undefined, 'The source of identifiers gives one that is taken, again and again.');
   }
 
   /** Writes a frame to the debug log, with plain English if the option `explain` is set (section 9, item 1). */
@@ -210,7 +209,7 @@ export function bodyText(agent: string, intent: string, operation: string, paylo
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
     const message = thrown.message.slice(thrown.path.length + 2);
-    throw new AccpError({ code: 'E1004', path: thrown.path, message });
+    throw accpError('E1004', thrown.path, message);
   }
 }
 

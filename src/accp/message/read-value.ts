@@ -2,7 +2,8 @@
 
 import { digitsOf } from '../../text/decimal.js';
 import type { DecimalValue, IntegerValue, MapValue, Value } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
+
 import { decimalDigits } from '../numbers.js';
 import { bare, type FieldType, hasType, type Json, MOST_NESTING, nameOf } from './json.js';
 import { BadJsonText, fromJsonText } from './json-text.js';
@@ -24,7 +25,7 @@ export function readValue(node: Value, key: string, reading: Reading, type?: Fie
   const value = type === 'string' ? readText(node, reading, key) : read(node, reading, 0, key);
   if (hasType(value, type) && !(type === 'integer' && node.kind === 'decimal')) return value;
   const name = node.kind === 'decimal' ? 'a decimal' : nameOf(value);
-  throw unreadable(placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
+  throw accpError('E1004', placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
 }
 
 /** In a string field, a number or keyword is the text on the wire. */
@@ -76,7 +77,7 @@ function read(node: Value, reading: Reading, level: number, step: Step): Json {
 /** Bounds the nesting of hand-made trees. */
 function enter(reading: Reading, level: number, step: Step): void {
   if (level >= MOST_NESTING) {
-    throw unreadable(placeOf(reading, level, step), `nesting is deeper than ${MOST_NESTING}`);
+    throw accpError('E1004', placeOf(reading, level, step), `nesting is deeper than ${MOST_NESTING}`);
   }
   reading.path[level] = step;
 }
@@ -101,7 +102,11 @@ function map({ entries }: MapValue, reading: Reading, level: number): Json {
   }
   // The grammar refuses keys repeated in their written form only.
   if (isEscaped && Object.keys(made).length < entries.length) {
-    throw unreadable(placeOf(reading, level - 1, reading.path[level - 1]!), 'a key appears twice, in two spellings');
+    throw accpError(
+      'E1004',
+      placeOf(reading, level - 1, reading.path[level - 1]!),
+      'a key appears twice, in two spellings',
+    );
   }
   return made;
 }
@@ -109,7 +114,7 @@ function map({ entries }: MapValue, reading: Reading, level: number): Json {
 function decimal({ value }: DecimalValue, text: string, reading: Reading, level: number, step: Step): number {
   if (!Number.isFinite(value)) {
     const help = 'type the field "string" in a schema';
-    throw unreadable(placeOf(reading, level, step), 'the number is beyond the range of a double', help);
+    throw accpError('E1004', placeOf(reading, level, step), 'the number is beyond the range of a double', help);
   }
   if (value === 0) noteSign({ text }, reading, level, step);
   const kept = digitsOf(value);
@@ -148,14 +153,14 @@ function marked(written: string, reading: Reading, level: number, step: Step): J
   } catch (thrown) {
     if (!(thrown instanceof BadCamelText || thrown instanceof BadJsonText)) throw thrown;
     const message = `the transliterated string cannot be read: ${thrown.message}`;
-    throw unreadable(placeOf(reading, level, step), message);
+    throw accpError('E1004', placeOf(reading, level, step), message);
   }
 }
 
 function keyOf(written: string, reading: Reading, level: number): string {
   const key = keyOfMarked(written);
   if (key !== null) return key;
-  throw unreadable(placeOf(reading, level, written), 'the escaped key cannot be read');
+  throw accpError('E1004', placeOf(reading, level, written), 'the escaped key cannot be read');
 }
 
 interface ReadingOptions {
@@ -179,8 +184,4 @@ function placeOf({ path }: Reading, level: number, step: Step): string {
   path[level] = step;
   path.length = level + 1;
   return pathText(path);
-}
-
-function unreadable(path: string, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path, help });
 }

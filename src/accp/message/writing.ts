@@ -3,7 +3,7 @@
 import { digitsOf, PLACES, roundDigits } from '../../text/decimal.js';
 import { resolveLimits } from '../../text/limits.js';
 import type { DecimalValue, IntegerValue } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { decimalOf } from '../numbers.js';
 import type { Json } from './json.js';
 import { type Loss, pathText, type Step } from './message.js';
@@ -73,7 +73,7 @@ function notExternalized(): never {
 }
 
 export function unwritable(writing: Writing, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path: pathText(writing.path), help });
+  return accpError('E1004', pathText(writing.path), message, help);
 }
 
 function lose(writing: Writing, kind: Loss['kind'], from: string, to: string): void {

@@ -1,5 +1,5 @@
 /** The definition of a domain profile (draft-benzing-accp-00, section 10). */
-import { AccpError, type AccpErrorCode } from '../errors.js';
+import { type AccpError, type AccpErrorCode, accpError } from '../errors.js';
 import type { Json, SchemaDefinition } from '../message/json.js';
 import type { Envelope } from '../message/message.js';
 import type { ToolBook } from './tool-book.js';
@@ -46,7 +46,7 @@ export interface Profile {
 }
 
 export function broken(path: string, message: string, help?: string, code: AccpErrorCode = 'E1004'): AccpError {
-  return new AccpError({ code, message, path, help });
+  return accpError(code, path, message, help);
 }
 
 /** @throws AccpError E1004 without a `correlation_id` */

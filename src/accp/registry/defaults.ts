@@ -5,7 +5,7 @@
 
 import { PLACES } from '../../text/decimal.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import {
   bare,
   copyOf,
@@ -122,7 +122,7 @@ function checkNumber(value: number, path: string): number {
 }
 
 function refusal(path: string, why: string): AccpError {
-  return new AccpError({ code: 'E1004', message: `This cannot be a default: ${why}.`, path: shortened(path) });
+  return accpError('E1004', shortened(path), `This cannot be a default: ${why}.`);
 }
 
 /** Keys from outside can be of any length. */

@@ -2,7 +2,7 @@
 import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { bare, FIELD_TYPES, isPlainMap, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { checkDefault } from './defaults.js';
@@ -57,7 +57,7 @@ const fieldType = oneOf(FIELD_TYPES);
  */
 export function checkDefinition(name: string, definition: unknown): SchemaDefinition {
   const why = whyNoWord(name);
-  if (why !== null) throw malformed('schemas', `The name ${quotedShort(name)} ${why}.`);
+  if (why !== null) throw accpError('E1004', 'schemas', `The name ${quotedShort(name)} ${why}.`);
   const path = `schemas.${name}`;
   const { code, version, fields, defaults, types, operations } = checkShape(definitionShape, definition, path);
   checkFieldNames(fields, code, path);
@@ -70,7 +70,7 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
     );
   if (checkedDefaults !== undefined && JSON.stringify(checkedDefaults).length > MAX_DEFAULTS) {
     const help = 'send large values in messages, or keep them in state and send references';
-    throw malformed(`${path}.defaults`, `They have more than ${MAX_DEFAULTS} characters as JSON.`, help);
+    throw accpError('E1004', `${path}.defaults`, `They have more than ${MAX_DEFAULTS} characters as JSON.`, help);
   }
   return sealDefinition({
     code,
@@ -87,7 +87,8 @@ export function checkShape<T>(check: Check<T>, value: unknown, path: string): T 
   try {
     return check(value, path);
   } catch (thrown) {
-    if (thrown instanceof ShapeError) throw malformed(thrown.path, `${thrown.message}.`, thrown.help);
+    if (thrown instanceof ShapeError)
+      throw accpError('E1004', thrown.path || undefined, `${thrown.message}.`, thrown.help);
     throw thrown;
   }
 }
@@ -96,10 +97,10 @@ function checkFieldNames(fields: readonly string[], code: string, path: string):
   const table = keyTable(code);
   for (const [at, field] of fields.entries()) {
     const place = `${path}.fields[${at}]`;
-    if (field === 'schema') throw malformed(place, 'The key "schema" names the schema itself.');
+    if (field === 'schema') throw accpError('E1004', place, 'The key "schema" names the schema itself.');
     const full = table.expand(field);
     if (full !== field)
-      throw malformed(place, `${quotedShort(field)} is the short form of a key; its name is "${full}".`);
+      throw accpError('E1004', place, `${quotedShort(field)} is the short form of a key; its name is "${full}".`);
   }
 }
 
@@ -116,7 +117,7 @@ function eachField<V>(
     if (!fields.has(field)) {
       const meant = nearest(field, fields);
       const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
-      throw malformed(path, `${quotedShort(field)} is none of the fields.`, help);
+      throw accpError('E1004', path, `${quotedShort(field)} is none of the fields.`, help);
     }
     checked[field] = check(value, `${path}.${field}`, field);
   }
@@ -125,8 +126,4 @@ function eachField<V>(
 
 function isEmpty(members: object | undefined): boolean {
   return members === undefined || Object.keys(members).length === 0;
-}
-
-function malformed(path: string, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path: path === '' ? undefined : path, help });
 }

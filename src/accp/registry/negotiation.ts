@@ -11,7 +11,8 @@
  * its delta. If both begin at once, two deltas follow two announcements. An unknown hash needs no answer: its owner sends the delta.
  * A registry kept from an earlier session ({@link knownRegistry}) is usable at once.
  */
-import { AccpError } from '../errors.js';
+
+import { accpError } from '../errors.js';
 import { bare, isPlainMap } from '../message/json.js';
 import type { Announcement, Delta } from './announcement.js';
 import type { SchemaDefinition } from './definition.js';
@@ -77,13 +78,13 @@ export function knownRegistry({ hash }: Announcement, candidates: Iterable<Regis
  */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
-  if (delta === undefined) throw new AccpError({ code: 'E1004', message: 'There is no delta.', path: 'payload.delta' });
+  if (delta === undefined) throw accpError('E1004', 'payload.delta', 'There is no delta.');
   const schemas = readDelta(delta) as { readonly [name: string]: SchemaDefinition };
   const registry = createRegistry({ version, schemas, operations });
   if (!matchesHash(registry, hash))
-    throw tampered('payload.hash', 'The registry does not have the hash that it claims.');
+    throw accpError('E5001', 'payload.hash', 'The registry does not have the hash that it claims.');
   if (registry.version !== version) {
-    throw tampered('payload.version', `A registry of this size has at least version ${registry.version}.`);
+    throw accpError('E5001', 'payload.version', `A registry of this size has at least version ${registry.version}.`);
   }
   return registry;
 }
@@ -105,19 +106,19 @@ function parseDefaults(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AccpError({ code: 'E1004', message: 'The text is no JSON.', path: `schemas.${name}.defaults` });
+    throw accpError('E1004', `schemas.${name}.defaults`, 'The text is no JSON.');
   }
 }
 
 function checkSuccession(before: { version: number; hash: string }, { version, hash }: Announcement): void {
   if (version < before.version) {
-    throw tampered('payload.version', `The registry had version ${before.version} before, and has ${version} now.`);
+    throw accpError(
+      'E5001',
+      'payload.version',
+      `The registry had version ${before.version} before, and has ${version} now.`,
+    );
   }
   if (version === before.version && !hash.startsWith(before.hash) && !before.hash.startsWith(hash)) {
-    throw tampered('payload.hash', `Another registry was announced as version ${version} before.`);
+    throw accpError('E5001', 'payload.hash', `Another registry was announced as version ${version} before.`);
   }
-}
-
-function tampered(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E5001', message, path });
 }

@@ -1,6 +1,8 @@
 /** The schemas of the profiles, which every registry has (draft-benzing-accp-00, sections 3.6 and 10). */
+
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
+
 import { bare, canonicalJson, type FieldType, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { PROFILES } from '../profiles/profiles.js';
 
@@ -30,24 +32,28 @@ export function keepProfile(name: string, definition: SchemaDefinition): SchemaD
   if (profile === undefined) return definition;
   const path = `schemas.${name}`;
   if (definition.code !== profile.code) {
-    throw refusal(`${path}.code`, `The code of this schema is ${profile.code}, that of its profile.`);
+    throw accpError('E1004', `${path}.code`, `The code of this schema is ${profile.code}, that of its profile.`);
   }
   for (const field of profile.fields) {
     if (!definition.fields.includes(field)) {
-      throw refusal(`${path}.fields`, `The field ${quotedShort(field)} of the profile ${profile.code} is missing.`);
+      throw accpError(
+        'E1004',
+        `${path}.fields`,
+        `The field ${quotedShort(field)} of the profile ${profile.code} is missing.`,
+      );
     }
   }
   const types = Object.assign(bare<FieldType>(), profile.types);
   for (const [field, type] of Object.entries(definition.types ?? {})) {
     const expected = types[field];
     if (expected !== undefined && type !== expected) {
-      throw refusal(`${path}.types.${field}`, `The type of this field is ${expected} in the profile ${profile.code}.`);
+      throw accpError(
+        'E1004',
+        `${path}.types.${field}`,
+        `The type of this field is ${expected} in the profile ${profile.code}.`,
+      );
     }
     types[field] = type;
   }
   return sealDefinition({ ...definition, types });
-}
-
-function refusal(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path });
 }

@@ -1,8 +1,10 @@
 /** Registries of schemas and operations (draft-benzing-accp-00, sections 4.3 and 6): immutable values. */
+
 import { sha256Hex } from '../../text/sha256.js';
 import { integer, list, object, optional, text, where } from '../../text/shape.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
+
 import { bare, canonicalJson, isPlainMap, type JsonObject, type SchemaDefinition } from '../message/json.js';
 import { checkDefinition, checkShape } from './definition.js';
 import { isProfileSchema, isSame, keepProfile, PROFILE_SCHEMAS } from './profile-schemas.js';
@@ -75,7 +77,11 @@ export function registerSchema(registry: Registry, name: string, definition: unk
   if (present !== undefined) {
     if (isSame(present, checked)) return registry;
     if (checked.version <= present.version) {
-      throw refusal(`schemas.${name}.version`, `Version ${present.version} is registered; another needs a higher one.`);
+      throw accpError(
+        'E1004',
+        `schemas.${name}.version`,
+        `Version ${present.version} is registered; another needs a higher one.`,
+      );
     }
   }
   const owner = Object.keys(registry.schemas).find((other) => registry.schemas[other]!.code === checked.code);
@@ -142,14 +148,10 @@ function checkCodes(schemas: Schemas): void {
 }
 
 function takenCode(name: string, code: string, owner: string): AccpError {
-  return refusal(`schemas.${name}.code`, `The code ${code} is that of the schema ${quotedShort(owner)}.`);
+  return accpError('E1004', `schemas.${name}.code`, `The code ${code} is that of the schema ${quotedShort(owner)}.`);
 }
 
 function checkOperation(operation: string, path: string): void {
   const why = typeof operation === 'string' ? whyNoWord(operation) : 'is no text';
-  if (why !== null) throw refusal(path, `The operation ${quotedShort(String(operation))} ${why}.`);
-}
-
-function refusal(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path });
+  if (why !== null) throw accpError('E1004', path, `The operation ${quotedShort(String(operation))} ${why}.`);
 }

@@ -4,7 +4,7 @@ import { digitsOf } from '../../text/decimal.js';
 import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame, Param, Value } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { type Json, Reference } from '../message/json.js';
 import type { Message } from '../message/message.js';
@@ -252,7 +252,7 @@ function literalText(value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return digitsOf(value);
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   const what = typeof value === 'number' ? String(value) : `a ${typeof value}`;
-  throw new AccpError({ code: 'E1004', path: 'payload', message: `${what} is no value of a message` });
+  throw accpError('E1004', 'payload', `${what} is no value of a message`);
 }
 
 function isList(value: Json): value is readonly Json[] {
@@ -261,7 +261,7 @@ function isList(value: Json): value is readonly Json[] {
 
 function checkDepth(depth: number): void {
   if (depth <= MAX_DEPTH) return;
-  throw new AccpError({ code: 'E1004', path: 'payload', message: `values nest deeper than ${MAX_DEPTH} levels` });
+  throw accpError('E1004', 'payload', `values nest deeper than ${MAX_DEPTH} levels`);
 }
 
 /**

@@ -2,7 +2,7 @@
  * Request chains by correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 items 3 and 4, 10.3): timeouts, cancellation,
  * stable transactions.
  */
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -182,5 +182,5 @@ function merged(known: Chain | undefined, chain: Chain): Chain {
 export const ENDS_A_CHAIN: ReadonlySet<string> = new Set(['cancel', 'ack', 'fail']);
 
 export function cancelled(cid: string): AccpError {
-  return new AccpError({ code: 'E5001', message: `The request chain ${cid} was cancelled.` });
+  return accpError('E5001', undefined, `The request chain ${cid} was cancelled.`);
 }

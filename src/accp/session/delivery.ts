@@ -5,7 +5,7 @@
  * `sync:resync{from:n}`, where `n` is the missing number. So both sides know which messages were processed, whatever the channel
  * lost, repeated or reordered.
  */
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { Collection, Journal } from '../store/journal.js';
 
 /** `session`: one count for all parties, who speak in turn. `sender`: each sender counts its own frames. */
@@ -101,7 +101,7 @@ export class Delivery {
   admit(arrival: Arrival): void {
     const { agent, mid, seq, kind } = arrival;
     if (this.#seen.has(mid)) {
-      throw new AccpError({ code: 'E3002', message: `The message ${mid} has come before.` });
+      throw accpError('E3002', undefined, `The message ${mid} has come before.`);
     }
     const key = this.#key(agent);
     this.#checkSenders(key);
@@ -143,10 +143,7 @@ export class Delivery {
 
   #checkSenders(key: string): void {
     if (this.#hasRoom(key)) return;
-    throw new AccpError({
-      code: 'E5001',
-      message: `The session has ${this.#options.maxSenders} senders; no more are taken.`,
-    });
+    throw accpError('E5001', undefined, `The session has ${this.#options.maxSenders} senders; no more are taken.`);
   }
 
   #hasRoom(key: string): boolean {

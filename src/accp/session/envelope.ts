@@ -1,7 +1,7 @@
 /** The standard envelope in a frame's metadata (draft-benzing-accp-00, section 3.5, Table 4). */
 
 import type { Frame, Value } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { decimalDigits } from '../numbers.js';
 
 export interface ReceivedEnvelope {
@@ -104,19 +104,19 @@ class Fields {
   }
 
   #wrong(key: string, what: string, must: 'must' | undefined): undefined {
-    const error = new AccpError({ code: 'E1004', path: `metadata.${key}`, message: what });
+    const error = accpError('E1004', `metadata.${key}`, what);
     if (must !== undefined) throw error;
     this.fault ??= error;
   }
 }
 
 function missing(key: string): AccpError {
-  return new AccpError({
-    code: 'E1001',
-    message: `The frame has no "${key}" in its metadata.`,
-    path: `metadata.${key}`,
-    help: 'every frame carries mid and seq (section 3.5)',
-  });
+  return accpError(
+    'E1001',
+    `metadata.${key}`,
+    `The frame has no "${key}" in its metadata.`,
+    'every frame carries mid and seq (section 3.5)',
+  );
 }
 
 export function sourceText(value: Value): string | undefined {
@@ -166,11 +166,11 @@ function identifier(key: string, text: string): string {
     if (PLAIN.test(text)) return text;
     if (VISIBLE.test(text)) return text.replace(DELIMITER, '\\$&');
   }
-  throw new AccpError({
-    code: 'E1004',
-    path: `envelope.${FULL_NAMES[key] ?? key}`,
-    message: `an identifier is 1 to ${MAX_ID} visible ASCII characters without spaces`,
-  });
+  throw accpError(
+    'E1004',
+    `envelope.${FULL_NAMES[key] ?? key}`,
+    `an identifier is 1 to ${MAX_ID} visible ASCII characters without spaces`,
+  );
 }
 
 const FULL_NAMES: Readonly<Record<string, string>> = {

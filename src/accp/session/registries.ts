@@ -1,5 +1,5 @@
 /** The registries of a session: ours and those of peers (draft-benzing-accp-00, section 6.4). */
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { TextPolicy } from '../message/write-value.js';
 import {
@@ -133,11 +133,11 @@ export class Registries {
   received(agent: string, payload: { readonly [key: string]: Json }, own: Registry): Step | null {
     const received = readAnnouncement(payload);
     if (received.sequence !== undefined && received.sequence !== this.#sequence) {
-      throw new AccpError({
-        code: 'E1004',
-        path: 'payload.sequence',
-        message: `the session counts by ${this.#sequence} here, not by ${received.sequence}`,
-      });
+      throw accpError(
+        'E1004',
+        'payload.sequence',
+        `the session counts by ${this.#sequence} here, not by ${received.sequence}`,
+      );
     }
     const before = this.peers.get(agent);
     const { known } = announcementReceived(own, this.#negotiationWith(before), received);

@@ -10,7 +10,7 @@
  */
 
 import type { ArrayValue, MapValue, Param, RefValue, StringValue, Value } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { sourceText } from './envelope.js';
 
 export interface Piece {
@@ -205,12 +205,12 @@ function endOf(text: string, at: number, end: number): number {
 }
 
 export function tooLong(limit: string): AccpError {
-  return new AccpError({
-    code: 'E2003',
-    path: 'payload',
-    message: `the message would take more than ${limit}`,
-    help: 'send it in several messages, or as a stream',
-  });
+  return accpError(
+    'E2003',
+    'payload',
+    `the message would take more than ${limit}`,
+    'send it in several messages, or as a stream',
+  );
 }
 
 /** Lists under construction, so that joining many pieces does not copy them each time. */
@@ -294,9 +294,5 @@ function pieceText(value: Value): string | undefined {
 }
 
 function misfit(key: string): AccpError {
-  return new AccpError({
-    code: 'E1001',
-    path: `payload.${key}`,
-    message: 'the parts of the message do not fit together',
-  });
+  return accpError('E1001', `payload.${key}`, 'the parts of the message do not fit together');
 }

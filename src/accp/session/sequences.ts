@@ -1,6 +1,6 @@
 /** Incoming sequences of frames, kept until the message is complete (draft-benzing-accp-00, section 3.4). */
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
@@ -73,10 +73,11 @@ export class Sequences {
     const before = part.index === 0 ? this.#begin(key, incoming) : this.#goOn(key, incoming);
     if (this.#length + text.length > MAX_CHARACTERS) {
       this.#remove(key);
-      throw new AccpError({
-        code: 'E2003',
-        message: `Messages of more than ${MAX_CHARACTERS} characters together are not put together.`,
-      });
+      throw accpError(
+        'E2003',
+        undefined,
+        `Messages of more than ${MAX_CHARACTERS} characters together are not put together.`,
+      );
     }
     if (part.index === part.total - 1) {
       const pieces = this.#pieces(before);
@@ -101,7 +102,7 @@ export class Sequences {
     const { total } = part;
     if (total < 1 || total > MAX_PARTS) throw broken(`a message of ${total} parts; 1 to ${MAX_PARTS} are taken`);
     if (!this.#progress.has(key) && this.#progress.size >= MAX_SEQUENCES) {
-      throw new AccpError({ code: 'E2003', message: `${MAX_SEQUENCES} messages are being put together already.` });
+      throw accpError('E2003', undefined, `${MAX_SEQUENCES} messages are being put together already.`);
     }
     this.#remove(key);
     return { id: ++this.#lastId, total, next: 0, intent, operation, envelope, length: 0, at: now };
@@ -154,5 +155,5 @@ function partKey({ id }: Progress, index: number): string {
 }
 
 function broken(message: string): AccpError {
-  return new AccpError({ code: 'E1001', path: 'metadata.idx', message });
+  return accpError('E1001', 'metadata.idx', message);
 }

@@ -2,7 +2,7 @@
 
 import { resolveChoice } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
 import {
@@ -265,10 +265,7 @@ export function createSession(options: SessionOptions): Session {
         const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout, now);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
         return chains.overdue(runtime.monotonic()).map((correlationId) => {
-          const error = new AccpError({
-            code: 'E3001',
-            message: `No answer to ${correlationId} has come within ${timeout} s.`,
-          });
+          const error = accpError('E3001', undefined, `No answer to ${correlationId} has come within ${timeout} s.`);
           note('timeout', error.message, { details: { correlationId } });
           return { correlationId, error };
         });

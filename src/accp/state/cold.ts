@@ -1,6 +1,6 @@
 /** Tier 3: values in the store, which cost no context (draft-benzing-accp-00, section 5.1). */
 import { sha256Hex } from '../../text/sha256.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { type ColdEntry, DELETED } from '../store/store.js';
@@ -61,11 +61,12 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
         result ??= found;
       }
       if (open.length > 0 || others.length === 0) return result;
-      throw new AccpError({
-        code: 'E5002',
-        message: `"${key}" is in the cold state of another session`,
-        help: 'cold state is scoped to its session; the host can grant the other one',
-      });
+      throw accpError(
+        'E5002',
+        undefined,
+        `"${key}" is in the cold state of another session`,
+        'cold state is scoped to its session; the host can grant the other one',
+      );
     },
     /** The path that `externalize` returns, without storing. */
     pathOf: (value: Json) => `cold.${keyOf(value).key}`,

@@ -1,7 +1,7 @@
 /** The default summary and warm entry of a checkpoint, within their budgets: deterministic. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import type { Json, JsonObject, Reference } from '../message/json.js';
 import { extractFacts } from './facts/extract.js';
 import type { Fact, FactSource, FactValue } from './facts/fact.js';
@@ -156,10 +156,7 @@ function cutSummary(head: EntryHead, summary: string, max: number, counter: Toke
     excess = tokensOf(head, told, [], counter) - max;
   }
   if (excess <= 0) return told;
-  throw new AccpError({
-    code: 'E2003',
-    message: `a checkpoint has at least ${max + excess} tokens, and its budget is ${max}`,
-  });
+  throw accpError('E2003', undefined, `a checkpoint has at least ${max + excess} tokens, and its budget is ${max}`);
 }
 
 function tokensOf(head: EntryHead, summary: string, facts: readonly Fact[], counter: TokenCounter): number {

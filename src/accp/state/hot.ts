@@ -1,7 +1,7 @@
 /** Tier 1: the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
@@ -65,12 +65,12 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       plan.set(key, reference);
     }
     if (left <= 0) return plan;
-    throw new AccpError({
-      code: 'E2003',
-      message: `hot state would hold ${budgets.hot + left} tokens, and its budget is ${budgets.hot}`,
-      path: `hot.${except}`,
-      help: 'keep the value in cold state and refer to it, or make a checkpoint first',
-    });
+    throw accpError(
+      'E2003',
+      `hot.${except}`,
+      `hot state would hold ${budgets.hot + left} tokens, and its budget is ${budgets.hot}`,
+      'keep the value in cold state and refer to it, or make a checkpoint first',
+    );
   }
 
   function put(key: string, value: Kept): void {
@@ -128,19 +128,21 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       // A checkpoint can move all but the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
       if (counted + fixed > budgets.hot) {
-        throw new AccpError({
-          code: 'E2003',
-          message: `a message of ${counted} tokens does not fit into hot state, whose budget is ${budgets.hot}`,
-          help: 'refer to large values instead of sending them',
-        });
+        throw accpError(
+          'E2003',
+          undefined,
+          `a message of ${counted} tokens does not fit into hot state, whose budget is ${budgets.hot}`,
+          'refer to large values instead of sending them',
+        );
       }
       // The host makes the checkpoints itself: one is overdue.
       if (frameTokens > budgets.hotTrigger && tokens() + counted > budgets.hot) {
-        throw new AccpError({
-          code: 'E2003',
-          message: `hot state would hold ${tokens() + counted} tokens, and its budget is ${budgets.hot}`,
-          help: 'make a checkpoint first',
-        });
+        throw accpError(
+          'E2003',
+          undefined,
+          `hot state would hold ${tokens() + counted} tokens, and its budget is ${budgets.hot}`,
+          'make a checkpoint first',
+        );
       }
       addKept(new HeldFrame(frame, counted));
     },

@@ -1,7 +1,7 @@
 /** The context state of one endpoint of a session (draft-benzing-accp-00, section 5). */
 
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Note } from '../store/events.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -233,12 +233,12 @@ function createVersions(journal: Journal) {
   function checkNoNulls(path: string, object: JsonObject): void {
     for (const [key, value] of Object.entries(object)) {
       if (value !== null) continue;
-      throw new AccpError({
-        code: 'E1004',
-        message: 'null means that a key is removed, and cannot be the value of one',
-        path: `${path}.${key}`,
-        help: 'leave the key out',
-      });
+      throw accpError(
+        'E1004',
+        `${path}.${key}`,
+        'null means that a key is removed, and cannot be the value of one',
+        'leave the key out',
+      );
     }
   }
 
@@ -275,7 +275,7 @@ function createVersions(journal: Journal) {
     },
     applyFull(given: number, full: JsonObject): void {
       if (!Number.isSafeInteger(given) || given < 0) {
-        throw new AccpError({ code: 'E1004', message: 'a version is a natural number', path: 'payload.version' });
+        throw accpError('E1004', 'payload.version', 'a version is a natural number');
       }
       const wanted = snapshotObject(full, 'values');
       checkNoNulls('values', wanted);

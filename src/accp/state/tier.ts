@@ -2,7 +2,8 @@
 
 import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
+
 import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
 
 export interface Kept {
@@ -41,14 +42,14 @@ export function checkKey(tier: Tier, key: string): void {
     : RESERVED[tier].test(key)
       ? `keys like this are the session's own`
       : null;
-  if (problem !== null) throw new AccpError({ code: 'E1004', message: problem, path: `${tier}.${key}` });
+  if (problem !== null) throw accpError('E1004', `${tier}.${key}`, problem);
 }
 
 /** Returns the time of expiry. A `ttl` of 0 or undefined is for ever. Throws AccpError `E1004` on an invalid one. */
 export function expiryOf(ttl: number | undefined, now: number): number | null {
   if (ttl === undefined || ttl === 0) return null;
   if (!Number.isFinite(ttl) || ttl < 0) {
-    throw new AccpError({ code: 'E1004', message: `${ttl} is no time in seconds`, path: 'ttl' });
+    throw accpError('E1004', 'ttl', `${ttl} is no time in seconds`);
   }
   return now + ttl;
 }
@@ -70,7 +71,7 @@ export function snapshot(value: Json, path: string): Json {
 
 export function snapshotObject(value: JsonObject, path: string): JsonObject {
   const copied = snapshot(value, path);
-  if (!isJsonObject(copied)) throw refused(path, 'an object is needed');
+  if (!isJsonObject(copied)) throw accpError('E1004', path, 'an object is needed');
   return copied;
 }
 
@@ -81,16 +82,16 @@ function copy(value: Json, path: string, depth: number): Json {
     case 'bigint':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw refused(path, `${value} cannot be kept`);
+      if (!Number.isFinite(value)) throw accpError('E1004', path, `${value} cannot be kept`);
       // JSON text has no -0.
       return value === 0 ? 0 : value;
     case 'object':
       break;
     default:
-      throw refused(path, `a value of type ${typeof value} cannot be kept`);
+      throw accpError('E1004', path, `a value of type ${typeof value} cannot be kept`);
   }
   if (value === null || value instanceof Reference) return value;
-  if (depth === MAX_DEPTH) throw refused(path, `nested deeper than ${MAX_DEPTH}`);
+  if (depth === MAX_DEPTH) throw accpError('E1004', path, `nested deeper than ${MAX_DEPTH}`);
   if (Array.isArray(value)) {
     // Array.prototype.map skips holes.
     return Object.freeze(
@@ -98,16 +99,13 @@ function copy(value: Json, path: string, depth: number): Json {
     );
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) throw refused(path, 'only plain objects can be kept');
+  if (prototype !== null && prototype !== Object.prototype)
+    throw accpError('E1004', path, 'only plain objects can be kept');
   const copied: Record<string, Json> = Object.create(null);
   for (const key of Object.keys(value).sort(byCodeUnit)) {
     copied[key] = copy((value as JsonObject)[key]!, `${path}.${key}`, depth + 1);
   }
   return Object.freeze(copied);
-}
-
-function refused(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path });
 }
 
 /** Compact JSON. Big integers are strings of their digits, and references `$path`. */

@@ -1,6 +1,6 @@
 /** Tier 2: summaries of checkpoints, and values of the host (draft-benzing-accp-00, section 5.1). */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { ColdTier } from './cold.js';
@@ -60,12 +60,12 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
     set(key: string, value: Json, expires: number | null): void {
       const tokens = counter.count(`${key}:${stateText(value)}`);
       if (tokens > budgets.checkpoint) {
-        throw new AccpError({
-          code: 'E2003',
-          message: `an entry of ${tokens} tokens does not fit into warm state, where each may have ${budgets.checkpoint}`,
-          path: `warm.${key}`,
-          help: 'keep the value in cold state',
-        });
+        throw accpError(
+          'E2003',
+          `warm.${key}`,
+          `an entry of ${tokens} tokens does not fit into warm state, where each may have ${budgets.checkpoint}`,
+          'keep the value in cold state',
+        );
       }
       values.set(key, { value, tokens, expires });
     },

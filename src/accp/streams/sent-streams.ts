@@ -1,5 +1,6 @@
 /** Sent streams, checked so that no frame is sent that the receiver must refuse (draft-benzing-accp-00, section 10.4). */
-import { AccpError } from '../errors.js';
+
+import { accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { checkChunk } from './stream.js';
@@ -54,7 +55,7 @@ export class SentStreams {
     // A stream without chunks is ended by `end` alone, and a failed one is over already.
     if (sent === undefined || sent.over || isWhole(sent)) return;
     const how = sent.final ? `without chunk ${sent.next}` : 'without a final chunk';
-    throw refused('E3003', 'intent', `the stream ${cid} cannot be ended ${how}`, FINISH);
+    throw accpError('E3003', 'intent', `the stream ${cid} cannot be ended ${how}`, FINISH);
   }
 
   sent(cid: string, message: StreamFrame): void {
@@ -72,14 +73,14 @@ export class SentStreams {
   #checkChunk(cid: string, sent: Sent, message: StreamFrame): void {
     const { index, total, final } = partOf(message);
     if (sent.over || isWhole(sent)) {
-      throw refused('E3003', 'payload.chunk_index', `the stream ${cid} was sent to its end`, OTHER);
+      throw accpError('E3003', 'payload.chunk_index', `the stream ${cid} was sent to its end`, OTHER);
     }
     if (index < sent.next || sent.ahead.includes(index)) {
-      throw refused('E1004', 'payload.chunk_index', `chunk ${index} of the stream ${cid} was sent before`, ONCE);
+      throw accpError('E1004', 'payload.chunk_index', `chunk ${index} of the stream ${cid} was sent before`, ONCE);
     }
     if (sent.final && index >= sent.count!) {
       const last = sent.count! - 1;
-      throw refused(
+      throw accpError(
         'E3003',
         'payload.chunk_index',
         `chunk ${last} of the stream ${cid} was sent as the final one`,
@@ -87,7 +88,7 @@ export class SentStreams {
       );
     }
     if (sent.ahead.length >= MAX_AHEAD && index !== sent.next) {
-      throw refused('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
+      throw accpError('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
     }
     const waiting = { has: (other: number) => sent.ahead.includes(other) };
     checkChunk({ ...sent, waiting, highest: highestOf(sent) }, { index, total, data: null, final });
@@ -97,10 +98,6 @@ export class SentStreams {
 const FINISH = 'send the last chunk with is_final=true, or "fail:error" under the same correlation_id';
 const ONCE = 'number the chunks from 0 on, each once';
 const OTHER = 'send another stream under a correlation_id of its own';
-
-function refused(code: 'E1004' | 'E3003', path: string, message: string, help?: string): AccpError {
-  return new AccpError({ code, path, message, help });
-}
 
 /** Chunks come with `stream`, the last one possibly with `end`. */
 function isChunk({ intent, schema, payload }: StreamFrame): boolean {

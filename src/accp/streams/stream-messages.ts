@@ -1,6 +1,6 @@
 /** A stream as the messages that carry it (draft-benzing-accp-00, sections 4.1 and 10.4). */
 
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { errorPayload } from '../profiles/error.js';
@@ -24,7 +24,7 @@ export interface StreamMessagesOptions extends SplitOptions {
  * @throws TypeError if an option is invalid
  * @example
  * for await (const message of streamMessages(answer, { cid: 'c1', operation: 'infer' })) {
- * send(codec.encode(message, session));
+ *   send(codec.encode(message, session));
  * }
  */
 export function streamMessages(source: StreamSource, options: StreamMessagesOptions): AsyncIterable<MessageInput> {
@@ -127,11 +127,12 @@ function chunkOf(index: number, data: Json, final: boolean, total: number | unde
 }
 
 function unlike(total: number, found: string): AccpError {
-  return new AccpError({
-    code: 'E1004',
-    message: `the stream was to have ${total} chunks, and has ${found}`,
-    help: 'leave total out where it is not known',
-  });
+  return accpError(
+    'E1004',
+    undefined,
+    `the stream was to have ${total} chunks, and has ${found}`,
+    'leave total out where it is not known',
+  );
 }
 
 function checkCount(name: string, value: number): void {

@@ -1,6 +1,6 @@
 /** One received stream: its chunks, their checks and storage, and the reader's iterator. */
 
-import { AccpError, type AccpErrorCode, type AccpErrorDetails } from '../errors.js';
+import { AccpError, type AccpErrorCode, type AccpErrorDetails, accpError } from '../errors.js';
 import { copyOf, type Json, Reference } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 
@@ -272,11 +272,7 @@ export function checkChunk(stream: Progress, { index, total, final }: StreamChun
     throw unfit('total_chunks', 'the number of chunks is a whole number from 1 on');
   }
   if (index < stream.next || stream.waiting.has(index)) {
-    throw new AccpError({
-      code: 'E3002',
-      path: 'payload.chunk_index',
-      message: `chunk ${index} of this stream has come before`,
-    });
+    throw accpError('E3002', 'payload.chunk_index', `chunk ${index} of this stream has come before`);
   }
   if (final && stream.final) {
     throw unfit('is_final', `the final chunk has come, with the index ${stream.count! - 1}; there is no second`);
@@ -299,5 +295,5 @@ export function checkChunk(stream: Progress, { index, total, final }: StreamChun
 }
 
 function unfit(key: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', path: `payload.${key}`, message });
+  return accpError('E1004', `payload.${key}`, message);
 }

@@ -2,7 +2,7 @@
  * The receiving side of streams: chunks in any order become an ordered `AsyncIterable` (draft-benzing-accp-00, section 10.4:
  * consumers MUST buffer and reorder by `chunk_index`).
  */
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Note } from '../store/events.js';
 import type { Journal } from '../store/journal.js';
@@ -174,7 +174,7 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function makeRoom(): void {
     if (shelf.size < maxStreams || forgetFailed()) return;
-    throw new AccpError({ code: 'E2003', message: `there are ${maxStreams} streams that are not read to their end` });
+    throw accpError('E2003', undefined, `there are ${maxStreams} streams that are not read to their end`);
   }
 
   /** Whether a chunk has no room, even after forgetting failed streams. */
@@ -186,7 +186,7 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function checkSender({ cid, agent: sender }: Stream, agent: string): void {
     if (sender === null || sender === agent) return;
-    throw new AccpError({ code: 'E5001', message: `the stream ${cid} is sent by @${sender}, not by @${agent}` });
+    throw accpError('E5001', undefined, `the stream ${cid} is sent by @${sender}, not by @${agent}`);
   }
 
   /** Returns why there is no room for a chunk, or `null`. */
@@ -334,15 +334,16 @@ function late(stream: Stream, timeout: number): Failure {
 }
 
 function overError(cid: string): AccpError {
-  return new AccpError({ code: 'E3003', message: `the stream ${cid} has ended` });
+  return accpError('E3003', undefined, `the stream ${cid} has ended`);
 }
 
 function closedError(): AccpError {
-  return new AccpError({
-    code: 'E9999',
-    message: 'the session was closed before the stream had ended',
-    help: 'resume the session from its store to go on with the stream',
-  });
+  return accpError(
+    'E9999',
+    undefined,
+    'the session was closed before the stream had ended',
+    'resume the session from its store to go on with the stream',
+  );
 }
 
 function details({ cid, agent }: Stream): { details: Record<string, unknown> } {
