@@ -112,27 +112,28 @@ export interface EncodeResult {
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
 }
 
-export interface Accepted {
-  readonly outcome: 'message';
-  readonly message: Message;
+/** Results of decoding beside the message. */
+interface Findings {
   /** Digits that a number does not keep, and the like. */
   readonly losses: readonly Loss[];
   readonly warnings: readonly Diagnostic[];
   /** Frames to send back, in order: answers to negotiation, frames lost after a gap. */
   readonly replies: readonly string[];
+}
+
+export interface Accepted extends Findings {
+  readonly outcome: 'message';
+  readonly message: Message;
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
 }
 
-export interface Pending {
+export interface Pending extends Findings {
   readonly outcome: 'pending';
   /** `sequence`: part of a message that was split. `stream`: a chunk, which `session.stream(cid)` gives in its order. */
   readonly part: 'sequence' | 'stream';
   readonly correlationId: string;
   /** The chunk; absent for a part of a message. */
   readonly message?: Message;
-  readonly losses: readonly Loss[];
-  readonly warnings: readonly Diagnostic[];
-  readonly replies: readonly string[];
 }
 
 export interface Rejected {
@@ -180,14 +181,8 @@ function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
   return resolved;
 }
 
-interface FrameParts {
-  readonly header: string;
-  readonly body: string;
-  readonly metadata: string;
-}
-
 /** In a canonical frame, all other delimiters are escaped. */
-function partsOf(frame: string): FrameParts {
+function partsOf(frame: string) {
   const bodyStart = frame.indexOf(':');
   const close = frame.lastIndexOf('}[');
   const bodyEnd = close < 0 ? frame.length : close + 1;

@@ -14,6 +14,7 @@ import type { Registry } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
 import { isIdentifier, type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
+import type { Joined } from '../session/sequences.js';
 import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
@@ -142,11 +143,6 @@ function checkPermission(
   throw accpError('E5001', undefined, message);
 }
 
-interface Whole {
-  readonly params: readonly Param[];
-  readonly envelope: ReceivedEnvelope;
-}
-
 function joinParts(
   text: string,
   frame: Frame,
@@ -154,7 +150,7 @@ function joinParts(
   dialect: CodecSession['settings']['dialect'],
   sequences: SessionParts['sequences'],
   now: () => number,
-): Whole | null {
+): Joined | null {
   const { part, cid } = envelope;
   const { agent, intent, operation, payload: params } = frame;
   if (part === undefined) return { params, envelope };

@@ -142,7 +142,7 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
     return { kind: 'delta', version, delta };
   }
   const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isJsonObject(state) ? state : bareCopy(rest);
+  const values = keys === 1 && isJsonObject(state) ? state : Object.assign(Object.create(null) as JsonObject, rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
     throw accpError('E1004', `payload.${key}`, 'a state holds no null, which means "removed"');
@@ -173,8 +173,4 @@ function applyStateSync(payload: { readonly [key: string]: Json }, state: Sessio
   const sync = readStateSync(payload, state);
   if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
   else if (wins(sync, state)) state.applyFull(sync.version, sync.values);
-}
-
-function bareCopy(values: JsonObject): JsonObject {
-  return Object.assign(Object.create(null), values);
 }

@@ -17,7 +17,7 @@ import { metadataText } from '../session/envelope.js';
 import type { Copy, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import { writeFrame } from '../writer.js';
-import type { Settings } from './contract.js';
+import type { EncodeResult, Settings } from './contract.js';
 
 interface Outgoing extends SentFrame {
   readonly mid?: string | undefined;
@@ -30,22 +30,12 @@ export interface Sent {
   readonly seq: number;
 }
 
-interface Cause {
-  readonly cid?: string | undefined;
-  readonly mid?: string | undefined;
-}
-
 interface Gap {
   readonly expected: number;
   readonly refused?: string | undefined;
   readonly reporter?: string | undefined;
   /** The sender of the frames. @default that of the refused frame, or else the session's agent */
   readonly agent?: string | undefined;
-}
-
-interface Recovery {
-  readonly frames: readonly string[];
-  readonly warnings: readonly Diagnostic[];
 }
 
 /** Fact that records that the session's `sid` was sent. */
@@ -87,7 +77,7 @@ export class Sender {
     runtime.note(type, message, { frame: text, details: { sequence: seq } });
   }
 
-  sendError(error: AccpError, cause: Cause): string {
+  sendError(error: AccpError, cause: { readonly cid?: string | undefined; readonly mid?: string | undefined }): string {
     const { options, runtime, registries } = this.#parts;
     const { text } = registries.writing(this.#settings.text);
     const sent = this.send({
@@ -108,7 +98,7 @@ export class Sender {
    * correlation identifiers and time stamps, so that expired ones stay expired. A peer that asks often and processes little gets only
    * the first of them, and a frame that makes it ask for the rest.
    */
-  recover({ expected, refused, reporter, agent: named }: Gap): Recovery {
+  recover({ expected, refused, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
     const { delivery, outbox, options, runtime } = this.#parts;
     const known = refused === undefined ? undefined : delivery.sentAs(refused);
     if (known !== undefined) {

@@ -74,6 +74,9 @@ export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
   }
   const { agents, intents, operations, fields } = options;
   const context = { dialect, maxDepth };
+  const isAgent = (word: string): boolean => frameOf(`@${word}>a:a{}`)?.agent === word;
+  const isIntent = (word: string): boolean => frameOf(`@a>${word}:a{}`)?.intent === word;
+  const isOperation = (word: string): boolean => frameOf(`@a>a:${word}{}`)?.operation === word;
   return {
     ...context,
     agents: wordList('agents', agents, isAgent, 'an agent id: letters, digits, "-" and "_"'),
@@ -164,33 +167,19 @@ const EMPTY: Frame = { kind: 'frame', agent: 'a', intent: 'a', operation: 'a', p
 
 function isMention(text: string, dialect: Dialect): boolean {
   if (!text.startsWith('@')) return false;
-  const value = soleValue(`@a>a:a{v:${text}}`, dialect);
+  const payload = frameOf(`@a>a:a{v:${text}}`, dialect)?.payload;
+  const value = payload?.length === 1 ? payload[0]!.value : undefined;
   return value?.kind === 'string' && value.value === text;
 }
 
-function soleValue(text: string, dialect: Dialect): Value | undefined {
-  const result = tryParseFrame(text, { dialect });
-  return result.ok && result.value.payload.length === 1 ? result.value.payload[0]!.value : undefined;
-}
-
-function isAgent(word: string): boolean {
-  const result = tryParseFrame(`@${word}>a:a{}`);
-  return result.ok && result.value.agent === word;
-}
-
-function isIntent(word: string): boolean {
-  const result = tryParseFrame(`@a>${word}:a{}`);
-  return result.ok && result.value.intent === word;
-}
-
-function isOperation(word: string): boolean {
-  const result = tryParseFrame(`@a>a:${word}{}`);
-  return result.ok && result.value.operation === word;
-}
-
 function isKey(word: string): boolean {
-  const result = tryParseFrame(`@a>a:a{${word}:1}`);
-  return result.ok && result.value.payload.length === 1 && result.value.payload[0]!.key === word;
+  const payload = frameOf(`@a>a:a{${word}:1}`)?.payload;
+  return payload?.length === 1 && payload[0]!.key === word;
+}
+
+function frameOf(text: string, dialect?: Dialect): Frame | undefined {
+  const result = tryParseFrame(text, { dialect });
+  return result.ok ? result.value : undefined;
 }
 
 /** Returns Peggy rules that narrow the grammar, or undefined if it needs none. The grammar's own `maxDepth` bounds the nesting. */

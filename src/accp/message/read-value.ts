@@ -163,21 +163,18 @@ function keyOf(written: string, reading: Reading, level: number): string {
   throw accpError('E1004', placeOf(reading, level, written), 'the escaped key cannot be read');
 }
 
-interface ReadingOptions {
+export interface Reading {
   /** Whether the writer transliterates. */
   readonly transliterated: boolean;
   /** Returns the value of a reference or throws; `at` is the place of the reference: `payload.src`. */
   readonly resolve: (path: string, at: string) => Json;
-}
-
-export interface Reading extends ReadingOptions {
   readonly losses: Loss[];
   /** Steps down to the current array or map; beyond its level, stale steps. */
   readonly path: Step[];
 }
 
-export function createReading({ transliterated, resolve }: ReadingOptions): Reading {
-  return { transliterated, resolve, losses: [], path: [] };
+export function createReading(options: Pick<Reading, 'transliterated' | 'resolve'>): Reading {
+  return { ...options, losses: [], path: [] };
 }
 
 function placeOf({ path }: Reading, level: number, step: Step): string {

@@ -68,10 +68,7 @@ export function renderForContext(
     item,
   }));
   const header = `@${nameText(agent)} ${nameText(intent)} ${nameText(operation)}`;
-  const lines = [
-    schema === undefined ? header : `${header} (${nameText(schema)})`,
-    ...payloadLines(named, { maxLength }),
-  ];
+  const lines = [schema === undefined ? header : `${header} (${nameText(schema)})`, ...payloadLines(named, maxLength)];
   const text = fence ? fenced(lines.join('\n')) : lines.join('\n');
   return { text, tokens: counter.count(text), exact: counter.exact };
 }
@@ -99,14 +96,10 @@ function fenced(text: string): string {
   return `${fence}data\n${text}\n${fence}`;
 }
 
-interface Limits {
-  readonly maxLength: number;
-}
-
 const NAME = /^[A-Za-z0-9_-]+$/;
 
-function payloadLines(entries: readonly Entry[], limits: Limits): string[] {
-  return entries.flatMap(({ key, item }) => paramLines(nameText(key), item, limits));
+function payloadLines(entries: readonly Entry[], maxLength: number): string[] {
+  return entries.flatMap(({ key, item }) => paramLines(nameText(key), item, maxLength));
 }
 
 function nameText(name: string): string {
@@ -116,19 +109,19 @@ function nameText(name: string): string {
 /** Maps with longer names stay on one line, so that the name is not repeated on each line. */
 const MAX_NAME = 64;
 
-function paramLines(key: string, item: Item, limits: Limits): string[] {
+function paramLines(key: string, item: Item, maxLength: number): string[] {
   if (item.kind === 'map' && key.length <= MAX_NAME && item.entries.some(({ item: member }) => takesLines(member))) {
-    return item.entries.flatMap((entry) => paramLines(`${key}.${nameText(entry.key)}`, entry.item, limits));
+    return item.entries.flatMap((entry) => paramLines(`${key}.${nameText(entry.key)}`, entry.item, maxLength));
   }
   const columns = columnsOf(item);
   if (columns !== null) {
-    const rows = rowsOf(item).map((row) => ` ${rowCells(row, columns, limits).join(',')}`);
+    const rows = rowsOf(item).map((row) => ` ${rowCells(row, columns, maxLength).join(',')}`);
     return [`${key}(${columns.map(nameText).join(',')}):`, ...rows];
   }
-  if (item.kind === 'text' && item.text.length <= limits.maxLength && isBlock(item.text)) {
+  if (item.kind === 'text' && item.text.length <= maxLength && isBlock(item.text)) {
     return [`${key}:`, ...item.text.split('\n').map((line) => ` ${line}`)];
   }
-  return [`${key}:${itemText(item, 'line', limits)}`];
+  return [`${key}:${itemText(item, 'line', maxLength)}`];
 }
 
 function takesLines(item: Item): boolean {
@@ -156,29 +149,29 @@ function columnsOf(item: Item): readonly string[] | null {
   return rows.every(isLike) ? columns : null;
 }
 
-function rowCells(row: Item, columns: readonly string[], limits: Limits): string[] {
+function rowCells(row: Item, columns: readonly string[], maxLength: number): string[] {
   const entries = row.kind === 'map' ? row.entries : [];
   const cells = new Map(entries.map(({ key, item }) => [key, item]));
-  return columns.map((column) => itemText(cells.get(column)!, 'between', limits));
+  return columns.map((column) => itemText(cells.get(column)!, 'between', maxLength));
 }
 
-function itemText(item: Item, place: Place, limits: Limits): string {
+function itemText(item: Item, place: Place, maxLength: number): string {
   switch (item.kind) {
     case 'literal':
       return item.text;
     case 'text':
-      return stringText(item.text, place, limits);
+      return stringText(item.text, place, maxLength);
     case 'list':
-      return `[${item.items.map((one) => itemText(one, 'between', limits)).join(',')}]`;
+      return `[${item.items.map((one) => itemText(one, 'between', maxLength)).join(',')}]`;
     case 'map':
       return `{${item.entries
-        .map(({ key, item: member }) => `${nameText(key)}:${itemText(member, 'between', limits)}`)
+        .map(({ key, item: member }) => `${nameText(key)}:${itemText(member, 'between', maxLength)}`)
         .join(',')}}`;
   }
 }
 
 /** The note on a cut stands outside the quotes, where strings cannot. */
-function stringText(text: string, place: Place, { maxLength }: Limits): string {
+function stringText(text: string, place: Place, maxLength: number): string {
   if (text.length <= maxLength) return scalarText(text, place);
   return `${quotedText(text.slice(0, maxLength))} (${text.length - maxLength} characters left out)`;
 }

@@ -23,17 +23,14 @@ export interface Part {
   readonly cut: number | undefined;
 }
 
-interface EnvelopeReading {
-  readonly envelope: ReceivedEnvelope;
-  /** A field of a wrong type: the frame is refused, but its number is used up. */
-  readonly fault: AccpError | undefined;
-}
-
 /** Longest identifier, in characters: peers choose identifiers, which are kept in memory. */
 const MAX_ID = 256;
 
-/** @throws AccpError E1001 for a frame without `mid` or `seq`, E1004 where one of them has a wrong type */
-export function readEnvelope(frame: Frame): EnvelopeReading {
+/**
+ * Reads the envelope; `fault` is a field of a wrong type, for which the frame is refused after its number is used up.
+ *
+ * @throws AccpError E1001 for a frame without `mid` or `seq`, E1004 where one of them has a wrong type */
+export function readEnvelope(frame: Frame): { readonly envelope: ReceivedEnvelope; readonly fault: AccpError | undefined } {
   let mid: string | undefined;
   let seq: number | undefined;
   let ts: number | undefined;
@@ -134,15 +131,10 @@ export function sourceText(value: Value): string | undefined {
   }
 }
 
-interface SentEnvelope {
+interface SentEnvelope extends Partial<Omit<ReceivedEnvelope, 'mid' | 'seq' | 'ts'>> {
   readonly mid: string;
   readonly seq: number;
   readonly ts: number;
-  readonly cid?: string | undefined;
-  readonly aid?: string | undefined;
-  readonly sid?: string | undefined;
-  readonly ttl?: number | undefined;
-  readonly part?: Part | undefined;
 }
 
 /** Writes the metadata block in canonical form, in the order of Table 4. Throws AccpError E1004 for an invalid identifier. */

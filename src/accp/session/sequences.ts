@@ -27,7 +27,7 @@ interface Kept {
   readonly cut?: number;
 }
 
-interface Joined {
+export interface Joined {
   readonly params: readonly Param[];
   readonly envelope: ReceivedEnvelope;
 }

@@ -55,14 +55,6 @@ export interface CheckpointResult {
   readonly exact: boolean;
 }
 
-interface Checkpoints {
-  readonly make: (trigger: CheckpointTrigger, tools: CheckpointTools) => MaybePromise<CheckpointResult>;
-  /** Finishes the checkpoints of an earlier process. */
-  readonly resume: (tools: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
-  /** Finishes overdue checkpoints with the defaults; later answers of the tools are ignored. */
-  readonly finishOverdue: (now: number) => void;
-}
-
 interface CheckpointOptions {
   readonly journal: Journal;
   readonly tiers: Tiers;
@@ -93,7 +85,7 @@ interface Waiting {
 /** More tokens than an entry without facts and summary ever has. */
 const AMPLE = 100;
 
-export function createCheckpoints(options: CheckpointOptions): Checkpoints {
+export function createCheckpoints(options: CheckpointOptions) {
   const { journal, tiers, counter, budgets, now, wallClock, version, note } = options;
   const { hot, warm, cold } = tiers;
   const counts: Collection<number> = journal.collection('state.checkpoints');
@@ -241,7 +233,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   function run(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
-    if (isDefault(tools)) return compressLater(frozen);
+    if (tools.extractFacts === undefined && tools.summarize === undefined) return compressLater(frozen);
     const wait: Waiting = { since: now(), outcome: null, finish: () => {} };
     const result = compress(frozen, tools, wait);
     return result instanceof Promise ? awaited(frozen, result, wait) : result;
@@ -270,6 +262,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     return result;
   }
 
+  /** Finishes overdue checkpoints with the defaults; later answers of the tools are ignored. */
   function finishOverdue(at: number): void {
     for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIME) wait.finish();
   }
@@ -280,17 +273,14 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   return {
-    make(trigger, tools) {
+    make(trigger: CheckpointTrigger, tools: CheckpointTools): MaybePromise<CheckpointResult> {
       finishOverdue(now());
       return run(freezeHotState(trigger), tools);
     },
-    resume: (tools) => left.splice(0).map((frozen) => run(frozen, tools)),
+    /** Finishes the checkpoints of an earlier process. */
+    resume: (tools: CheckpointTools) => left.splice(0).map((frozen) => run(frozen, tools)),
     finishOverdue,
   };
-}
-
-function isDefault({ extractFacts: custom, summarize }: CheckpointTools): boolean {
-  return custom === undefined && summarize === undefined;
 }
 
 /** More facts than any entry of warm state holds. */

@@ -30,7 +30,12 @@ export function digest(
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 
-/** Makes the entry of warm state. Throws AccpError `E2003` if not even an empty entry fits. */
+/**
+ * Makes the entry of warm state, counted as JSON. Facts stated in the summary give way first, then the least important ones.
+ *
+ * @param facts the most important first
+ * @throws AccpError with code `E2003` if not even an empty entry fits
+ */
 export function entryFor(
   { trigger, at, version, frames }: Phase,
   summary: string,
@@ -40,88 +45,7 @@ export function entryFor(
 ): FittedEntry {
   const status = frames.findLast(({ intent }) => OUTCOMES.has(intent))?.intent ?? 'open';
   const head = { status, version, frames: frames.length, trigger, at };
-  return fitEntry(head, summary, facts, budgets.checkpoint, counter);
-}
-
-/** The value of `$cold.ckpt_1`: the messages in order, and the other values of hot state. */
-export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'frames'> & HotContent): JsonObject {
-  const raw = frames.map(({ agent, intent, operation, schema, payload, cid, mid }) => {
-    const frame: Record<string, Json> = Object.assign(Object.create(null), { agent, intent, operation });
-    if (schema !== undefined) frame['schema'] = schema;
-    frame['payload'] = payload;
-    if (cid !== undefined) frame['cid'] = cid;
-    frame['mid'] = mid;
-    return frame;
-  });
-  const hot: Record<string, Json> = Object.create(null);
-  for (const [key, { value }] of Object.entries(values)) hot[key] = value;
-  return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
-}
-
-interface Told {
-  readonly entity: string;
-  readonly phrases: string[];
-}
-
-/**
- * Makes a sentence per entity: `txn_001: amount 142.5, status settled. impl_auth assignee dev.` Takes the most important facts (first in
- * `facts`) that fit into `max` tokens.
- */
-export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
-  const told = new Map<string, Told>();
-  let tokens = 0;
-  for (const fact of facts) {
-    if (tokens >= max) break;
-    const known = told.get(fact.entity);
-    const phrase = phraseOf(fact);
-    const cost = counter.count(` ${phrase},`) + (known === undefined ? counter.count(` ${fact.entity}:`) : 0);
-    // A shorter one may still fit.
-    if (tokens + cost > max) continue;
-    tokens += cost;
-    if (known === undefined) told.set(fact.entity, { entity: fact.entity, phrases: [phrase] });
-    else known.phrases.push(phrase);
-  }
-  const sentences = [...told.values()].map(({ entity, phrases }) => {
-    return phrases.length === 1 ? `${entity} ${phrases[0]!}.` : `${entity}: ${phrases.join(', ')}.`;
-  });
-  return cutToTokens(sentences.join(' '), max, counter);
-}
-
-function phraseOf({ relation, value }: Fact): string {
-  return relation === 'is' || relation === 'says' ? String(value) : `${relation} ${value}`;
-}
-
-interface EntryHead {
-  /** The intent of its last message with an outcome, or `open`. */
-  readonly status: string;
-  readonly version: number;
-  readonly frames: number;
-  readonly trigger: string;
-  readonly at: number;
-}
-
-export interface FittedEntry {
-  /** `{ summary, facts: { entity: { relation: value } }, status, version, frames, trigger, at }` */
-  readonly entry: JsonObject;
-  /** The facts that fit, the most important first. */
-  readonly facts: readonly Fact[];
-  readonly summary: string;
-  readonly tokens: number;
-}
-
-/**
- * Makes an entry of at most `max` tokens, counted as JSON. Facts stated in the summary give way first, then the least important ones.
- *
- * @param facts the most important first
- * @throws AccpError with code `E2003` if not even an empty entry fits
- */
-function fitEntry(
-  head: EntryHead,
-  summary: string,
-  facts: readonly Fact[],
-  max: number,
-  counter: TokenCounter,
-): FittedEntry {
+  const max = budgets.checkpoint;
   const told = cutSummary(head, summary, max, counter);
   const states = statedIn(told);
   const ranked = [...facts.filter((fact) => !states(fact)), ...facts.filter(states)];
@@ -146,6 +70,64 @@ function fitEntry(
     tokens = tokensOf(head, told, kept, counter);
   }
   return { entry: entryOf(head, told, kept), facts: kept, summary: told, tokens };
+}
+
+/** The value of `$cold.ckpt_1`: the messages in order, and the other values of hot state. */
+export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'frames'> & HotContent): JsonObject {
+  const raw = frames.map(({ agent, intent, operation, schema, payload, cid, mid }) => {
+    const frame: Record<string, Json> = Object.assign(Object.create(null), { agent, intent, operation });
+    if (schema !== undefined) frame['schema'] = schema;
+    frame['payload'] = payload;
+    if (cid !== undefined) frame['cid'] = cid;
+    frame['mid'] = mid;
+    return frame;
+  });
+  const hot: Record<string, Json> = Object.create(null);
+  for (const [key, { value }] of Object.entries(values)) hot[key] = value;
+  return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
+}
+
+/**
+ * Makes a sentence per entity: `txn_001: amount 142.5, status settled. impl_auth assignee dev.` Takes the most important facts (first in
+ * `facts`) that fit into `max` tokens.
+ */
+export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
+  const told = new Map<string, string[]>();
+  let tokens = 0;
+  for (const fact of facts) {
+    if (tokens >= max) break;
+    const known = told.get(fact.entity);
+    const phrase = phraseOf(fact);
+    const cost = counter.count(` ${phrase},`) + (known === undefined ? counter.count(` ${fact.entity}:`) : 0);
+    // A shorter one may still fit.
+    if (tokens + cost > max) continue;
+    tokens += cost;
+    if (known === undefined) told.set(fact.entity, [phrase]);
+    else known.push(phrase);
+  }
+  const sentences = [...told].map(([entity, phrases]) =>
+    phrases.length === 1 ? `${entity} ${phrases[0]!}.` : `${entity}: ${phrases.join(', ')}.`,
+  );
+  return cutToTokens(sentences.join(' '), max, counter);
+}
+
+function phraseOf({ relation, value }: Fact): string {
+  return relation === 'is' || relation === 'says' ? String(value) : `${relation} ${value}`;
+}
+
+interface EntryHead extends Omit<Phase, 'frames'> {
+  /** The intent of its last message with an outcome, or `open`. */
+  readonly status: string;
+  readonly frames: number;
+}
+
+export interface FittedEntry {
+  /** `{ summary, facts: { entity: { relation: value } }, status, version, frames, trigger, at }` */
+  readonly entry: JsonObject;
+  /** The facts that fit, the most important first. */
+  readonly facts: readonly Fact[];
+  readonly summary: string;
+  readonly tokens: number;
 }
 
 function cutSummary(head: EntryHead, summary: string, max: number, counter: TokenCounter): string {

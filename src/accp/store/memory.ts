@@ -140,15 +140,10 @@ function placeOf({ collection, key }: Change): string {
 const GONE: ColdEntry = { value: 'null', expires: 1 };
 const MAX_GONE = 10_000;
 
-interface ColdMap {
-  readonly size: number;
-  readonly get: (key: string) => ColdEntry | undefined;
-  readonly has: (key: string) => boolean;
-  readonly set: (key: string, entry: ColdEntry) => void;
-}
+type ColdMap = ReturnType<typeof boundedCold>;
 
 /** @param max characters of all values; the oldest are dropped first, the newest never */
-function boundedCold(max: number): ColdMap {
+function boundedCold(max: number) {
   const entries = new Map<string, ColdEntry>();
   const gone = new Set<string>();
   const takeOldest = takingOldest(entries);
@@ -168,9 +163,8 @@ function boundedCold(max: number): ColdMap {
     get size() {
       return entries.size;
     },
-    get: (key) => entries.get(key) ?? (gone.has(key) ? GONE : undefined),
-    has: (key) => entries.has(key) || gone.has(key),
-    set(key, entry) {
+    get: (key: string) => entries.get(key) ?? (gone.has(key) ? GONE : undefined),
+    set(key: string, entry: ColdEntry): void {
       const before = entries.get(key);
       used += sizeOf(entry) - (before === undefined ? 0 : sizeOf(before));
       gone.delete(key);

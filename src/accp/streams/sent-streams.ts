@@ -105,13 +105,7 @@ function isChunk({ intent, schema, payload }: StreamFrame): boolean {
   return intent === 'stream' || (intent === 'end' && payload['chunk_index'] !== undefined);
 }
 
-interface Part {
-  readonly index: number;
-  readonly total: number | undefined;
-  readonly final: boolean;
-}
-
-function partOf({ payload }: StreamFrame): Part {
+function partOf({ payload }: StreamFrame) {
   const { chunk_index: index, total_chunks: total, is_final: final } = payload;
   return { index: index as number, total: total as number | undefined, final: final === true };
 }
