@@ -2,12 +2,12 @@
 import type { Param } from '../ast.js';
 import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
+import type { SchemaDefinition } from '../message/json.js';
 import { bare, type FieldType, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Loss } from '../message/message.js';
 import { createReading, type Reading, readKey, readValue } from '../message/read-value.js';
 import { type Dialect, parseFrame } from '../parse.js';
 import { addDefaults } from '../registry/defaults.js';
-import type { SchemaDefinition } from '../registry/definition.js';
 
 interface PayloadRules {
   readonly code: string | undefined;

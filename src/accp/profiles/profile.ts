@@ -1,8 +1,9 @@
 /** The definition of a domain profile (draft-benzing-accp-00, section 10). */
+
+import type * as z from 'zod';
 import { type AccpError, type AccpErrorCode, accpError } from '../errors.js';
 import type { Json, SchemaDefinition } from '../message/json.js';
 import type { Envelope } from '../message/message.js';
-import type { ToolBook } from './tool-book.js';
 
 export interface ProfileMessage {
   readonly agent: string;
@@ -63,4 +64,35 @@ export function requireText(message: ProfileMessage, key: string, why: string): 
   const value = member(message, key);
   if (typeof value !== 'string' || value === '') throw broken(`payload.${key}`, why);
   return value;
+}
+
+/** The tools of one side and their arguments. */
+export interface Tool {
+  /** Returns one sentence about wrong arguments, for the caller; else `null`. */
+  readonly check: (args: { readonly [name: string]: Json }) => string | null;
+}
+
+export interface ToolBook {
+  readonly [name: string]: Tool;
+}
+
+/**
+ * Makes a tool book from the zod schemas of arguments.
+ *
+ * @example
+ * createCodec({ tools: toolBook({ web_search: z.object({ query: z.string(), max_results: z.int().optional() }) }) });
+ */
+export function toolBook(schemas: { readonly [name: string]: z.ZodType }): ToolBook {
+  const book = Object.create(null) as { [name: string]: Tool };
+  for (const name of Object.keys(schemas)) {
+    const schema = schemas[name]!;
+    book[name] = { check: (args) => fault(schema.safeParse(args)) };
+  }
+  return Object.freeze(book);
+}
+
+function fault(result: z.ZodSafeParseResult<unknown>): string | null {
+  if (result.success) return null;
+  const { path, message } = result.error.issues[0]!;
+  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
 }

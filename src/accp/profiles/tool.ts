@@ -12,8 +12,8 @@ import {
   type RememberedRequest,
   requireCorrelation,
   requireText,
+  type ToolBook,
 } from './profile.js';
-import type { ToolBook } from './tool-book.js';
 
 export const TOOL: Profile = {
   code: 'TC',

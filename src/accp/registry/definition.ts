@@ -1,4 +1,5 @@
 /** Checks definitions from outside (draft-benzing-accp-00, section 6.2). */
+
 import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
@@ -6,9 +7,39 @@ import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { bare, FIELD_TYPES, isPlainMap, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { checkDefault } from './defaults.js';
-import { whyNoWord } from './words.js';
 
-export type { SchemaDefinition } from '../message/json.js';
+const WORD = /^[A-Za-z0-9_]+$/;
+const READS_AS_ANOTHER_KIND = /^(?:[0-9]+|true|false)$/;
+
+/** Returns why a text cannot name a schema, field or operation, or `null`. */
+export function whyNoWord(text: string): string | null {
+  if (!WORD.test(text)) return 'is not made of letters, digits and "_"';
+  // In a delta, it would be read as a number or a boolean.
+  return READS_AS_ANOTHER_KIND.test(text) ? 'would be read as a number or a boolean' : null;
+}
+
+/** Core operations (draft-benzing-accp-00, section 4.3). Others can be registered; unregistered ones are allowed. */
+export const CORE_OPERATIONS: readonly string[] = [
+  'analyze',
+  'plan',
+  'execute',
+  'review',
+  'approve',
+  'reject',
+  'fetch',
+  'transform',
+  'summarize',
+  'classify',
+  'generate',
+  'validate',
+  'schedule',
+  'notify',
+  'merge',
+  'split',
+  'route',
+  'cache',
+  'purge',
+];
 
 const word: Check<string> = (value, path) => {
   const checked = text(value, path);

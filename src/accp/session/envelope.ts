@@ -29,8 +29,12 @@ const MAX_ID = 256;
 /**
  * Reads the envelope; `fault` is a field of a wrong type, for which the frame is refused after its number is used up.
  *
- * @throws AccpError E1001 for a frame without `mid` or `seq`, E1004 where one of them has a wrong type */
-export function readEnvelope(frame: Frame): { readonly envelope: ReceivedEnvelope; readonly fault: AccpError | undefined } {
+ * @throws AccpError E1001 for a frame without `mid` or `seq`, E1004 where one of them has a wrong type
+ */
+export function readEnvelope(frame: Frame): {
+  readonly envelope: ReceivedEnvelope;
+  readonly fault: AccpError | undefined;
+} {
   let mid: string | undefined;
   let seq: number | undefined;
   let ts: number | undefined;

@@ -7,7 +7,7 @@ import type { Collection, Journal } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import { cutToTokens, digest, entryFor, type FittedEntry, rawOf, summarizeFacts } from './digest.js';
 import { extractFacts } from './facts/extract.js';
-import type { Fact, FactValue } from './facts/fact.js';
+import type { Fact, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { createLookUp, type Tiers } from './resolve.js';
 import type { StateBudgets } from './tier.js';

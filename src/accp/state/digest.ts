@@ -4,7 +4,7 @@ import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
 import type { Json, JsonObject, Reference } from '../message/json.js';
 import { extractFacts } from './facts/extract.js';
-import type { Fact, FactSource, FactValue } from './facts/fact.js';
+import type { Fact, FactSource, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { type StateBudgets, stateText } from './tier.js';
 

@@ -37,7 +37,7 @@ export type {
   FrozenWithFacts,
   MaybePromise,
 } from './checkpoint.js';
-export type { Fact, FactValue } from './facts/fact.js';
+export type { Fact, FactValue } from './facts/text-facts.js';
 export type { HotFrame, KeptFrame } from './hot.js';
 export type { ReferenceLimits } from './resolve.js';
 export type { StateBudgets, Tier, TokenBudget } from './tier.js';

@@ -1,12 +1,55 @@
 /** Sessions in a SQLite file, which outlive the process. Node only. */
-import type { Database, Driver } from '../../storage/database.js';
+
+import type { Database, Driver, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { openStore } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
-import { heldName, nameOf } from './keys.js';
 import { SESSION_FORMAT } from './sqlite-format.js';
-import { prepareStatements, type Statements } from './sqlite-statements.js';
 import type { Change, ColdEntry, EndpointStore, SessionStore } from './store.js';
+
+/** SQLite cuts text at a zero character, and writes UTF-8, which has no lone surrogates. */
+const MARK = '\u0001';
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Encodes a name reversibly; most names are unchanged. */
+function heldName(name: string): string {
+  const unsafe = name.startsWith(MARK) || name.includes('\0') || LONE_SURROGATE.test(name);
+  return unsafe ? MARK + JSON.stringify(name) : name;
+}
+
+function nameOf(held: string): string {
+  return held.startsWith(MARK) ? (JSON.parse(held.slice(MARK.length)) as string) : held;
+}
+
+const SQL = {
+  /** Creates or takes over the endpoint. */
+  claim: `INSERT INTO endpoint (session, agent, generation) VALUES (?, ?, 1)
+    ON CONFLICT (session, agent) DO UPDATE SET generation = generation + 1
+    RETURNING id, generation`,
+  generation: 'SELECT generation FROM endpoint WHERE id = ?',
+  knows: `SELECT EXISTS (SELECT 1 FROM entry JOIN endpoint ON endpoint.id = entry.endpoint WHERE endpoint.session = ?1)
+    OR EXISTS (SELECT 1 FROM cold WHERE session = ?1) AS known`,
+  entries: 'SELECT collection, key, value FROM entry WHERE endpoint = ? ORDER BY id',
+  set: `INSERT INTO entry (endpoint, collection, key, value) VALUES (?, ?, ?, ?)
+    ON CONFLICT (endpoint, collection, key) DO UPDATE SET value = excluded.value`,
+  remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
+  setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
+    ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
+  /** Until the value is set, the number of the endpoint holds its place. */
+  reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, 0)
+    ON CONFLICT (session, key) DO UPDATE SET expires = 0 WHERE expires IS 0 AND value = excluded.value RETURNING key`,
+  readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',
+  sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires IS NOT 0 ORDER BY session',
+  emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND expires <> 0 AND value <> 'null' RETURNING id`,
+  removeCold: 'DELETE FROM cold WHERE expires <= ?',
+} as const;
+
+type Statements = { readonly [name in keyof typeof SQL]: Statement };
+
+function prepareStatements(database: Database): Statements {
+  const statements = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)] as const);
+  return Object.fromEntries(statements) as Statements;
+}
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';

@@ -2,8 +2,16 @@
 
 import { isJsonObject, type Json, type JsonObject, Reference } from '../../message/json.js';
 import { PROFILES } from '../../profiles/profiles.js';
-import type { Fact, FactSource, FactValue, WeighedFact } from './fact.js';
-import { CONTAINERS, INCIDENTAL, NO_SUBJECT, textFacts } from './text-facts.js';
+import {
+  CONTAINERS,
+  type Fact,
+  type FactSource,
+  type FactValue,
+  INCIDENTAL,
+  NO_SUBJECT,
+  textFacts,
+  type WeighedFact,
+} from './text-facts.js';
 
 /** More facts than any summary holds. */
 const MAX_FACTS = 1000;

@@ -1,6 +1,31 @@
 /** Facts of plain text, sentence by sentence: numbers, dates, names and decisions, by simple rules. */
 
-import type { WeighedFact } from './fact.js';
+import type { JsonObject } from '../../message/json.js';
+
+/** Facts of a checkpoint (draft-benzing-accp-00, section 5.3, step 2). */
+export type FactValue = string | number | bigint | boolean;
+
+/** A triple: `txn_001`, `status`, `settled`. */
+export interface Fact {
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: FactValue;
+}
+
+export interface FactSource {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string | undefined;
+  readonly payload: JsonObject;
+}
+
+/** With a weight of about 0 to 10. */
+export interface WeighedFact extends Fact {
+  readonly weight: number;
+  /** Other values of the same relation are kept beside it, as those of a list. */
+  readonly among: boolean;
+}
 
 /** Longer texts are logs or listings: only their beginning is read. */
 const MAX_TEXT = 4000;
