@@ -76,10 +76,7 @@ function readAt(
   });
 }
 
-/**
- * Returns the length of the frame at the start of `text`: up to the end of the payload, or of the metadata that directly follows. If
- * the brackets never close, up to the first character that no frame can hold.
- */
+/** Returns the end of the payload, or of the metadata directly after it; without them, of the valid characters. */
 function frameLength(text: string): number {
   let depth = 0;
   let blocks = 0;

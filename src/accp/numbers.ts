@@ -5,10 +5,7 @@ import type { DecimalValue, IntegerValue } from './ast.js';
 /** A number node that cannot be written; the printer adds the path. */
 export class BadNumber extends Error {}
 
-/**
- * Returns the digits of an integer without leading zeros; zero has no sign. Throws BadNumber on a `value` that is not an integer, a
- * `text` that does not denote it, and too many digits.
- */
+/** Returns the canonical digits. Throws BadNumber on an invalid `value`, a `text` that does not denote it, and too many digits. */
 export function integerDigits(node: IntegerValue, maxDigits: number): string {
   const { value, text } = node;
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
@@ -21,10 +18,7 @@ export function integerDigits(node: IntegerValue, maxDigits: number): string {
   return String(value);
 }
 
-/**
- * Returns the canonical digits of a decimal: at most six places, rounded half to even on the decimal digits, no trailing zeros but
- * always one place, no negative zero, no exponent. Throws BadNumber like {@link integerDigits}.
- */
+/** Returns canonical digits: at most six places, rounded half to even on the decimal digits. Throws like {@link integerDigits}. */
 export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   const { value, text } = node;
   if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${nameOf(value)} is no number`);

@@ -79,10 +79,7 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
   return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report' };
 }
 
-/**
- * Frames without a time stamp or with a `ttl` of 0 never expire (section 3.5). Where the wall clock has jumped, the frame has the
- * lesser age by the wall clock and the monotonic clock.
- */
+/** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a clock jump, the lesser age counts. */
 function isExpired({ ts, ttl }: ReceivedEnvelope, runtime: SessionParts['runtime']): boolean {
   if (ts === undefined || ttl === undefined || ttl <= 0) return false;
   const ages = [runtime.now() - ts, runtime.steady() - ts].filter((age) => age >= 0);
@@ -266,10 +263,7 @@ function createResolver(
 /** Keys that cold state derives from values: their values never change. */
 const UNCHANGING = /^cold\.v[0-9a-f]{6,}$/;
 
-/**
- * Large values stay references to unchanging values: otherwise each short frame that names one would cost its size again, in
- * memory and in the store.
- */
+/** Large values stay references: otherwise each short frame that names one would store it again. */
 function heldValue(path: string, value: Json, state: SessionParts['state']): Json {
   if (UNCHANGING.test(path)) return new Reference(path);
   return toText(value).length <= LARGE_VALUE ? value : new Reference(state.externalize(value));
@@ -339,10 +333,7 @@ function receivedError({ agent, payload }: Message): AccpError {
   return accpError(known, undefined, `@${agent} says: ${typeof message === 'string' ? message : String(code)}`);
 }
 
-/**
- * Keeps a chunk of a stream for its reader (section 10.4). Returns true if the message was nothing but a chunk; the message that
- * ends a stream may be its last chunk, too.
- */
+/** Keeps a chunk of a stream (section 10.4). Returns true for mere chunks; an `end` message may hold the last chunk, too. */
 function takeChunk({ agent, intent, schema, payload, envelope }: Message, streams: SessionParts['streams']): boolean {
   const cid = envelope.correlation_id;
   if (cid === undefined) return false;
@@ -392,10 +383,7 @@ const MOST_GIVEN = 1_048_576;
 const EARNED = 8;
 const GIVEN = 'given-in-answer';
 
-/**
- * Sends a long answer to a short request, within a budget per session. A peer that has lost the answer gets it by resync (section
- * 3.7), so repeated requests are not needed.
- */
+/** Sends a long answer to a short request, within a budget per session. Lost answers come again by resync (section 3.7). */
 function answerAtLength(
   answer: () => readonly string[],
   asked: number,

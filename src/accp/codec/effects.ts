@@ -116,10 +116,7 @@ type StateSync =
   | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
   | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
 
-/**
- * Reads the payload of a `sync:state` frame (section 5.4): `version` with either `delta`, or the whole state as `state` or as the
- * other members. Throws AccpError E1004 for any other payload, E2001 with our `version` for a delta to another base.
- */
+/** Reads a `sync:state` payload (section 5.4). Throws AccpError E1004 if invalid, E2001 for a delta to another base. */
 function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
   const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
@@ -150,10 +147,7 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
   return { kind: 'full', version, values };
 }
 
-/**
- * Whether a whole state from the peer loses against ours: the newer one wins. Of two with the same version, both sides must
- * choose the same one, so their text decides.
- */
+/** Whether a whole state loses against ours: the newer one wins. For equal versions, both sides must decide alike: by text. */
 export function givesWay(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
   const sync = readStateSync(payload, state);
   return sync.kind === 'full' && !wins(sync, state);

@@ -150,10 +150,7 @@ function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefiniti
   throw accpError('E1003', 'schema', `no schema "${schema}" is registered`);
 }
 
-/**
- * The other side reads a message by the registry announced last (section 6.4). Throws AccpError E1003 if the registry has changed
- * since.
- */
+/** Throws AccpError E1003 if the registry has changed since it was announced (section 6.4). */
 function checkAnnounced(
   { schema }: Outbound,
   registry: Registry,

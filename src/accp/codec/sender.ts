@@ -94,9 +94,8 @@ export class Sender {
   }
 
   /**
-   * Announces a resend by `sync:resync{from:n}` and sends all unprocessed messages with new identifiers and numbers, but with their
-   * correlation identifiers and time stamps, so that expired ones stay expired. A peer that asks often and processes little gets only
-   * the first of them, and a frame that makes it ask for the rest.
+   * Announces a resend by `sync:resync{from:n}`, then sends unprocessed messages with new identifiers and numbers. A peer that asks
+   * often and processes little gets only the first of them, and a frame that makes it ask for the rest.
    */
   recover({ expected, refused, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
     const { delivery, outbox, options, runtime } = this.#parts;
@@ -135,10 +134,7 @@ export class Sender {
     });
   }
 
-  /**
-   * Sends a frame again under a new number and identifier (section 3.7, item 3). Its first identifier becomes its correlation if it
-   * has none, so that answers name it.
-   */
+  /** Sends a frame again under a new number and identifier (section 3.7, item 3); its answers name its first identifier. */
   #sendAgain(copy: Copy): Sent {
     const { frame, mid } = copy;
     const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
@@ -172,8 +168,8 @@ export class Sender {
   }
 
   /**
-   * Whether a frame is given up because both sides, sharing one count, sent a frame with the same number at once. Only the side whose
-   * name sorts first sends again, and only its last frame, since later ones may have been processed.
+   * Both sides, sharing one count, sent a frame with the same number: only the side whose name sorts first sends again, and only its
+   * last frame, since later ones may have been processed.
    */
   #mustYield([agent, seq]: SentAs, reporter: string | undefined, expected: number): boolean {
     const { options, outbox } = this.#parts;
@@ -206,11 +202,7 @@ export function bodyText(agent: string, intent: string, operation: string, paylo
 /** Longest reason in an error frame, in characters (section 3.4). */
 const MAX_REASON = 120;
 
-/**
- * Writes header and body of an error frame. Succeeds for any error, whatever text it holds and however long.
- *
- * @param transliterates whether the other side decodes transliteration; otherwise reasons are reduced to plain words
- */
+/** Succeeds for any error. If `transliterates` is false, reasons are reduced to plain words. */
 export function errorBody(agent: string, error: AccpError, transliterates: boolean): string {
   const table = keyTable('ER');
   const { code, message, retryable, ...details } = errorPayloadOf(error);

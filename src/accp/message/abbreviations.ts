@@ -1,13 +1,6 @@
 /** Short and full names of keys (draft-benzing-accp-00, sections 3.5, 4.2 and 10). */
 
-interface KeyTable {
-  readonly abbreviate: (key: string) => string;
-  readonly expand: (key: string) => string;
-}
-
-interface FieldTable extends KeyTable {
-  readonly fields: readonly (readonly [name: string, abbreviation: string])[];
-}
+type FieldTable = ReturnType<typeof tableOf>;
 
 /** Table 8. A word with two meanings there has one here, so that both directions are exact. */
 const STANDARD = {
@@ -39,16 +32,6 @@ const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ER: { message: 'msg', retryable: 'retry' },
 };
 
-export const ENVELOPE_FIELDS: FieldTable = tableOf({
-  msg_id: 'mid',
-  sequence: 'seq',
-  timestamp: 'ts',
-  correlation_id: 'cid',
-  causation_id: 'aid',
-  session_id: 'sid',
-  ttl: 'ttl',
-});
-
 const STANDARD_TABLE = tableOf(STANDARD);
 const PROFILE_TABLES: ReadonlyMap<string, FieldTable> = new Map(
   Object.entries(PROFILES).map(([schema, own]) => [schema, tableOf({ ...STANDARD, ...own })]),
@@ -60,13 +43,13 @@ export function keyTable(schema: string | undefined): FieldTable {
 }
 
 /** No word may be both a full name and an abbreviation; a test checks that. */
-function tableOf(names: Readonly<Record<string, string>>): FieldTable {
+function tableOf(names: Readonly<Record<string, string>>) {
   const fields = Object.entries(names);
   const short = new Map(fields);
   const full = new Map(fields.map(([name, abbreviation]) => [abbreviation, name]));
   return {
     fields,
-    abbreviate: (key) => short.get(key) ?? key,
-    expand: (key) => full.get(key) ?? key,
+    abbreviate: (key: string): string => short.get(key) ?? key,
+    expand: (key: string): string => full.get(key) ?? key,
   };
 }

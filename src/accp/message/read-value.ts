@@ -15,11 +15,7 @@ export function readKey(key: string, reading: Reading): string {
   return reading.transliterated && isMarkedKey(key) ? keyOf(key, reading, 0) : key;
 }
 
-/**
- * Reads the value of one parameter.
- *
- * @throws AccpError E1004 with the path on an unreadable value or another type than `type`; and what `resolve` throws
- */
+/** Throws AccpError E1004 with the path on an unreadable value or a wrong type, and what `resolve` throws. */
 export function readValue(node: Value, key: string, reading: Reading, type?: FieldType): Json {
   if (type === undefined || type === 'any') return read(node, reading, 0, key);
   const value = type === 'string' ? readText(node, reading, key) : read(node, reading, 0, key);
@@ -46,10 +42,7 @@ function digits(node: IntegerValue | DecimalValue): string {
   return node.kind === 'integer' ? String(node.value) : decimalDigits(node, Number.POSITIVE_INFINITY);
 }
 
-/**
- * @param level number of steps to the enclosing array or map
- * @param step the step from there; noted only if needed, since most values need no path
- */
+/** `step` leads from the array or map at `level` to the node; it is noted only if a path is needed. */
 function read(node: Value, reading: Reading, level: number, step: Step): Json {
   switch (node.kind) {
     case 'string':

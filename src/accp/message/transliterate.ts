@@ -6,6 +6,7 @@
  * camel text, for deep nesting. A string that begins with a mark itself is camel text, too.
  */
 
+import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Value } from '../ast.js';
 import { decimalOf, integerOf } from '../numbers.js';
 
@@ -27,14 +28,11 @@ export function whyNotPlain(text: string): string | null {
   return null;
 }
 
-/**
- * Returns the node of another kind whose canonical text is `text`; `null` if there is none, as for `007`, which prints as `7`. A
- * schema's string field can be written as that node.
- */
-export function nodeSpelled(text: string, maxDigits: number): Value | null {
+/** Returns the node of another kind whose canonical text is `text`, if any: `7`, but not `007`. */
+export function nodeSpelled(text: string): Value | null {
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' };
   // Counts signs and points as digits, too: the limit need not be exact.
-  if (text.length > maxDigits) return null;
+  if (text.length > DEFAULT_LIMITS.maxDigits) return null;
   if (CANONICAL_INTEGER.test(text)) return integerOf(text);
   return CANONICAL_DECIMAL.test(text) && text !== '-0.0' ? decimalOf(text) : null;
 }
@@ -234,10 +232,7 @@ function isBreak(code: number): boolean {
   return code === 0x0a || code === 0x09;
 }
 
-/**
- * Reads camel text from index `from`, in all unambiguous spellings, not only those that {@link toCamelText} writes. Throws
- * BadCamelText on a bad or incomplete escape.
- */
+/** Reads camel text in all unambiguous spellings. Throws BadCamelText on a bad escape. */
 function fromCamelText(text: string, from = 0): string {
   let out = '';
   let start = from;
@@ -321,10 +316,7 @@ export function isPlainKey(key: string, isTop: boolean): boolean {
   return WORD.test(key) && !(isTop && key === SCHEMA);
 }
 
-/**
- * Writes a key as letters, digits and `_`, reversibly: itself, or the mark and the key with `__` for `_`, and hexadecimal code units
- * of other characters between two `_`. `file-name` is `_0file_2d_name`.
- */
+/** Escapes a key reversibly: `__` for `_`, hexadecimal code units for other characters. `file-name` is `_0file_2d_name`. */
 export function transliterateKey(key: string, isTop: boolean): string {
   if (isPlainKey(key, isTop) && !isMarkedKey(key)) return key;
   return MARK + key.replace(/_|[^A-Za-z0-9_]+/g, (run) => (run === '_' ? '__' : `_${toHex(run)}_`));

@@ -1,6 +1,7 @@
 /** From JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { MapValue, Param, Value } from '../ast.js';
-import { type FieldType, hasType, type Json, MOST_NESTING, nameOf, Reference } from './json.js';
+import { type FieldType, hasType, type Json, nameOf, Reference } from './json.js';
 import { checkedMap, containsItself, noJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
 import { pathText } from './message.js';
 import {
@@ -57,7 +58,7 @@ function typedNode(value: Json, writing: Writing, type: FieldType): Value {
     throw unwritable(writing, `the field is of type ${type} and cannot hold ${nameOf(value)}`, help);
   }
   if (type === 'string' && typeof value === 'string') {
-    return nodeSpelled(value, writing.maxDigits) ?? stringNode(value, writing, TEXT_HELP);
+    return nodeSpelled(value) ?? stringNode(value, writing, TEXT_HELP);
   }
   if (type === 'decimal' && (typeof value === 'number' || typeof value === 'bigint')) {
     return numberNode(value, writing, true);
@@ -92,10 +93,8 @@ function stringNode(text: string, writing: Writing, help?: string): Value {
 }
 
 function containerNode(value: object, writing: Writing, depth: number): Value {
-  const { open, maxDepth } = writing;
-  if (depth >= maxDepth) return deepNode(value, writing);
-  // Applies even where the reader's limit is off.
-  if (depth >= MOST_NESTING) throw tooDeep(writing, MOST_NESTING);
+  const { open } = writing;
+  if (depth >= DEFAULT_LIMITS.maxDepth) return deepNode(value, writing);
   open.push(value);
   const made = Array.isArray(value)
     ? arrayNode(value, writing, depth + 1)
@@ -108,7 +107,7 @@ function deepNode(value: object, writing: Writing): Value {
   if (writing.open.includes(value)) throw containsItself(writing);
   if (!Array.isArray(value)) checkedMap(value, writing);
   if (writing.text === 'externalize') return externalNode(value, writing);
-  if (writing.text === 'reject') throw tooDeep(writing, writing.maxDepth, DEPTH_HELP);
+  if (writing.text === 'reject') throw tooDeep(writing, DEFAULT_LIMITS.maxDepth, DEPTH_HELP);
   return { kind: 'string', value: transliterateJson(toJsonText(value, writing)) };
 }
 

@@ -1,7 +1,7 @@
 /** The state of writing the values of one message; and numbers as nodes. */
 
 import { digitsOf, PLACES, roundDigits } from '../../text/decimal.js';
-import { resolveLimits } from '../../text/limits.js';
+import { DEFAULT_LIMITS, resolveLimits } from '../../text/limits.js';
 import type { DecimalValue, IntegerValue } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 import { decimalOf } from '../numbers.js';
@@ -26,10 +26,6 @@ export interface WritingOptions {
    * @default false
    */
   readonly undone?: boolean | undefined;
-  /** Deepest nesting inside one parameter's value. @default 5 */
-  readonly maxDepth?: number | undefined;
-  /** Most digits of one number. @default 1000 */
-  readonly maxDigits?: number | undefined;
   /** Most parameters, map entries and array items in all. @default 100000 */
   readonly maxItems?: number | undefined;
 }
@@ -39,8 +35,6 @@ export interface Writing {
   readonly text: TextPolicy;
   readonly externalize: (value: Json, path: string) => string;
   readonly undone: boolean;
-  readonly maxDepth: number;
-  readonly maxDigits: number;
   readonly maxItems: number;
   /** Steps down to the current value. */
   readonly path: Step[];
@@ -51,7 +45,7 @@ export interface Writing {
 
 /** @throws TypeError on invalid limits, or `externalize` without its function */
 export function createWriting(options: WritingOptions): Writing {
-  const { maxDepth, maxDigits, maxItems } = resolveLimits(options);
+  const { maxItems } = resolveLimits(options);
   const { text, externalize } = options;
   if (text === 'externalize' && externalize === undefined) throw new TypeError('externalize needs its function');
   return {
@@ -59,8 +53,6 @@ export function createWriting(options: WritingOptions): Writing {
     text,
     externalize: externalize ?? notExternalized,
     undone: options.undone ?? false,
-    maxDepth,
-    maxDigits,
     maxItems,
     path: [],
     open: [],
@@ -88,14 +80,13 @@ export function countItems(writing: Writing, count: number): void {
 }
 
 const DIGITS_OF_HEX_DIGIT = 1.2041;
-const DIGITS_OF_SAFE = 16;
+const { maxDigits } = DEFAULT_LIMITS;
 
 /** @param asDecimal write integers as decimals, too: `1899.0` */
 export function numberNode(value: number | bigint, writing: Writing, asDecimal: boolean): IntegerValue | DecimalValue {
   if (typeof value === 'bigint') return bigintNode(value, writing, asDecimal);
   if (!Number.isInteger(value)) return fractionNode(value, writing);
   const integer = checkedInteger(value, writing);
-  if (writing.maxDigits <= DIGITS_OF_SAFE) checkDigits(`${Math.abs(integer)}${asDecimal ? '0' : ''}`, writing);
   return asDecimal ? { kind: 'decimal', value: integer } : { kind: 'integer', value: integer };
 }
 
@@ -117,8 +108,8 @@ export function checkFinite(value: number, writing: Writing): void {
 export function checkBigint(value: bigint, writing: Writing): void {
   // Converting to hexadecimal is linear, to decimal is not.
   const atLeast = (value.toString(16).length - 2) * DIGITS_OF_HEX_DIGIT;
-  if (atLeast > writing.maxDigits) throw tooManyDigits(writing);
-  checkDigits(String(value < 0n ? -value : value), writing);
+  if (atLeast <= maxDigits && String(value < 0n ? -value : value).length <= maxDigits) return;
+  throw unwritable(writing, `the number has more than ${maxDigits} digits`);
 }
 
 function bigintNode(value: bigint, writing: Writing, asDecimal: boolean): IntegerValue | DecimalValue {
@@ -137,21 +128,9 @@ function fractionNode(value: number, writing: Writing): DecimalValue {
   checkFinite(value, writing);
   const digits = digitsOf(value);
   const places = digits.length - digits.indexOf('.') - 1;
-  if (places <= PLACES) {
-    if (digits.length > writing.maxDigits) checkDigits(digits.replace(/[-.]/g, ''), writing);
-    return { kind: 'decimal', value };
-  }
+  if (places <= PLACES) return { kind: 'decimal', value };
   const { integer, fraction } = roundDigits(digits);
   const rounded = `${integer}.${fraction || '0'}`;
-  checkDigits(rounded.replace(/[-.]/g, ''), writing);
   lose(writing, 'rounded', digits, rounded);
   return decimalOf(rounded);
-}
-
-function checkDigits(digits: string, writing: Writing): void {
-  if (digits.length > writing.maxDigits) throw tooManyDigits(writing);
-}
-
-function tooManyDigits(writing: Writing): Error {
-  return unwritable(writing, `the number has more than ${writing.maxDigits} digits`);
 }

@@ -30,11 +30,7 @@ export function standardError(code: Json | undefined): ErrorCode | undefined {
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as AccpErrorCode] : undefined;
 }
 
-/**
- * Makes the payload of an error frame, with `retryable` from Table 6.
- *
- * @param details further members, such as `expected`; they do not replace standard ones
- */
+/** Makes the payload of an error frame; `details` do not replace standard members. */
 export function errorPayload(
   code: AccpErrorCode,
   message: string,

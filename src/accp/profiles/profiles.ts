@@ -144,11 +144,9 @@ export const PROFILES: readonly Profile[] = Object.freeze([CHAT, TOOL, TRANSACTI
 const CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
 
 /**
- * Checks a sent or received message against the active profiles.
+ * Checks a sent or received message against the profiles whose schema codes are `active`; `ER` always is.
  *
- * @param active codes of schemas, such as `TC`; `ER` is always active
- * @throws AccpError E1003 for the schema of an inactive profile; E1004 for a message that breaks a rule; E4001 and E4003 for calls of
- * unknown tools and for wrong arguments
+ * @throws AccpError E1003 for an inactive profile; E1004 for a broken rule; E4001 and E4003 for unknown tools and wrong arguments
  */
 export function checkProfiles(message: ProfileMessage, context: ProfileContext, active: ReadonlySet<string>): void {
   const { schema } = message;

@@ -91,10 +91,7 @@ function checkResult(message: ProfileMessage, { direction, warn }: ProfileContex
 
 const TOOL_CODES: ReadonlySet<string> = new Set(['E4001', 'E4002', 'E4003']);
 
-/**
- * Checks the error that answers a tool call: E4002 or the other tool codes (Table 6). Codes of other ranges say that the call did not
- * reach the tool; E9999 says no more than E4002.
- */
+/** Tool errors have a tool code (Table 6), or one of another range if the call did not reach the tool; E9999 says too little. */
 function checkFailure(message: ProfileMessage, { direction }: ProfileContext): void {
   if (message.operation !== 'error' || message.schema !== 'ER') {
     throw broken('schema', 'Tool errors are error frames of the schema ER (section 10.2).', USE_ER);

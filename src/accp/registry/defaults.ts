@@ -1,7 +1,4 @@
-/**
- * Defaults of fields (draft-benzing-accp-00, sections 3.3 item 5, 7.2 step 4, 7.3 step 4). A field that is absent and one that holds
- * its default are equivalent: the sender leaves defaults out, the receiver fills them in.
- */
+/** Defaults of fields, left out by the sender and filled in by the receiver (draft-benzing-accp-00, sections 3.3, 7.2 and 7.3). */
 
 import { PLACES } from '../../text/decimal.js';
 import { quotedShort } from '../../text/visible.js';
@@ -20,7 +17,7 @@ interface Payload {
   readonly [key: string]: Json;
 }
 
-/** Returns the payload without the fields that hold their default. {@link fillDefaults} is the inverse. */
+/** Returns the payload without the fields that hold their default. {@link addDefaults} is the inverse. */
 export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payload {
   const { defaults } = schema;
   if (defaults === undefined) return payload;
@@ -34,17 +31,6 @@ export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payloa
   return rest;
 }
 
-/** Returns the payload with the defaults of absent fields appended, copied, without a prototype; the payload itself if complete. */
-export function fillDefaults(payload: Payload, schema: SchemaDefinition): Payload {
-  const { defaults } = schema;
-  const isBare = Object.getPrototypeOf(payload) === null;
-  const isWhole = defaults === undefined || Object.keys(defaults).every((field) => payload[field] !== undefined);
-  if (isBare && isWhole) return payload;
-  const filled = copied(payload);
-  addDefaults(filled, schema);
-  return filled;
-}
-
 /** Appends the defaults of absent fields to a payload without a prototype. */
 export function addDefaults(payload: { [key: string]: Json }, { defaults }: SchemaDefinition): void {
   if (defaults === undefined) return;
@@ -54,12 +40,6 @@ export function addDefaults(payload: { [key: string]: Json }, { defaults }: Sche
 export function fieldType(schema: SchemaDefinition | undefined, key: string): FieldType | undefined {
   const types = schema?.types;
   return types !== undefined && Object.hasOwn(types, key) ? types[key] : undefined;
-}
-
-function copied(payload: Payload): { [key: string]: Json } {
-  const copy = bare<Json>();
-  for (const key of Object.keys(payload)) copy[key] = payload[key]!;
-  return copy;
 }
 
 function holdsDefault(payload: Payload, field: string, defaults: Payload): boolean {

@@ -80,12 +80,7 @@ const MAX_DEFAULTS = 4096;
 
 const fieldType = oneOf(FIELD_TYPES);
 
-/**
- * Checks a definition from outside and returns a copy.
- *
- * @param name the name in the registry: letters, digits and `_`
- * @throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]`
- */
+/** Returns a checked copy. Throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]`. */
 export function checkDefinition(name: string, definition: unknown): SchemaDefinition {
   const why = whyNoWord(name);
   if (why !== null) throw accpError('E1004', 'schemas', `The name ${quotedShort(name)} ${why}.`);

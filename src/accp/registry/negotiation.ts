@@ -175,11 +175,7 @@ export function knownRegistry({ hash }: Announcement, candidates: Iterable<Regis
   return undefined;
 }
 
-/**
- * Makes the peer's registry from the profiles' schemas and the delta.
- *
- * @throws AccpError E1004 on invalid definitions; E5001 if hash or version do not match (section 9, item 4)
- */
+/** Makes the peer's registry. Throws AccpError E1004 on invalid definitions, E5001 on a wrong hash or version (section 9, item 4). */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
   if (delta === undefined) throw accpError('E1004', 'payload.delta', 'There is no delta.');

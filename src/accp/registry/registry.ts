@@ -33,11 +33,7 @@ export function isSame(a: SchemaDefinition, b: SchemaDefinition): boolean {
   return canonicalJson({ ...a }) === canonicalJson({ ...b });
 }
 
-/**
- * Checks a newer definition of a profile's schema, which may only add to it, and completes its types. Other schemas pass.
- *
- * @throws AccpError E1004 on another code, a missing field or another type
- */
+/** A new definition of a profile's schema may only add to it. Throws AccpError E1004 on a changed code, field or type. */
 export function keepProfile(name: string, definition: SchemaDefinition): SchemaDefinition {
   const profile = PROFILE_SCHEMAS[name];
   if (profile === undefined) return definition;

@@ -257,10 +257,7 @@ function checkDepth(depth: number): void {
   throw accpError('E1004', 'payload', `values nest deeper than ${MAX_DEPTH} levels`);
 }
 
-/**
- * Characters that end a line, are invisible or reorder text: controls, formats (including U+E0000, used to hide instructions),
- * surrogates, unassigned characters, blanks other than the space.
- */
+/** Controls, formats (including U+E0000, used to hide instructions), surrogates, unassigned characters, other blanks than the space. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
 
 const OTHER_KIND = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)$/;

@@ -1,7 +1,4 @@
-/**
- * Request chains by correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 items 3 and 4, 10.3): timeouts, cancellation,
- * stable transactions.
- */
+/** Request chains by correlation identifier (draft-benzing-accp-00, sections 3.5, 3.7 and 10.3). */
 import { type AccpError, accpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';

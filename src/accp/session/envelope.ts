@@ -26,11 +26,7 @@ export interface Part {
 /** Longest identifier, in characters: peers choose identifiers, which are kept in memory. */
 const MAX_ID = 256;
 
-/**
- * Reads the envelope; `fault` is a field of a wrong type, for which the frame is refused after its number is used up.
- *
- * @throws AccpError E1001 for a frame without `mid` or `seq`, E1004 where one of them has a wrong type
- */
+/** Throws AccpError for a bad `mid` or `seq`; `fault` is another bad field, reported after the number is used up. */
 export function readEnvelope(frame: Frame): {
   readonly envelope: ReceivedEnvelope;
   readonly fault: AccpError | undefined;
@@ -177,9 +173,8 @@ const FULL_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Copies a text to memory of its own. Engines keep a substring as a view of the whole, so a short identifier would retain a frame of
- * a megabyte. Concatenating flattens the text, of which a new slice then retains only one more character; this is three times as
- * fast as copying by character.
+ * Copies a text: engines keep a substring as a view, so a short identifier would retain a frame of a megabyte. Concatenating and
+ * slicing is three times as fast as copying by character.
  */
 export function ownText(text: string): string {
   return ` ${text}`.slice(1);

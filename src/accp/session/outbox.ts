@@ -1,7 +1,4 @@
-/**
- * Sent frames kept for a resend (draft-benzing-accp-00, section 3.7, item 3): after a gap, the other side names the missing number,
- * and all unprocessed messages are sent again, under new numbers and identifiers.
- */
+/** Sent frames, kept to be sent again after a gap (draft-benzing-accp-00, section 3.7, item 3). */
 
 import type { Collection, Journal } from '../store/journal.js';
 import type { Part } from './envelope.js';
@@ -22,10 +19,7 @@ export interface SentFrame {
 /** Most times that one frame is sent, in total. */
 const MAX_COPIES = 64;
 
-/**
- * Limits the resends of one sender: credit for this multiple of the kept frames, and a refill for each processed frame. Otherwise a
- * peer that processes nothing could request the whole outbox with each short report.
- */
+/** Resends allowed per kept frame, and per processed frame: a peer must not request the whole outbox with each short report. */
 const CREDIT = 2;
 const REFILL = 4;
 /** Characters sent in a resend without credit, and at least one frame, so that a bad connection makes progress. */
@@ -81,10 +75,7 @@ export class Outbox {
     if (this.#entries.size > this.#max) this.#forgetOldest();
   }
 
-  /**
-   * The other side will never process this copy: it had passed the number. (A copy ahead of its turn may still be processed, if the
-   * channel repeats it.)
-   */
+  /** The other side had passed the number, so it never processes this copy. (A copy ahead of its turn may still be processed.) */
   refused(agent: string, seq: number): void {
     this.#resyncs.delete(`${agent}:${seq}`);
     const found = this.#find(agent, seq);
@@ -118,11 +109,7 @@ export class Outbox {
     if (this.#resyncs.size > this.#max) this.#resyncs.takeOldest();
   }
 
-  /**
-   * Returns the unprocessed messages that may be sent again now, and forgets processed and unwanted ones.
-   *
-   * Below the number that it expects, the other side has processed every number except those refused and those void by then.
-   */
+  /** Returns messages to send again, and forgets processed and unwanted ones. All numbers below `expected` are processed, refused or void. */
   takeUnprocessed(
     agent: string,
     expected: number,
@@ -176,10 +163,7 @@ export class Outbox {
     return Math.max(0, forgotten - expected + 1) + unsent;
   }
 
-  /**
-   * Returns the announcements that the other side had accepted when it expected a number. With a shared count, only the first of
-   * several announcements about one gap is certain; a message is rather lost than processed twice.
-   */
+  /** The announcements accepted before `expected`. With a shared count, only the first about each gap is certain. */
   #accepted(agent: string, expected: number, shared: boolean): readonly Resync[] {
     const before = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
     if (!shared) return before;

@@ -124,12 +124,7 @@ export class Registries {
     this.announced = own.hash;
   }
 
-  /**
-   * Takes the announcement of a peer.
-   *
-   * @returns the announcement to answer with, if it was not sent yet, with our schemas if the hashes differ
-   * @throws AccpError E1004 for an invalid payload, E5001 for schemas that do not match their hash
-   */
+  /** Returns the announcement to answer with, if any. Throws AccpError E1004 if invalid, E5001 on a wrong hash. */
   received(agent: string, payload: { readonly [key: string]: Json }, own: Registry): Step | null {
     const received = readAnnouncement(payload);
     if (received.sequence !== undefined && received.sequence !== this.#sequence) {

@@ -81,10 +81,7 @@ interface RandomSource {
   readonly getRandomValues: (bytes: Uint8Array) => Uint8Array;
 }
 
-/**
- * Makes identifiers: a letter from a to f, so that none reads as a number, and eleven decimal digits, which cost fewer tokens than
- * hexadecimal ones.
- */
+/** Makes identifiers: a letter, so that none reads as a number, and eleven digits, which cost fewer tokens than letters. */
 export function createIds(
   source: RandomSource = (globalThis as unknown as { crypto: RandomSource }).crypto,
 ): () => string {

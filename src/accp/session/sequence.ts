@@ -35,10 +35,7 @@ const MOST_ATTEMPTS = 8;
 const ITEM_KEY = 'a';
 const FILLER: Value = { kind: 'null' };
 
-/**
- * Divides parameters into pieces of at most `room`, where possible: a longer word gets a piece of its own. Throws AccpError E2003 for
- * too many pieces.
- */
+/** Divides parameters into pieces of at most `room`, where possible. Throws AccpError E2003 for too many pieces. */
 export function splitParams(params: readonly Param[], room: number, measure: Measure): readonly Piece[] {
   const splitter = new Splitter(room, measure);
   for (const { key, value } of params) splitter.place({ key, value: inWireOrder(value) });

@@ -61,10 +61,7 @@ export class Sequences {
     }
   }
 
-  /**
-   * Takes the next frame of a sequence; returns the message with the last one. Throws AccpError E1001 for a frame that does not continue
-   * the last one, E2003 beyond the limits.
-   */
+  /** Returns the message with the last frame. Throws AccpError E1001 for a frame out of order, E2003 beyond the limits. */
   add(incoming: IncomingPart): Joined | null {
     const { agent, part, envelope, params, text } = incoming;
     const { cid } = envelope;

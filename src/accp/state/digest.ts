@@ -30,12 +30,7 @@ export function digest(
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 
-/**
- * Makes the entry of warm state, counted as JSON. Facts stated in the summary give way first, then the least important ones.
- *
- * @param facts the most important first
- * @throws AccpError with code `E2003` if not even an empty entry fits
- */
+/** Makes the entry of warm state. Facts stated in the summary give way first, then the last in `facts`. Throws AccpError `E2003` if none fits. */
 export function entryFor(
   { trigger, at, version, frames }: Phase,
   summary: string,
@@ -87,10 +82,7 @@ export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'fra
   return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
 }
 
-/**
- * Makes a sentence per entity: `txn_001: amount 142.5, status settled. impl_auth assignee dev.` Takes the most important facts (first in
- * `facts`) that fit into `max` tokens.
- */
+/** Makes a sentence per entity: `txn_001: amount 142.5, status settled.` The first facts that fit into `max` tokens. */
 export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
   const told = new Map<string, string[]>();
   let tokens = 0;
@@ -188,10 +180,7 @@ const CHARACTERS_PER_TOKEN = 20;
 /** A lone high surrogate at the end. */
 const HALF = /[\ud800-\udbff]$/;
 
-/**
- * Returns the longest prefix of whole words within `max` tokens, with white space collapsed; a part of the first word if it does not
- * fit. Linear in the length, as only cut text is counted.
- */
+/** Cuts a text after a word, or within the first, to `max` tokens. Linear in the length, as only cut text is counted. */
 export function cutToTokens(text: string, max: number, counter: TokenCounter): string {
   const clean = text
     .slice(0, max * CHARACTERS_PER_TOKEN)

@@ -18,12 +18,7 @@ const MAX_HOPS = 8;
 
 const INDEX = /^(0|[1-9][0-9]{0,8})$/;
 
-/**
- * Returns the value at a path: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or without a tier `k`, looked up in hot, warm and cold state in
- * turn. Further segments select members of objects and lists.
- *
- * @throws AccpError `E2001` if unknown, `E2002` if expired, `E5002` if in the cold state of another session without a grant
- */
+/** Throws AccpError `E2001` if unknown, `E2002` if expired, `E5002` if in the cold state of another session without a grant. */
 export function resolvePath(path: string, tiers: Tiers): Json {
   return follow(path, path, (key, tier) => find(key, tier, tiers), MAX_HOPS);
 }
@@ -48,11 +43,7 @@ export function resolveReferenceLimits(limits: Partial<ReferenceLimits> = {}): R
   return resolved;
 }
 
-/**
- * Returns a function that resolves the references of one frame within limits. It reads and freezes each value once, so that time and
- * memory depend on stored data only. It throws like {@link resolvePath}, and AccpError `E2003` beyond a limit, with `details.reason`
- * `reference-count` or `reference-bytes`.
- */
+/** Reads and freezes each value once, so that time and memory depend on stored data only. */
 export function createResolver(tiers: Tiers, { maxBytes, maxCount }: ReferenceLimits): (path: string) => Json {
   const found = new Map<string, Lookup>();
   const known = new Map<string, { readonly value: Json; readonly bytes: number }>();

@@ -61,10 +61,7 @@ export function isExpired(expires: number | null, now: number): boolean {
 /** The depth of a message, whose payload is a map itself. Deeper values may be circular. */
 const MAX_DEPTH = MOST_NESTING + 1;
 
-/**
- * Returns a frozen copy with sorted keys, so that equal values have equal texts. Throws AccpError `E1004` with the path on a value that
- * is not JSON, a big integer or a reference.
- */
+/** Returns a frozen copy with sorted keys, for comparison as text. Throws AccpError `E1004` with the path on other values. */
 export function snapshot(value: Json, path: string): Json {
   return copy(value, path, 0);
 }

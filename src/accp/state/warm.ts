@@ -70,10 +70,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
       values.set(key, { value, tokens, expires });
     },
     delete: (key: string) => values.delete(key),
-    /**
-     * Adds the entry of a checkpoint; `null` defers the default entry until it is read, from the messages in cold state. The oldest
-     * checkpoint moves to cold state if there are too many.
-     */
+    /** Adds a checkpoint; a `null` entry is made when it is read. The oldest checkpoint moves to cold state if there are too many. */
     addCheckpoint(id: string, fitted: FittedEntry | null): void {
       values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expires: null });
       // Checkpoints may finish out of order.

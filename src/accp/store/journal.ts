@@ -212,10 +212,7 @@ interface Ordered<K, V> {
   readonly delete: (key: K) => boolean;
 }
 
-/**
- * Returns a function that removes the entry set first. It keeps one iterator: a new one would pass over the places of all removed
- * entries each time.
- */
+/** Returns a function that removes the oldest entry. A new iterator each time would pass over the places of all removed entries. */
 export function takingOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
   // An iterator retains outgrown tables of the map until its next step, so there is none unless entries are removed.
   let places: ReturnType<Ordered<K, V>['entries']> | null = null;

@@ -15,10 +15,7 @@ interface EndpointData {
 }
 
 export interface MemoryStoreOptions {
-  /**
-   * Most characters of the cold tier of a session; beyond, its oldest values expire (E2002).
-   * @default 33554432
-   */
+  /** Most characters of the cold tier of a session; beyond, its oldest values expire (E2002). @default 33554432 */
   readonly maxCold?: number | undefined;
 }
 

@@ -41,12 +41,7 @@ export class SentStreams {
     return this.#streams.get(cid)?.over === false;
   }
 
-  /**
-   * Checks a valid message of the profile.
-   *
-   * @throws AccpError E3003 for a chunk after the end, or an end with chunks missing; E1004 for a repeated index, and for contradictions
-   * to earlier chunks
-   */
+  /** Throws AccpError E3003 for a chunk after the end, or an end with chunks missing; E1004 for contradictions. */
   check(cid: string, message: StreamFrame): void {
     const known = this.#streams.get(cid);
     if (isChunk(message)) this.#checkChunk(cid, known ?? NOTHING, message);

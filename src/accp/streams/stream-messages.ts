@@ -69,13 +69,7 @@ export interface SplitOptions {
 /** A text, or items that come at once or over time. */
 export type StreamSource = string | Iterable<Json> | AsyncIterable<Json>;
 
-/**
- * Yields the chunks of a source, each once its successor is known, so that the last is marked. An empty source is one final chunk with
- * data `null`. If the source throws, the items before are yielded, none of them final.
- *
- * @throws TypeError if an option is invalid
- * @throws AccpError E1004, from the loop, if the source does not have `total` chunks
- */
+/** Yields each chunk once its successor is known, so that the last is marked. An empty source is one chunk with data `null`. */
 export function splitStream(source: StreamSource, options: SplitOptions = {}): AsyncIterable<StreamChunk> {
   const { total, maxText = Number.POSITIVE_INFINITY } = options;
   if (total !== undefined) checkCount('total', total);
@@ -141,11 +135,7 @@ function checkCount(name: string, value: number): void {
 
 const SPACE = /\s/;
 
-/**
- * Cuts a text before white space if possible, else between characters. The empty text has no pieces.
- *
- * @param maxText most UTF-16 code units of a piece, at least 1; only a surrogate pair may be longer
- */
+/** Cuts a text before white space if possible, else between characters, into pieces of at most `maxText` code units. */
 function splitText(text: string, maxText: number): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {

@@ -199,11 +199,7 @@ interface Waiting {
 
 const END: IteratorResult<StreamChunk> = { done: true, value: undefined };
 
-/**
- * @param take returns the next step, or `null` to wait; called once for each step handed over. `asked` is false for a call after
- * `wake`. What it throws rejects the reader's call, without ending the stream
- * @param leave called when the loop is left early
- */
+/** `take` returns the next step, or `null` to wait; `asked` is false after `wake`. `leave` is called when the loop is left early. */
 export function createReader(take: (asked: boolean) => Step | null, leave: () => void): Reader {
   const waiting: Waiting[] = [];
   let over = false;
@@ -260,10 +256,7 @@ interface Progress extends Pick<Stream, 'next' | 'count' | 'final' | 'highest'> 
   readonly waiting: { readonly has: (index: number) => boolean };
 }
 
-/**
- * @returns the number of chunks, as far as known
- * @throws AccpError E3002 for a repeated index; E1004 for an invalid index, and for contradictions to the known length
- */
+/** Returns the number of chunks, if known. Throws AccpError E3002 for a repeated index, E1004 for contradictions. */
 export function checkChunk(stream: Progress, { index, total, final }: StreamChunk): number | null {
   if (!Number.isSafeInteger(index) || index < 0) {
     throw unfit('chunk_index', 'the index of a chunk is a whole number from 0 on');

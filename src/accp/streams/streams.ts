@@ -1,7 +1,4 @@
-/**
- * The receiving side of streams: chunks in any order become an ordered `AsyncIterable` (draft-benzing-accp-00, section 10.4:
- * consumers MUST buffer and reorder by `chunk_index`).
- */
+/** Received streams: chunks in any order become an ordered `AsyncIterable` (draft-benzing-accp-00, section 10.4). */
 import { type AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Note } from '../store/events.js';
@@ -34,57 +31,16 @@ export interface StreamsOptions {
   readonly maxStreams?: number | undefined;
   /** Seconds without a chunk until a stream fails; 0 for never. @default 60 */
   readonly timeout?: number | undefined;
-  /**
-   * Commits the journal. Called when a reader has taken a chunk or left, before it gets the next one; not from `accept`, `end`, `abort`
-   * and `tick`, whose callers commit. Its errors go to the reader. @default reading commits nothing
-   */
+  /** Commits the journal when a reader has taken a chunk or left; callers of the methods commit themselves. */
   readonly save?: (() => void) | undefined;
   readonly note: Note;
 }
 
 /** The received streams, by `correlation_id`. */
-export interface Streams {
-  /**
-   * Takes a chunk, and keeps a copy of its data. A refused one leaves its stream unchanged, unless the buffer is full.
-   *
-   * @throws AccpError E3003 after the end; E3002 for a repeated index; E1004 for an invalid one, and for contradictions to the known
-   * length; E5001 for another sender; E2003 if the buffer is full (then the stream fails) or there are too many streams
-   */
-  readonly accept: (cid: string, agent: string, chunk: StreamChunk) => void;
-  /**
-   * Ends a stream. If chunks are missing, or none was final, the reader gets E3003 before the gap. Unknown streams are ignored.
-   *
-   * @throws AccpError E5001 for another sender
-   */
-  readonly end: (cid: string, agent: string) => void;
-  /** Drops the chunks of a stream; its reader gets the error at once. */
-  readonly abort: (cid: string, error: AccpError) => void;
-  /**
-   * Yields the chunks in order, up to the final one. May be called before the first chunk. A chunk counts as read when the next one is
-   * requested: one in hand when the process ends is repeated after a resume. Leaving the loop early drops the rest.
-   *
-   * The loop throws AccpError E3003 if chunks are missing at the end or the stream had ended before, E3001 after a timeout, E2003 if the
-   * buffer was full, and the error of `abort`.
-   *
-   * @throws TypeError if the stream has a reader already
-   */
-  readonly open: (cid: string) => AsyncIterable<StreamChunk>;
-  /**
-   * The senders have disconnected: readers get an error behind the received chunks. The streams stay in the journal, in case the
-   * senders come back.
-   *
-   * @param error @default E3003
-   */
-  readonly cut: (error?: Error) => void;
-  readonly tick: (now?: number) => void;
-  /** Streams not received or not read to their end. */
-  readonly pending: readonly string[];
-  /** Ends the loops of all readers. The streams stay in the journal, for a resumed session. */
-  readonly close: () => void;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
 /** @throws TypeError on invalid limits */
-export function createStreams(options: StreamsOptions): Streams {
+export function createStreams(options: StreamsOptions) {
   const { now, note, maxBuffered = 1024, maxCharacters = 8 * 2 ** 20, maxStreams = 64, timeout = 60 } = options;
   const save = options.save ?? (() => {});
   checkLimit('maxBuffered', maxBuffered, 1);
@@ -199,7 +155,8 @@ export function createStreams(options: StreamsOptions): Streams {
   }
 
   return {
-    accept(cid, agent, chunk) {
+    /** Throws AccpError E3003 after the end, E3002 for a repeated index, E1004 for an invalid one, E5001 for another sender, E2003 if full. */
+    accept(cid: string, agent: string, chunk: StreamChunk): void {
       const ending = shelf.endingOf(cid);
       if (ending === 'left') {
         note('stream-dropped', `A chunk of the stream ${cid} was dropped: its reader has left.`, {
@@ -234,7 +191,8 @@ export function createStreams(options: StreamsOptions): Streams {
       stream.reader?.wake();
     },
 
-    end(cid, agent) {
+    /** Gaps give the reader E3003. Throws AccpError E5001 for another sender. */
+    end(cid: string, agent: string): void {
       const stream = shelf.streams.get(cid);
       if (stream === undefined) return;
       checkSender(stream, agent);
@@ -242,7 +200,8 @@ export function createStreams(options: StreamsOptions): Streams {
       fail(stream, incomplete(stream));
     },
 
-    abort(cid, { code, message, details: told }) {
+    /** Drops the chunks of a stream; its reader gets the error at once. */
+    abort(cid: string, { code, message, details: told }: AccpError): void {
       const stream = shelf.streams.get(cid);
       if (stream === undefined) return;
       for (const index of [...stream.waiting.keys()]) shelf.remove(stream, index);
@@ -250,7 +209,12 @@ export function createStreams(options: StreamsOptions): Streams {
       fail(stream, { code, message, details: told });
     },
 
-    open(cid) {
+    /**
+     * A chunk counts as read when the next one is requested: one in hand when the process ends is repeated after a resume.
+     *
+     * The loop throws AccpError E3003 if chunks are missing, E3001 after a timeout, E2003 if the buffer was full, and the error of `abort`.
+     */
+    open(cid: string): AsyncIterable<StreamChunk> {
       const known = shelf.streams.get(cid);
       if (known !== undefined && known.reader !== null) throw new TypeError(`The stream ${cid} has a reader already`);
       if (known === undefined && shelf.endingOf(cid) !== undefined) {
@@ -267,7 +231,8 @@ export function createStreams(options: StreamsOptions): Streams {
       return stream.reader.chunks;
     },
 
-    cut(error) {
+    /** The senders have disconnected: readers get an error, and the streams stay in the journal in case the senders come back. */
+    cut(error?: Error): void {
       for (const stream of shelf.streams.values()) {
         if (stream.reader === null || stream.failure !== null || isComplete(stream)) continue;
         stream.cut = error ?? errorOf(cutOff(stream));
@@ -275,7 +240,7 @@ export function createStreams(options: StreamsOptions): Streams {
       }
     },
 
-    tick(at = now()) {
+    tick(at = now()): void {
       if (timeout === 0 || at < due) return;
       due = Number.POSITIVE_INFINITY;
       for (const stream of [...shelf.streams.values()]) {
@@ -287,11 +252,13 @@ export function createStreams(options: StreamsOptions): Streams {
       }
     },
 
-    get pending() {
+    /** Streams not received or not read to their end. */
+    get pending(): readonly string[] {
       return [...shelf.streams.keys()];
     },
 
-    close() {
+    /** Ends the loops of all readers. The streams stay in the journal, for a resumed session. */
+    close(): void {
       closed = true;
       for (const { reader } of shelf.streams.values()) reader?.wake();
     },

@@ -18,12 +18,7 @@ const MAX_FACTS = 1000;
 /** Additional weight of the last message over the first. */
 const RECENCY = 1;
 
-/**
- * Extracts facts, the most important first, deterministically; every value occurs in a message. A later value of a relation replaces
- * an earlier one; items of a list are all kept.
- *
- * @param resolve returns the value of a reference, or the reference itself if it has none
- */
+/** Extracts facts deterministically, the most important first. A later value of a relation replaces an earlier one; list items stay. */
 export function extractFacts(
   messages: readonly FactSource[],
   resolve: (reference: Reference) => Json = (reference) => reference,

@@ -42,10 +42,7 @@ interface TextFactOptions {
   readonly plain: number;
 }
 
-/**
- * Extracts the facts of a text. `Revenue declined 12%.` gives `Revenue`, `declined`, `12%`; the text from the first definite word of a
- * clause is kept as written. In a text without spaces, underscores count as spaces.
- */
+/** `Revenue declined 12%.` gives `Revenue`, `declined`, `12%`. In a text without spaces, underscores count as spaces. */
 export function textFacts(text: string, options: TextFactOptions): WeighedFact[] {
   const start = text.slice(0, MAX_TEXT);
   const separator = start.includes(' ') ? /\s+/ : /[\s_]+/;
