@@ -218,28 +218,19 @@ export function isOverHardLimit(tokens: FrameTokens, limits: FrameLimits): boole
   return tokens.body > limits.body.hard || tokens.total > limits.total.hard;
 }
 
-interface OverLimit {
-  readonly part: FramePart;
-  readonly over: 'soft' | 'hard';
-  readonly warning: Diagnostic;
-}
-
-export function overLimits(tokens: FrameTokens, limits: FrameLimits): OverLimit[] {
-  const found: OverLimit[] = [];
-  for (const part of PARTS) {
-    const { soft, hard } = limits[part];
+export function overLimits(tokens: FrameTokens, limits: FrameLimits) {
+  return PARTS.filter((part) => tokens[part] > limits[part].soft).map((part) => {
     const count = tokens[part];
-    if (count <= soft) continue;
-    const over = count > hard ? 'hard' : 'soft';
-    const about = tokens.exact ? '' : 'about ';
+    const over: keyof Limit = count > limits[part].hard ? 'hard' : 'soft';
+    const name = part === 'total' ? 'frame' : part;
+    const message = `The ${name} is ${tokens.exact ? '' : 'about '}${count} tokens; its ${over} limit is ${limits[part][over]}.`;
     const warning: Diagnostic = {
       code: `over-${over}-limit`,
       severity: 'warning',
-      message: `The ${part === 'total' ? 'frame' : part} is ${about}${count} tokens; its ${over} limit is ${over === 'hard' ? hard : soft}.`,
+      message,
       span: null,
       section: '3.4',
     };
-    found.push({ part, over, warning });
-  }
-  return found;
+    return { part, over, warning };
+  });
 }

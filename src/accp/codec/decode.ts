@@ -5,12 +5,12 @@
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param, Value } from '../ast.js';
 import { AccpError, type AccpErrorCode, accpError, ERROR_CODES } from '../errors.js';
-import { type Json, type JsonObject, Reference, type SchemaDefinition } from '../message/json.js';
+import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
-import type { Registry } from '../registry/registry.js';
+import { requireSchema } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
 import { isIdentifier, type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
@@ -114,7 +114,11 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
 function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
   const { settings, chains, sequences, runtime } = session;
   const findings: Findings = { losses: [], warnings: [], replies: [] };
-  checkPermission(frame, own, chains, settings);
+  if (own.cid !== undefined && chains.isCancelled(own.cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(own.cid);
+  const verdict = settings.authorize?.(frame) ?? true;
+  if (verdict !== true) {
+    throw accpError('E5001', undefined, typeof verdict === 'string' ? verdict : 'the frame is not authorized');
+  }
   if (!settings.intents.has(frame.intent)) {
     throw accpError('E1002', 'intent', `"${frame.intent}" is no intent of Table 7`);
   }
@@ -125,19 +129,6 @@ function process(text: string, frame: Frame, own: ReceivedEnvelope, session: Cod
   const { params, envelope } = whole;
   const reading = readMessage(text, frame, params, envelope, session, findings);
   return settle(text, frame, reading, envelope, session, findings);
-}
-
-function checkPermission(
-  frame: Frame,
-  { cid }: ReceivedEnvelope,
-  chains: SessionParts['chains'],
-  { authorize }: CodecSession['settings'],
-): void {
-  if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(cid);
-  const verdict = authorize?.(frame) ?? true;
-  if (verdict === true) return;
-  const message = typeof verdict === 'string' ? verdict : 'the frame is not authorized';
-  throw accpError('E5001', undefined, message);
 }
 
 function joinParts(
@@ -179,7 +170,8 @@ function readMessage(
   const { agent, intent, operation } = frame;
   const { dialect } = settings;
   const code = schemaCode(params);
-  const schema = code === undefined ? undefined : schemaOf(code, registries.of(agent, ownRegistry()));
+  const schema =
+    code === undefined ? undefined : requireSchema(registries.of(agent, ownRegistry()), code, 'payload.schema');
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
   const rules = { code, schema, types, transliterated: registries.isTransliterated(agent, settings.text) };
   const resolved = new Map<string, Json>();
@@ -229,12 +221,6 @@ function schemaCode(params: readonly Param[]): string | undefined {
     throw accpError('E1004', 'payload.schema', `a ${value.kind} is no code of a schema`);
   }
   return undefined;
-}
-
-function schemaOf(code: string, { byCode }: Registry): SchemaDefinition {
-  const schema = byCode(code);
-  if (schema !== undefined) return schema;
-  throw accpError('E1003', 'payload.schema', `no schema "${code}" is registered`);
 }
 
 /** Fills `resolved` with the values by path. */

@@ -10,7 +10,7 @@ import { createWriting, type Writing, writeParam } from '../message/write-value.
 import { completeError } from '../profiles/error.js';
 import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
-import type { Registry } from '../registry/registry.js';
+import { type Registry, requireSchema } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
@@ -59,7 +59,7 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
   const message = normalize(given, session);
   const warnings: Diagnostic[] = [];
   const registry = session.ownRegistry();
-  const schema = resolveSchema(message, registry);
+  const schema = message.schema === undefined ? undefined : requireSchema(registry, message.schema, 'schema');
   checkAnnounced(message, registry, registries.announced, warnings);
   checkRules(message, session, warnings);
   const writing = createWriting({
@@ -141,13 +141,6 @@ function renamedKeys({ schema, payload = {} }: MessageInput): Loss[] {
 function wholeSeconds(field: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
   throw accpError('E1004', `envelope.${field}`, `${value} is no whole number of seconds`);
-}
-
-function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefinition | undefined {
-  if (schema === undefined) return undefined;
-  const found = registry.byCode(schema);
-  if (found !== undefined) return found;
-  throw accpError('E1003', 'schema', `no schema "${schema}" is registered`);
 }
 
 /** Throws AccpError E1003 if the registry has changed since it was announced (section 6.4). */
@@ -236,15 +229,11 @@ function compressValues(fields: readonly Field[], { session, message }: Encoding
   // Error frames must be readable even when state has failed.
   if (message.schema === 'ER' || message.intent === 'sync') return fields;
   return fields.map((field) => {
-    if (!isLarge(field.value)) return field;
+    if (typeof field.value !== 'string' || field.value.length <= LARGE_VALUE) return field;
     if (options.shared) return { ...field, value: ref(state.externalize(field.value)) };
     runtime.note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
     return field;
   });
-}
-
-function isLarge(value: Json): boolean {
-  return typeof value === 'string' && value.length > LARGE_VALUE;
 }
 
 function unshared(path: string): AccpError {

@@ -145,6 +145,13 @@ export function registerSchema(registry: Registry, name: string, definition: unk
   return build(registry.version + 1, schemas, registry.customOperations);
 }
 
+/** @throws AccpError E1003 with the path of an unknown code */
+export function requireSchema({ byCode }: Registry, code: string, path: string): SchemaDefinition {
+  const schema = byCode(code);
+  if (schema !== undefined) return schema;
+  throw accpError('E1003', path, `no schema "${code}" is registered`);
+}
+
 /** Returns the registry with one more operation. Throws AccpError E1004 on a name with other characters than letters, digits and `_`. */
 export function registerOperation(registry: Registry, operation: string): Registry {
   checkOperation(operation, 'operations');

@@ -108,30 +108,38 @@ export function createCheckpoints(options: CheckpointOptions) {
     return { id: nextId(), trigger, at: wallClock(), version: version(), tokens, ...hot.take() };
   }
 
-  function extractKeyFacts(frozen: Frozen, tools: CheckpointTools): MaybePromise<readonly Fact[]> {
-    const ownFacts = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
-    const { extractFacts: custom } = tools;
-    if (custom === undefined) return ownFacts();
-    return recover(
-      () => andThen(custom(frozenCopy(frozen)), checkFacts),
-      (error) => {
-        noteFailure(frozen, 'extractFacts', error);
-        return ownFacts();
-      },
-    );
+  function extractKeyFacts(frozen: Frozen, { extractFacts: custom }: CheckpointTools): MaybePromise<readonly Fact[]> {
+    const own = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
+    if (custom === undefined) return own();
+    return attempted(frozen, 'extractFacts', () => andThen(custom(frozenCopy(frozen)), checkFacts), own);
   }
 
-  function generateSummary(frozen: FrozenWithFacts, tools: CheckpointTools): MaybePromise<string> {
-    const ownSummary = (): string => summarizeFacts(frozen.facts, budgets.summary, counter);
-    const { summarize } = tools;
-    if (summarize === undefined) return ownSummary();
-    return recover(
-      () => andThen(summarize(frozenCopy(frozen)), (answer) => cutSummary(frozen, checkSummary(answer))),
-      (error) => {
-        noteFailure(frozen, 'summarize', error);
-        return ownSummary();
-      },
-    );
+  function generateSummary(frozen: FrozenWithFacts, { summarize }: CheckpointTools): MaybePromise<string> {
+    const own = (): string => summarizeFacts(frozen.facts, budgets.summary, counter);
+    if (summarize === undefined) return own();
+    const summary = (): MaybePromise<string> =>
+      andThen(summarize(frozenCopy(frozen)), (answer) => cutSummary(frozen, checkSummary(answer)));
+    return attempted(frozen, 'summarize', summary, own);
+  }
+
+  /** Returns the answer of a tool, or the default with an event in the log if the tool fails. */
+  function attempted<T>(
+    { id }: Frozen,
+    tool: keyof CheckpointTools,
+    attempt: () => MaybePromise<T>,
+    own: () => T,
+  ): MaybePromise<T> {
+    const failed = (error: unknown): T => {
+      const reason = error instanceof Error ? error.message : String(error);
+      note('warning', `${tool} failed for ${id}, and the default was used: ${reason}`, { details: { id, tool } });
+      return own();
+    };
+    try {
+      const value = attempt();
+      return isPromise(value) ? Promise.resolve(value).catch(failed) : value;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   function cutSummary({ id }: Frozen, summary: string): string {
@@ -267,11 +275,6 @@ export function createCheckpoints(options: CheckpointOptions) {
     for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIME) wait.finish();
   }
 
-  function noteFailure({ id }: Frozen, tool: keyof CheckpointTools, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    note('warning', `${tool} failed for ${id}, and the default was used: ${reason}`, { details: { id, tool } });
-  }
-
   return {
     make(trigger: CheckpointTrigger, tools: CheckpointTools): MaybePromise<CheckpointResult> {
       finishOverdue(now());
@@ -325,16 +328,6 @@ export type MaybePromise<T> = T | Promise<T>;
 
 function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
-}
-
-/** Returns the result of `attempt`, or of `instead` if it throws or rejects. */
-function recover<T>(attempt: () => MaybePromise<T>, instead: (error: unknown) => T): MaybePromise<T> {
-  try {
-    const value = attempt();
-    return isPromise(value) ? Promise.resolve(value).catch(instead) : value;
-  } catch (error) {
-    return instead(error);
-  }
 }
 
 function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {

@@ -86,7 +86,10 @@ export class SentStreams {
       throw accpError('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
     }
     const waiting = { has: (other: number) => sent.ahead.includes(other) };
-    checkChunk({ ...sent, waiting, highest: highestOf(sent) }, { index, total, data: null, final });
+    checkChunk(
+      { ...sent, waiting, highest: Math.max(sent.next - 1, ...sent.ahead) },
+      { index, total, data: null, final },
+    );
   }
 }
 
@@ -116,8 +119,4 @@ function withChunk(sent: Sent, message: StreamFrame): Sent {
 
 function isWhole({ final, next, count }: Sent): boolean {
   return final && next === count;
-}
-
-function highestOf({ next, ahead }: Sent): number {
-  return ahead.reduce((highest, index) => Math.max(highest, index), next - 1);
 }

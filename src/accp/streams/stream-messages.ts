@@ -150,12 +150,7 @@ function cutOf(text: string, start: number, limit: number): number {
   for (let at = limit; at > start; at--) {
     if (SPACE.test(text[at]!)) return at;
   }
-  const splitsPair =
-    isBetween(text.charCodeAt(limit - 1), 0xd800, 0xdbff) && isBetween(text.charCodeAt(limit), 0xdc00, 0xdfff);
+  const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(limit - 1, limit + 1));
   if (!splitsPair) return limit;
   return limit - 1 > start ? limit - 1 : limit + 1;
-}
-
-function isBetween(code: number, first: number, last: number): boolean {
-  return code >= first && code <= last;
 }

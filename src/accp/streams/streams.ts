@@ -150,8 +150,13 @@ export function createStreams(options: StreamsOptions) {
     const { waiting, inHand, next, reader } = stream;
     // The chunk that a reader waits for needs no room.
     if (index === next && reader?.isWaiting()) return null;
-    if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) return tooMany(stream, maxBuffered);
-    return isTooLong(data) ? tooLong(maxCharacters) : null;
+    if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) {
+      const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${firstMissing(stream)} or for its reader`;
+      return { code: 'E2003', message, details: {} };
+    }
+    if (!isTooLong(data)) return null;
+    const message = `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
+    return { code: 'E2003', message, details: {} };
   }
 
   return {
@@ -235,7 +240,9 @@ export function createStreams(options: StreamsOptions) {
     cut(error?: Error): void {
       for (const stream of shelf.streams.values()) {
         if (stream.reader === null || stream.failure !== null || isComplete(stream)) continue;
-        stream.cut = error ?? errorOf(cutOff(stream));
+        stream.cut =
+          error ??
+          errorOf(missing('E3003', stream, (index) => `the connection has ended before chunk ${index} of the stream`));
         stream.reader.wake();
       }
     },
@@ -247,7 +254,11 @@ export function createStreams(options: StreamsOptions) {
         if (stream.failure !== null || isComplete(stream)) continue;
         // Time does not pass for a stream while no process runs.
         stream.at ??= at;
-        if (at - stream.at >= timeout) fail(stream, late(stream, timeout));
+        if (at - stream.at >= timeout)
+          fail(
+            stream,
+            missing('E3001', stream, (index) => `chunk ${index} of the stream has not come within ${timeout} s`),
+          );
         else due = Math.min(due, stream.at + timeout);
       }
     },
@@ -266,38 +277,13 @@ export function createStreams(options: StreamsOptions) {
 }
 
 function incomplete(stream: Stream): Failure {
-  if (!stream.final) return { code: 'E3003', message: 'the stream was ended without a final chunk', details: {} };
-  const missing = firstMissing(stream);
-  return { code: 'E3003', message: `the stream was ended without chunk ${missing}`, details: { missing } };
+  if (stream.final) return missing('E3003', stream, (index) => `the stream was ended without chunk ${index}`);
+  return { code: 'E3003', message: 'the stream was ended without a final chunk', details: {} };
 }
 
-function cutOff(stream: Stream): Failure {
-  const missing = firstMissing(stream);
-  return {
-    code: 'E3003',
-    message: `the connection has ended before chunk ${missing} of the stream`,
-    details: { missing },
-  };
-}
-
-function tooMany(stream: Stream, maxBuffered: number): Failure {
-  const missing = firstMissing(stream);
-  const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${missing} or for its reader`;
-  return { code: 'E2003', message, details: {} };
-}
-
-function tooLong(maxCharacters: number): Failure {
-  const message = `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
-  return { code: 'E2003', message, details: {} };
-}
-
-function late(stream: Stream, timeout: number): Failure {
-  const missing = firstMissing(stream);
-  return {
-    code: 'E3001',
-    message: `chunk ${missing} of the stream has not come within ${timeout} s`,
-    details: { missing },
-  };
+function missing(code: Failure['code'], stream: Stream, say: (index: number) => string): Failure {
+  const index = firstMissing(stream);
+  return { code, message: say(index), details: { missing: index } };
 }
 
 function overError(cid: string): AccpError {
