@@ -166,8 +166,8 @@ export interface Reading {
   readonly path: Step[];
 }
 
-export function createReading(options: Pick<Reading, 'transliterated' | 'resolve'>): Reading {
-  return { ...options, losses: [], path: [] };
+export function createReading({ transliterated, resolve }: Pick<Reading, 'transliterated' | 'resolve'>): Reading {
+  return { transliterated, resolve, losses: [], path: [] };
 }
 
 function placeOf({ path }: Reading, level: number, step: Step): string {
