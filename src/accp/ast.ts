@@ -1,8 +1,6 @@
 /**
- * The syntax tree of an ACCP frame (draft-benzing-accp-00, section 3.1).
- *
- * Nodes are plain objects told apart by `kind`. They may be written by hand: a parsed node has no more than what stands
- * here, and `span` only when spans were asked for.
+ * The syntax tree of an ACCP frame (draft-benzing-accp-00, section 3.1): plain objects discriminated by `kind`, without spans
+ * unless the parser was asked for them.
  */
 import type { Span } from '../text/span.js';
 
@@ -18,13 +16,12 @@ export interface Frame {
   readonly span?: Span;
 }
 
-/** What a router needs of a frame: all but the payload, which was checked and left out. */
+/** Header and metadata of a frame, without its payload. */
 export interface FrameEnvelope {
   readonly kind: 'envelope';
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
-  /** `null` when the frame has no metadata block; a block is never empty. */
   readonly metadata: readonly Param[] | null;
   readonly span?: Span;
 }
@@ -47,7 +44,7 @@ export interface IntegerValue {
   readonly kind: 'integer';
   /** A `bigint` outside the safe integers, plus or minus (2^53 - 1). */
   readonly value: number | bigint;
-  /** The source digits, where they are not the canonical spelling of `value` (`007`, `-0`); then they count. */
+  /** The source digits, where they are not the canonical spelling of `value` (`007`, `-0`); printing then uses them. */
   readonly text?: string;
   readonly span?: Span;
 }
@@ -56,7 +53,7 @@ export interface DecimalValue {
   readonly kind: 'decimal';
   /** The nearest double; `Infinity` beyond its range. */
   readonly value: number;
-  /** The source digits, where they are not the canonical spelling of `value` (`2.500`); then they count. */
+  /** The source digits, where they are not the canonical spelling of `value` (`2.500`); printing then uses them. */
   readonly text?: string;
   readonly span?: Span;
 }
@@ -106,7 +103,7 @@ export type AccpNode = Frame | Value;
 /** The node type of a kind: `NodeOf<'map'>` is `MapValue`. */
 export type NodeOf<K extends AccpNode['kind']> = Extract<AccpNode, { readonly kind: K }>;
 
-/** For each kind, its members that hold further nodes, in source order. `walkFrame` runs on it. */
+/** For each kind, its members that hold further nodes, in source order. */
 export const FRAME_CHILD_KEYS: {
   readonly [N in AccpNode as N['kind']]: readonly Exclude<keyof N, 'kind' | 'span'>[];
 } = {

@@ -1,4 +1,4 @@
-/** The errors of everything above the grammar: each has one of the draft's codes. */
+/** The error codes and the error class of everything above the grammar. */
 
 import { type ErrorJson, PegwireError } from '../text/errors.js';
 import type { Span } from '../text/span.js';
@@ -31,7 +31,6 @@ export const ERROR_CODES = {
 
 export type AccpErrorCode = keyof typeof ERROR_CODES;
 
-/** The errors of everything above the grammar: each has one of the draft's codes. */
 export interface AccpErrorDetails {
   readonly code: AccpErrorCode;
   /** One sentence without the path. */
@@ -39,15 +38,15 @@ export interface AccpErrorDetails {
   /** The place in the message: `payload.args.q`, `envelope.ttl`. */
   readonly path?: string | undefined;
   readonly help?: string | undefined;
-  /** The frame, and the place in it, where there is one. */
+  /** The frame, and the position in it. */
   readonly text?: string | undefined;
   readonly span?: Span | null | undefined;
-  /** What an error frame tells besides: `{ expected: 4 }`. */
+  /** Further members of the error frame: `{ expected: 4 }`. */
   readonly details?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
 /**
- * A message that cannot be encoded, a frame that was refused, or a step of the protocol that failed, with a code of
+ * Reports a message that cannot be encoded, a refused frame or a failed step of the protocol, with a code of
  * draft-benzing-accp-00, Table 6.
  */
 export class AccpError extends PegwireError {
@@ -81,4 +80,9 @@ export class AccpError extends PegwireError {
       ...(this.path === undefined ? {} : { path: this.path }),
     };
   }
+}
+
+/** Makes an error; `path` is the place in the message. */
+export function accpError(code: AccpErrorCode, path: string | undefined, message: string, help?: string): AccpError {
+  return new AccpError({ code, path, message, help });
 }

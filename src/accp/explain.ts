@@ -8,9 +8,8 @@ import { tryParseFrame } from './parse.js';
 import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';
 
 /**
- * Says in plain English what a frame says. Total: every part of the frame appears, whatever the frame is, and any text gets
- * an answer (it is read with the lenient dialect). Values stand as data, strings between quotes with invisible characters
- * made visible, so that a value cannot pass for part of the explanation.
+ * Explains a frame in plain English. Every part of the frame appears. A text is read with the lenient dialect. Values are shown as
+ * data, strings in quotes with invisible characters escaped, so that a value cannot pass for part of the explanation.
  *
  * Source: draft-benzing-accp-00, section 9, item 1; the words are those of sections 3.5, 4.1 and 4.2.
  *
@@ -51,7 +50,7 @@ function keyText(key: string, words: Words): string {
   return word === undefined || word === key ? name(key) : `${word} (${key})`;
 }
 
-/** A name or key as the grammar has them; anything else, as hand-built trees may hold, between quotes. */
+/** Hand-built trees may hold names that the grammar does not allow: these are quoted. */
 function name(value: unknown): string {
   const text = anyText(value);
   return /^[A-Za-z0-9_.-]+$/.test(text) ? text : quoted(text);
@@ -59,18 +58,17 @@ function name(value: unknown): string {
 
 const MAX_PIECES = 10_000_000;
 
-/** A value in words, without recursion: hand-built trees may be deeper than the call stack. */
+/** Not recursive: hand-built trees may be deeper than the call stack. */
 function valueText(root: Value): string {
   let text = '';
   let pieces = 0;
   const pending: (Value | string)[] = [root];
   while (pending.length > 0) {
-    // No tree that was read is that large; one that contains itself would have no end.
+    // Ends on a tree that contains itself; no parsed tree is this large.
     if (++pieces > MAX_PIECES) return `${text}...`;
     const next = pending.pop()!;
     if (typeof next === 'string') text += next;
     else if (next?.kind === 'array' && next.items?.length > 0) {
-      // The stack gives back the last one first.
       pending.push(']');
       for (let at = next.items.length - 1; at >= 0; at--) pending.push(next.items[at]!, at === 0 ? '[' : ', ');
     } else if (next?.kind === 'map' && next.entries?.length > 0) {
@@ -107,14 +105,14 @@ function scalarText(node: Value): string {
   }
 }
 
-/** A number as it was written. A decimal shows its point, so that it does not pass for an integer. */
+/** Decimals keep a decimal point, to be told from integers. */
 function numberText({ kind, value, text }: IntegerValue | DecimalValue): string {
   if (text !== undefined) return /^-?[0-9.]+$/.test(anyText(text)) ? text : quoted(anyText(text));
   if (kind === 'integer' || !Number.isFinite(value)) return name(value);
   return Number.isInteger(value) ? `${digitsOf(Number(value))}.0` : digitsOf(Number(value));
 }
 
-/** The envelope's timestamp counts seconds since 1970 (section 3.5); show the date with it. */
+/** Adds the date to timestamps, which are seconds since 1970 (section 3.5). */
 function instant(key: string, value: Value, words: Words): string {
   if (
     key !== 'ts' ||

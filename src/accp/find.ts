@@ -1,4 +1,4 @@
-/** Finding frames in any text: prose, Markdown, JSON strings, log lines, model output. Public as `pegwire/accp/find`. */
+/** Finds frames in any text: prose, Markdown, JSON strings, log lines, model output. Public as `pegwire/accp/find`. */
 import moo from 'moo';
 import { frameProseTokens, frameTokens } from '../../grammar/accp.tokens.js';
 import type { ParseError } from '../text/errors.js';
@@ -24,15 +24,15 @@ export type FoundFrame = Found<Frame, ParseError>;
 const prose = moo.compile(frameProseTokens);
 const pieces = moo.compile(frameTokens);
 
-/** A row of a Markdown table up to the cell. */
+/** The start of a row of a Markdown table. */
 const TABLE_ROW = /^[ \t]*\|/;
 
 /**
- * Finds what looks like a frame: `@agent>word` and then `:` or `{`. One that does not parse is reported with its error, not
- * dropped. A frame ends with its brackets, and at the latest at the quote or backtick that opened it. Found items never
- * overlap; the work grows linearly with the text. In a JSON string, escapes are read as JSON.
+ * Finds what looks like a frame: `@agent>word` followed by `:` or `{`. Items that do not parse carry their error. A frame ends with
+ * its brackets, at the latest at the quote or backtick that opened it. Items never overlap; the work is linear in the text. In a JSON
+ * string, escapes are decoded.
  *
- * @throws TypeError when `text` is no string, or on options that are none
+ * @throws TypeError if `text` is not a string or an option is invalid
  * @example
  * for (const found of findFrames(modelOutput)) {
  *   if (found.ok) handle(found.value);
@@ -41,17 +41,17 @@ const TABLE_ROW = /^[ \t]*\|/;
  */
 export function findFrames(text: string, options: ParseOptions = {}): FoundFrame[] {
   if (typeof text !== 'string') throw new TypeError(`findFrames needs a string, got ${typeof text}`);
-  // Wrong options are told even where there is nothing to find.
+  // Checks the options even if there is nothing to find.
   tryParseFrame('', options);
   const all = openings(text, prose.reset(text));
   let line = -1;
   let isRow = false;
   return all.map((opening, index) => {
     const { start, lineStart, lineEnd } = opening;
-    // Tested once for each line: the blanks at its start may be many.
+    // Tested once per line: its leading blanks may be many.
     if (lineStart !== line) isRow = TABLE_ROW.test(text.slice(lineStart, start));
     line = lineStart;
-    // A second opening cannot stand inside a frame: its arrow would have to be escaped.
+    // A frame cannot contain another opening, whose arrow would be escaped.
     const next = all[index + 1]?.start ?? text.length;
     return readAt(text, { ...opening, isRow }, Math.min(lineEnd, next), options);
   });
@@ -76,10 +76,7 @@ function readAt(
   });
 }
 
-/**
- * How much of `text`, which begins with an opening, belongs to the frame: up to the bracket that closes the payload, or the
- * metadata that follows it at once. Where the brackets never close, up to the first character that no frame can hold.
- */
+/** Returns the end of the payload, or of the metadata directly after it; without them, of the valid characters. */
 function frameLength(text: string): number {
   let depth = 0;
   let blocks = 0;

@@ -1,15 +1,11 @@
-/** Numbers of ACCP trees: what they denote, and their canonical spelling (draft-benzing-accp-00, section 3.1.1). */
+/** Numbers of ACCP trees and their canonical spelling (draft-benzing-accp-00, section 3.1.1). */
 import { digitsOf, PLACES, roundDigits } from '../text/decimal.js';
 import type { DecimalValue, IntegerValue } from './ast.js';
 
 /** A number node that cannot be written; the printer adds the path. */
 export class BadNumber extends Error {}
 
-/**
- * The digits of an integer without leading zeros; zero has no sign.
- *
- * @throws BadNumber when `value` is no integer that a node may hold, `text` does not denote it, or it has too many digits
- */
+/** Returns the canonical digits. Throws BadNumber on an invalid `value`, a `text` that does not denote it, and too many digits. */
 export function integerDigits(node: IntegerValue, maxDigits: number): string {
   const { value, text } = node;
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
@@ -22,12 +18,7 @@ export function integerDigits(node: IntegerValue, maxDigits: number): string {
   return String(value);
 }
 
-/**
- * The canonical digits of a decimal: at most six places, rounded half to even on the decimal digits, no trailing zeros but
- * always one place, no negative zero, never an exponent.
- *
- * @throws BadNumber when `value` is no number that digits can spell, `text` does not denote it, or it has too many digits
- */
+/** Returns canonical digits: at most six places, rounded half to even on the decimal digits. Throws like {@link integerDigits}. */
 export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   const { value, text } = node;
   if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${nameOf(value)} is no number`);
@@ -37,12 +28,12 @@ export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   }
   if (typeof text !== 'string' || !/^-?[0-9]+\.[0-9]+$/.test(text)) throw new BadNumber('text is no decimal');
   checkDigits(text, maxDigits);
-  // `===` holds zero and minus zero equal, as it should: a decimal zero has no sign.
+  // `===` makes 0 and -0 equal: a decimal zero has no sign.
   if (Number(text) !== value) throw new BadNumber(`text does not denote ${value}`);
   return rounded(text);
 }
 
-/** The canonical digits where they are those that JavaScript prints: no exponent, and no more places than canonical forms keep. */
+/** Returns JavaScript's own digits if they are canonical: no exponent, at most six places. */
 function shortDigits(value: number): string | null {
   const digits = String(value);
   const point = digits.indexOf('.');
@@ -51,21 +42,20 @@ function shortDigits(value: number): string | null {
   return digits.length - point - 1 <= PLACES ? digits : null;
 }
 
-/** An integer node with a value that is a number where that is exact, and `text` only where the value does not tell it. */
+/** Makes an integer node; the value is a number where exact, and `text` is set only where the value does not imply it. */
 export function integerOf(text: string): IntegerValue {
   const number = Number(text) || 0;
   const value = Number.isSafeInteger(number) ? number : BigInt(text);
   return String(value) === text ? { kind: 'integer', value } : { kind: 'integer', value, text };
 }
 
-/** A decimal node, with `text` only where the value alone would not print these digits. */
+/** Makes a decimal node; `text` is set only where the value does not imply the digits. */
 export function decimalOf(text: string): DecimalValue {
   const value = Number(text) || 0;
   const spelling = Number.isFinite(value) ? rounded(digitsOf(value)) : '';
   return spelling === text ? { kind: 'decimal', value } : { kind: 'decimal', value, text };
 }
 
-/** What a node holds, which need not be a number. */
 function nameOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }

@@ -1,4 +1,4 @@
-/** From text to tree. The only importer of the generated ACCP parser. */
+/** From text to tree. Nothing else imports the generated ACCP parser. */
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/accp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, type ResolvedLimits, resolveChoice, resolveLimits } from '../text/limits.js';
@@ -8,7 +8,7 @@ import { duplicateKey, PARSE_ERROR, syntaxError } from './syntax-error.js';
 
 /**
  * `strict` is the grammar of draft-benzing-accp-00, section 3.1. `lenient` adds the mentions (`nx:@strategy:plan`) and keyed
- * array items (`[rev:-12%]`) that the draft's examples use; both read as ordinary strings.
+ * array items (`[rev:-12%]`) of the draft's examples; both read as strings.
  */
 export type Dialect = 'strict' | 'lenient';
 
@@ -20,12 +20,12 @@ export interface ParseOptions extends Limits {
 }
 
 /**
- * Reads one frame. The whole text has to be the frame: no white space around it, no line end after it.
+ * Parses one frame. The text must be the frame alone, without white space around it.
  *
  * Source: draft-benzing-accp-00, sections 3.1 and 9.
  *
- * @throws ParseError with code `E1001`; its `reason` tells bad syntax, a repeated key and an exceeded limit apart
- * @throws TypeError on options that are none
+ * @throws ParseError with code `E1001`; its `reason` is bad syntax, a repeated key or an exceeded limit
+ * @throws TypeError if an option is invalid
  * @example
  * parseFrame('@planner>req:schedule{task:impl_auth|pri:high}').payload[0].key // 'task'
  */
@@ -38,7 +38,7 @@ export function parseFrame(text: string, options?: ParseOptions): Frame {
 /**
  * Like {@link parseFrame}, but returns the error.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const result = tryParseFrame(line);
  * if (!result.ok) console.error(result.error.format());
@@ -48,13 +48,12 @@ export function tryParseFrame(text: string, options?: ParseOptions): Result<Fram
 }
 
 /**
- * Reads the header and metadata of one frame, for those who route frames and compare their identifiers. The payload is
- * checked like any other, but no tree is built of it: what `parseFrame` refuses is refused here, with the same error.
+ * Parses the header and metadata of one frame, for routing. The payload is checked, with the same errors, but not built.
  *
  * Source: draft-benzing-accp-00, sections 3.1 and 3.5.
  *
  * @throws ParseError with code `E1001`, like {@link parseFrame}
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * parseFrameEnvelope('@planner>req:schedule{task:impl_auth}[mid:m1]').agent // 'planner'
  */
@@ -67,7 +66,7 @@ export function parseFrameEnvelope(text: string, options?: ParseOptions): FrameE
 /**
  * Like {@link parseFrameEnvelope}, but returns the error.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const result = tryParseFrameEnvelope(line);
  * if (result.ok && result.value.intent === 'req') queue.push(line);
@@ -77,9 +76,9 @@ export function tryParseFrameEnvelope(text: string, options?: ParseOptions): Res
 }
 
 /**
- * Whether `tryParseFrame` would read a text, by the same grammar and limits; nothing is built. What is no string is no frame.
+ * Returns true if `tryParseFrame` would succeed, without building a tree; false for other types than strings.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * lines.filter((line) => isFrame(line, { dialect: 'lenient' }))
  */
@@ -95,7 +94,6 @@ export function isFrame(text: unknown, options?: ParseOptions): boolean {
   }
 }
 
-/** The options after defaults, as the generated parser takes them. */
 interface Settings extends ResolvedLimits {
   readonly dialect: Dialect;
   readonly spans: boolean;

@@ -1,4 +1,4 @@
-/** From tree to canonical text, and to the tree that this reads back as (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/** From tree to canonical text, and to the canonical tree (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 
 import { byCodeUnit } from '../text/ascii.js';
 import { type Limits, resolveLimits } from '../text/limits.js';
@@ -8,18 +8,13 @@ import { unprintable } from './syntax-error.js';
 import { byEnvelope, IDENTIFIER_KEYS } from './vocabulary.js';
 
 export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
-  /**
-   * Order the payload parameters by key as well: the form for hashes and for equality of frames as text. Otherwise they
-   * keep their order. @default false
-   */
+  /** Sort the payload parameters by key, too: the form for hashing and for comparing frames as text. @default false */
   readonly sortParams?: boolean | undefined;
 }
 
-/** What printing needs to know on its way down. */
 interface Printing {
   readonly maxDepth: number;
   readonly maxDigits: number;
-  /** Where in the tree we are, for error messages. */
   readonly path: (string | number)[];
 }
 
@@ -27,24 +22,22 @@ const AGENT_ID = /^[A-Za-z0-9_-]+$/;
 const INTENT = /^[A-Za-z]+$/;
 const WORD = /^[A-Za-z0-9_]+$/;
 const REF_KEY = /^[A-Za-z0-9_.]+$/;
-/** Strings that stand for themselves: no delimiter in them, and nothing that could be taken for a number or a keyword. */
+/** Strings without delimiters that cannot be read as a number or a keyword. */
 const PLAIN = /^[A-Z_a-eg-su-z][!-#%-+\--9;-=?A-Z^-z]*$/;
 const DELIMITER = /[@>:{}[\]|$,~\\]/g;
 const NOT_VISIBLE_ASCII = /[^!-~]/;
-/** Up to so many keys are compared pairwise. */
+/** Up to this number of keys, pairwise comparison is fastest. */
 const FEW_KEYS = 16;
-/** Strings that would read back as another kind. */
 const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 
 /**
- * Writes a frame in canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
+ * Prints a frame in canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
  * then ascending, decimals with at most six places, integers without leading zeros. Identifiers in the metadata (`mid`,
- * `cid`, `aid`, `sid`) keep their digits. The limits on the length of a text and its number of items are the reader's and
- * not checked here.
+ * `cid`, `aid`, `sid`) keep their digits. Text length and number of items are not limited.
  *
  * @throws PrintError with code `E1004` and the path, on a tree that would not read back as itself: an empty string, one
- *   with a character that a frame cannot hold or that reads as another kind (`"42"`), NaN, a bad or repeated key, nesting
- *   beyond `maxDepth`, a `text` that does not denote its `value`, ...
+ * with a character that a frame cannot hold or that reads as another kind (`"42"`), NaN, a bad or repeated key, nesting
+ * beyond `maxDepth`, a `text` that does not denote its `value`, ...
  * @example
  * printFrame(parseFrame('@a>req:x{m:{b:1.50,a:007}}')) // '@a>req:x{m:{a:7,b:1.5}}'
  */
@@ -56,7 +49,7 @@ export function printFrame(frame: Frame, options: PrintOptions = {}): string {
   } catch (thrown) {
     if (thrown instanceof BadNumber) throw fault(printing, thrown.message);
     if (!(thrown instanceof RangeError)) throw thrown;
-    // The call stack has an end, and so has the longest text.
+    // Both the call stack and the length of a string are limited.
     printing.path.splice(8);
     throw fault(printing, 'too deep or too long');
   }
@@ -97,12 +90,12 @@ function params(
   const seen: string[] | Set<string> = list.length > FEW_KEYS ? new Set() : [];
   let last = '';
   let text = '';
-  // Not for-of or map, which are slower, or skip the holes of a sparse list.
+  // for-of is slower; map skips the holes of a sparse list.
   for (let index = 0; index < ordered.length; index++) {
     const param: Param | undefined = ordered[index];
     const key = checkedKey(param, index, printing, level);
     path[level] = key;
-    // What is in order is repeated only next to itself; a key that a getter has changed meanwhile is out of order.
+    // In a sorted list, equal keys are adjacent; a key changed by a getter is out of order.
     const isNew = order === null ? isFirst(key, index, seen) : index === 0 || order(last, key) < 0;
     if (!isNew) throw fault(printing, 'the key is repeated');
     last = key;
@@ -128,7 +121,7 @@ function checkedKey(param: Param | undefined, index: number, printing: Printing,
   throw fault(printing, 'has a key that is not made of letters, digits and "_"');
 }
 
-/** The list itself where it is in order, as in canonical text; else a sorted copy. */
+/** Returns the list itself if sorted, as in canonical text; else a sorted copy. */
 function inOrder(list: readonly Param[], printing: Printing, order: Order, level: number): readonly Param[] {
   for (let index = 1; index < list.length; index++) {
     const before = list[index - 1]?.key;
@@ -143,12 +136,12 @@ function inOrder(list: readonly Param[], printing: Printing, order: Order, level
 /** An identifier that looks like a number keeps its source digits. */
 function identifier(node: Value, printing: Printing): string | undefined {
   if (node?.kind !== 'integer' && node?.kind !== 'decimal') return undefined;
-  // Printing checks that the text denotes the value.
+  // Checks that the text denotes the value.
   value(node, printing, 0);
   return node.text;
 }
 
-/** One value; `depth` counts the arrays and maps around it. */
+/** @param depth number of enclosing arrays and maps */
 function value(node: Value, printing: Printing, depth: number): string {
   switch (node?.kind) {
     case 'string':
@@ -197,7 +190,7 @@ function string(text: string, printing: Printing): string {
   return escaped(text);
 }
 
-/** In pieces where the text is long: V8 ends the process over a list of too many delimiters. */
+/** In pieces if long: V8 ends the process over a list of too many delimiters. */
 function escaped(text: string): string {
   return text.length >> 24 ? text.replace(/.{1,65536}/g, escaped) : text.replace(DELIMITER, '\\$&');
 }
@@ -222,20 +215,18 @@ function fault(printing: Printing, message: string): Error {
   return unprintable(pathText(printing.path), message);
 }
 
-/** `payload.args.list[2]` */
 function pathText(path: readonly (string | number)[]): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
 }
 
 /**
- * Puts a frame into canonical form: map entries and metadata in canonical order, numbers rounded and without `text` where
- * they need none, no spans. The payload keeps its order. For every frame that can be printed,
- * `parseFrame(printFrame(frame))` equals `canonicalizeFrame(frame)`.
+ * Returns the canonical tree of a frame: map entries and metadata sorted, numbers rounded and without `text` where not needed, no
+ * spans. The payload keeps its order. For every frame that can be printed, `parseFrame(printFrame(frame))` equals
+ * `canonicalizeFrame(frame)`.
  *
  * Source: draft-benzing-accp-00, sections 3.1.1 and 3.5.
  *
- * @throws PrintError with code `E1004` on what is no tree, or holds a number that cannot be written; other faults are left for
- *   `printFrame` to find
+ * @throws PrintError with code `E1004` on an invalid tree or a number that cannot be written; `printFrame` finds other faults
  */
 export function canonicalizeFrame(frame: Frame): Frame {
   try {
@@ -258,7 +249,6 @@ function canonicalParam({ key, value }: Param): Param {
   return { key, value: canonicalValue(value) };
 }
 
-/** Identifiers keep the digits that they were written with. */
 function canonicalMetadata({ key, value }: Param): Param {
   const canonical = canonicalValue(value);
   if (!IDENTIFIER_KEYS.has(key)) return { key, value: canonical };
@@ -291,7 +281,7 @@ function canonicalValue(node: Value): Value {
   }
 }
 
-/** Like map, for what is a list, and without skipping holes. */
+/** map would skip the holes of a sparse list. */
 function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
   if (!Array.isArray(list)) throw unprintable('frame', 'holds what is no list');
   return Array.from(list as readonly T[], (one) => {

@@ -1,22 +1,21 @@
-/** Errors of ACCP's parser, with what to do about them; and the error of its printer. */
+/** Errors of ACCP's parser, with help; and the error of its printer. */
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/refusals.js';
 import type { Span } from '../text/span.js';
 
-/** PARSE_ERROR: the text is not a frame (draft-benzing-accp-00, section 3.6). */
+/** PARSE_ERROR (draft-benzing-accp-00, section 3.6). */
 export const PARSE_ERROR = 'E1001';
-/** INVALID_TYPE: a tree holds what a frame cannot say (section 3.6). */
+/** INVALID_TYPE (section 3.6). */
 const INVALID_TYPE = 'E1004';
 
 const DELIMITERS = '@>:{}[]|$,~\\';
 
-/** A text that is well-formed but holds a key twice in one list. */
 export function duplicateKey(text: string, message: string, span: Span): ParseErrorDetails {
   const help = 'keep one of the two';
   return { code: PARSE_ERROR, reason: 'duplicate-key', text, span, message: `${message}.`, help };
 }
 
-/** @param expectations what the grammar expects at `offset`; asked for when somebody reads the error's words */
+/** @param expectations the tokens expected at `offset`, computed when the message is read */
 export function syntaxError(
   text: string,
   offset: number,
@@ -41,13 +40,12 @@ export function unprintable(path: string, message: string): PrintError {
   return new PrintError({ code: INVALID_TYPE, path, message });
 }
 
-/** What the grammar expects, in words that say no more than a reader needs. */
 function readable(phrases: readonly string[], text: string, offset: number): string[] {
-  // Escapes go without saying where text is expected.
+  // Escapes are implied by text.
   const rest = phrases.filter((phrase) => phrase !== '"\\"');
-  // All that can begin a value is one word.
+  // One word stands for all that can begin a value.
   if (rest.includes('boolean')) return [...rest.filter((phrase) => !VALUE_STARTS.has(phrase)), 'a value'];
-  // A number or keyword is read to its end; the grammar does not tell that it could have gone on as text.
+  // The lexer ends a number or keyword where it could continue as text.
   if (
     rest.some((phrase) => phrase === '"}"' || phrase === '"]"') &&
     !rest.includes('text') &&
@@ -63,7 +61,7 @@ const VALUE_STARTS: ReadonlySet<string> = new Set([
   ...['boolean', 'number', 'text'],
 ]);
 
-/** Whether a plain lexeme (no reference, no mention) ends at `offset`. */
+/** Whether a plain lexeme (not a reference or mention) ends at `offset`. */
 function endsLexeme(text: string, offset: number): boolean {
   let start = offset;
   while (start > 0 && SAFE_CHAR.test(text[start - 1]!)) start--;
@@ -72,7 +70,6 @@ function endsLexeme(text: string, offset: number): boolean {
 
 const SAFE_CHAR = /[!-#%-+\--9;-=?A-Z^-z]/;
 
-/** What to do about it, where we know. */
 function syntaxHelp(text: string, offset: number, expected: readonly string[], lenient: boolean): string | undefined {
   const found = text[offset];
   const expects = (phrase: string): boolean => expected.includes(phrase);
@@ -103,13 +100,13 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   return undefined;
 }
 
-/** Where the payload begins; beyond the text when it never does. */
+/** Returns the start of the payload, or an offset beyond the text. */
 function bodyStart(text: string): number {
   const at = text.indexOf('{');
   return at < 0 ? text.length : at;
 }
 
-/** A mention in the strict dialect: what would be read elsewhere is told as such. */
+/** A mention in the strict dialect: explains the lenient reading. */
 function mentionHelp(text: string, offset: number, lenient: boolean): string {
   const [mention] = /^@[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?(?=[|},\]])/.exec(text.slice(offset, offset + 80)) ?? [];
   if (mention === undefined || lenient) return 'inside a value, write "\\@"';

@@ -19,7 +19,7 @@ export const INTENTS: Words = {
   end: 'ends the stream of',
 };
 
-/** Intents that end a chain of requests (Table 7); all others are news about it. */
+/** Intents that end a chain of requests (Table 7). */
 export const ENDING_INTENTS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 
 /** Standard abbreviations of payload keys (Table 8). */
@@ -53,15 +53,14 @@ export const ENVELOPE: Words = {
   ttl: 'time to live in seconds',
 };
 
-/** Metadata keys of the standard envelope, in the order of Table 4 (draft-benzing-accp-00, section 3.5). */
 export const ENVELOPE_KEYS: readonly string[] = ['mid', 'seq', 'ts', 'cid', 'aid', 'sid', 'ttl'];
 
-/** The envelope's identifiers: text whatever their digits look like, so that `mid:007` keeps its zeros. */
+/** Identifiers are text even if numeric, so that `mid:007` keeps its zeros. */
 export const IDENTIFIER_KEYS: ReadonlySet<string> = new Set(['mid', 'cid', 'aid', 'sid']);
 
 const RANKS: ReadonlyMap<string, number> = new Map(ENVELOPE_KEYS.map((key, rank) => [key, rank]));
 
-/** Orders metadata keys: those of the envelope as in Table 4, then the rest by code unit. */
+/** Compares metadata keys: those of Table 4 first, then by code unit. */
 export function byEnvelope(a: string, b: string): number {
   const rankA = RANKS.get(a) ?? RANKS.size;
   const rankB = RANKS.get(b) ?? RANKS.size;

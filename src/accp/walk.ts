@@ -1,7 +1,7 @@
-/** Walking a tree, in source order, without recursion: hand-built trees may be deeper than the call stack. */
+/** Walks a tree in source order, without recursion: hand-built trees may be deeper than the call stack. */
 import { type AccpNode, FRAME_CHILD_KEYS, type Param } from './ast.js';
 
-/** Where a visited node stands. */
+/** The position of a visited node. */
 export interface Visit {
   /** The key of the parameter or map entry whose value it is; `undefined` for the root and for array items. */
   readonly key: string | undefined;
@@ -10,15 +10,15 @@ export interface Visit {
   readonly path: () => (string | number)[];
 }
 
-/** Called for each node before its children; `false` leaves its children out. */
+/** Called for each node before its children; return `false` to skip the children. */
 export type Visitor = (node: AccpNode, visit: Visit) => unknown;
 
-/** A node still to be visited, chained to the one above it so that paths cost nothing until they are asked for. */
+/** A pending node, linked to its parent so that paths are only built on demand. */
 interface Step {
   readonly node: AccpNode;
   readonly above: Step | undefined;
   readonly key: string | undefined;
-  /** The member of `above` that holds the node, where its name is part of the path. */
+  /** The member of `above` that holds the node, if part of the path. */
   readonly member: string | undefined;
   readonly index: number;
 }
@@ -40,7 +40,7 @@ export function walkFrame(root: AccpNode, visitor: Visitor): void {
   }
 }
 
-/** Adds the children last first, because the stack gives back the last one first. */
+/** Last child first, as it is a stack. */
 function pushChildren(step: Step, pending: Step[]): void {
   const lists = step.node as unknown as Readonly<Record<string, readonly (AccpNode | Param)[] | null>>;
   for (const member of [...FRAME_CHILD_KEYS[step.node.kind]].reverse()) {

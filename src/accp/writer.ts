@@ -1,10 +1,8 @@
 /**
- * Canonical text, written byte by byte: what `printFrame` gives, several times as fast, for two kilobytes more in a bundle.
+ * Canonical text, written byte by byte: the output of `printFrame`, several times as fast, for two kilobytes more in a bundle.
  *
- * Here is only what most frames need. Each function takes the place to write at and returns the place behind what it has
- * written, or `LEFT` where a tree holds anything rare or wrong: that is left to `printFrame`, which can write all that can
- * be written, and says what cannot. Putting a string together from its pieces would take most of the time, so that all is
- * written into one buffer.
+ * Functions take a position, write there and return the next position, or `LEFT` for anything rare or wrong, which `printFrame` then
+ * handles. Everything goes into one buffer, because concatenating strings would take most of the time.
  */
 import { DEFAULT_LIMITS, resolveLimits } from '../text/limits.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
@@ -13,39 +11,35 @@ import { type PrintOptions, printFrame } from './print.js';
 import { ENVELOPE_KEYS, IDENTIFIER_KEYS } from './vocabulary.js';
 
 const BYTES = /* @__PURE__ */ new Uint8Array(0x10000);
-/** Up to here there is room for any number, keyword or run of closing brackets, and what separates them. */
+/** Below this position there is room for any number, keyword or run of closing brackets. */
 const FULL = 0x10000 - 256;
 const LEFT = -1;
 
-/** What a character may stand in, as bits; one that is not visible, in nothing. */
+/** The tokens that a character may occur in, as bits. */
 const USES = /* @__PURE__ */ usesOf([/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./]);
 const PLAIN = 1;
 const WORD = 2;
 const LETTER = 4;
 const PATH = 8;
 const AGENT = 16;
-/** Numbers and keywords begin so. */
+/** Numbers and keywords begin with these. */
 const OTHER_START = 32;
 
-/** Up to so many keys are told apart by a few bits of each, and sorted by insertion. */
+/** Up to this number, keys are distinguished by a few bits and sorted by insertion. */
 const FEW_KEYS = 32;
-/** Deeper trees are left, so that any number of brackets that end together finds room. */
+/** Deeper trees are left, so that closing brackets always have room. */
 const FEW_LEVELS = 64;
 
-/**
- * The entries of the lists that are being written in their order, innermost list last: of each its rank, and in the lowest bits
- * its place in the list.
- */
+/** Sort keys of the lists being written, innermost last: the rank, and in the lowest bits the index in the list. */
 const ORDER = /* @__PURE__ */ new Int32Array((FEW_LEVELS + 1) * FEW_KEYS);
 const PLACE_BITS = 5;
 const PLACE = FEW_KEYS - 1;
 let top = 0;
 
-/** What a rank says of its key: in seven bits each, up to three characters; above these, the place in the envelope. */
+/** A rank has seven bits for each of the first three characters of a key, above them its place in the envelope. */
 const KEY_BITS = 21;
 const SHORT_KEY = 3;
 const ENVELOPE_STARTS: readonly number[] = /* @__PURE__ */ ENVELOPE_KEYS.map(startOf);
-/** A bit for each place in the envelope. */
 const IDENTIFIERS = /* @__PURE__ */ ENVELOPE_KEYS.reduce(
   (bits, key, place) => (IDENTIFIER_KEYS.has(key) ? bits | (1 << place) : bits),
   0,
@@ -69,14 +63,14 @@ export function writeFrame(frame: Frame, options?: PrintOptions): string {
 
 function write(frame: Frame, options: PrintOptions | undefined): number {
   const { maxDepth, maxDigits } = options === undefined ? DEFAULT_LIMITS : resolveLimits(options);
-  // A getter in the tree may write another frame meanwhile.
+  // A getter in the tree may call writeFrame again.
   if (isWriting || maxDigits !== DEFAULT_LIMITS.maxDigits || frame?.kind !== 'frame') return LEFT;
   isWriting = true;
   top = 0;
   try {
     return whole(frame, Math.min(maxDepth, FEW_LEVELS), options?.sortParams === true);
   } catch {
-    // Whatever went wrong, it will do so again.
+    // `printFrame` reports the error.
     return LEFT;
   } finally {
     isWriting = false;
@@ -106,9 +100,7 @@ function whole(frame: Frame, levels: number, sortParams: boolean): number {
   return at + 1;
 }
 
-// ---- Lists --------------------------------------------------------------------------------------------------------------
-
-/** Parameters as they stand. A key that shares its bit in both halves with others may be one of them. */
+/** Parameters in their order. A key whose bits in both halves are taken may be repeated. */
 function payload(list: readonly Param[], from: number, levels: number): number {
   if (!Array.isArray(list) || list.length > FEW_KEYS) return LEFT;
   let at = from;
@@ -123,7 +115,7 @@ function payload(list: readonly Param[], from: number, levels: number): number {
     if (index > 0) BYTES[at++] = 0x7c;
     at = word(key, start, at);
     if (at === LEFT) return LEFT;
-    // Keys that begin alike mostly end differently.
+    // Keys with equal beginnings mostly differ at the end.
     const hash = Math.imul(start ^ (BYTES[at - 1]! << KEY_BITS), 0x9e3779b1);
     if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) return LEFT;
     low |= 1 << (hash >>> 27);
@@ -140,7 +132,6 @@ function isAmong(list: readonly Param[], count: number, key: string | undefined)
   return false;
 }
 
-/** Metadata, which holds something. */
 function envelope(list: readonly Param[], from: number, levels: number): number {
   if (!Array.isArray(list) || list.length === 0) return LEFT;
   return ordered(list, from, levels, 0x2c, true);
@@ -151,10 +142,7 @@ function entries(list: readonly Param[], from: number, levels: number, separator
   return ordered(list, from, levels, separator, false);
 }
 
-/**
- * Sorted by insertion of numbers, because moving nodes about, or the sort of arrays, takes several times as long. Where keys
- * are in order, only neighbors can be the same.
- */
+/** Insertion sort of numbers is several times as fast as sorting nodes. Equal keys are adjacent. */
 function ordered(list: readonly Param[], from: number, levels: number, separator: number, isEnvelope: boolean): number {
   const { length } = list;
   if (length > FEW_KEYS) return LEFT;
@@ -167,7 +155,7 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
     if (rank === LEFT) return LEFT;
     if (isEnvelope) {
       const place = envelopePlace(key!, rank);
-      // An identifier that is a number keeps its digits.
+      // A numeric identifier keeps its digits.
       if (((IDENTIFIERS >> place) & 1) !== 0 && hasText(param!.value as IntegerValue)) return LEFT;
       rank |= place << KEY_BITS;
     }
@@ -187,7 +175,7 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
   for (let place = base; place < top; place++) {
     const { key, value: node } = list[ORDER[place]! & PLACE]!;
     const rank = ORDER[place]! >> PLACE_BITS;
-    // Comparing strings is a call, and seldom needed.
+    // String comparison is a call, and seldom needed.
     if (rank === lastRank && key === last) return LEFT;
     last = key;
     lastRank = rank;
@@ -202,7 +190,7 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
   return at;
 }
 
-/** The place of a key in Table 4 (section 3.5); all others have the one behind it. */
+/** The index in Table 4 (section 3.5), or the number of its entries. */
 function envelopePlace(key: string, start: number): number {
   let place = 0;
   if (key.length > SHORT_KEY) return ENVELOPE_STARTS.length;
@@ -214,7 +202,7 @@ function hasText(node: { readonly text?: unknown } | undefined): boolean {
   return node?.text !== undefined;
 }
 
-/** The first characters of a key, at most three, as a number that sorts as they do; `LEFT` where they are none of a key. */
+/** The first three characters of a key as a number that sorts as they do; `LEFT` for invalid ones. */
 function startOf(key: string): number {
   const { length } = key;
   const first = key.charCodeAt(0);
@@ -228,7 +216,7 @@ function startOf(key: string): number {
   return (first << 14) | (second << 7) | third;
 }
 
-/** A key of which the start has been read; each character is read only once, because that takes most of the time. */
+/** Writes the rest of a key; each character is read only once, since reading takes most of the time. */
 function word(key: string, start: number, at: number): number {
   const { length } = key;
   if (length > FULL - at) return LEFT;
@@ -254,9 +242,7 @@ function items(list: readonly Value[], from: number, levels: number): number {
   return at;
 }
 
-// ---- Values -------------------------------------------------------------------------------------------------------------
-
-/** A value of the metadata, most of which are of two kinds, so that telling them apart takes less than where any may be met. */
+/** A value of the metadata. A function of its own, as most metadata values are of two kinds. */
 function field(node: Value | undefined, at: number, levels: number): number {
   if (at > FULL) return LEFT;
   if (node?.kind === 'string') return string(node.value, at);
@@ -264,7 +250,7 @@ function field(node: Value | undefined, at: number, levels: number): number {
   return value(node, at, levels);
 }
 
-/** One value; `levels` is how many arrays and maps may still be opened. */
+/** @param levels number of arrays and maps that may still be opened */
 function value(node: Value | undefined, at: number, levels: number): number {
   if (at > FULL) return LEFT;
   switch (node?.kind) {
@@ -316,7 +302,7 @@ function string(text: unknown, from: number): number {
   return from + length;
 }
 
-/** Whether a string would read back as another kind. Most that begin like a number soon turn out to be none. */
+/** Whether a string would read as another kind. Most that begin like a number are soon ruled out. */
 function readsAsOther(text: string): boolean {
   const { length } = text;
   const first = text.charCodeAt(0);
@@ -333,7 +319,6 @@ function digitsEnd(text: string, start: number): number {
   return at;
 }
 
-/** The rest of a string that has to be escaped. */
 function escaped(text: string, start: number, from: number): number {
   let at = from;
   for (let index = start; index < text.length; index++) {
@@ -348,7 +333,7 @@ function escaped(text: string, start: number, from: number): number {
   return at;
 }
 
-/** A text of which every character has the same use. */
+/** A text of characters with one use. */
 function name(text: unknown, at: number, use: number): number {
   if (typeof text !== 'string') return LEFT;
   const { length } = text;
@@ -388,7 +373,7 @@ function integer(node: IntegerValue, at: number): number {
   return digits(-value, at + 1);
 }
 
-/** In millionths, where these are exact: then at most fifteen digits, which no other double has as its shortest spelling. */
+/** In millionths, where exact: at most fifteen digits are always the shortest spelling of their double. */
 function decimal(node: DecimalValue, from: number): number {
   const { value } = node;
   if (typeof value !== 'number' || node.text !== undefined) return otherDecimal(node, from);
@@ -415,7 +400,7 @@ function otherDecimal(node: DecimalValue, at: number): number {
   return ascii(decimalDigits(node, DEFAULT_LIMITS.maxDigits), at);
 }
 
-/** A whole number of at most ten digits. */
+/** An integer of at most ten digits. */
 function digits(value: number, at: number): number {
   if (value < 10) {
     BYTES[at] = 0x30 + value;
@@ -438,9 +423,6 @@ function digits(value: number, at: number): number {
   return end;
 }
 
-// ---- Bytes --------------------------------------------------------------------------------------------------------------
-
-/** A text that is known to be ASCII. */
 function ascii(text: string, at: number): number {
   const { length } = text;
   if (length > FULL - at) return LEFT;
@@ -453,14 +435,14 @@ interface Decoders {
   readonly TextDecoder: new () => { decode(bytes: Uint8Array): string };
 }
 const DECODERS = globalThis as unknown as Decoders;
-/** Node's own way takes half the time of a TextDecoder, and less than `toString`, which leads to it. */
+/** latin1Slice takes half the time of TextDecoder, and less than `toString`. */
 const NODE_BUFFER = DECODERS.Buffer?.from(BYTES.buffer);
 
 function textTo(end: number): string {
   return NODE_BUFFER?.latin1Slice?.(0, end) ?? new DECODERS.TextDecoder().decode(BYTES.subarray(0, end));
 }
 
-/** One entry for each code unit, so that none has to be looked at twice. */
+/** One entry for each code unit. */
 function usesOf(sets: readonly RegExp[]): Uint8Array {
   const uses = new Uint8Array(0x10000);
   for (let code = 0x21; code < 0x7f; code++) {

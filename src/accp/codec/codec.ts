@@ -1,6 +1,6 @@
-/** The codec: the five operations of draft-benzing-accp-00, section 7.1, and what an endpoint needs besides. */
+/** The codec: the operations of draft-benzing-accp-00, section 7.1. */
 
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { JsonObject, SchemaDefinition } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { handlerErrorCode } from '../profiles/tool.js';
@@ -15,38 +15,34 @@ import { Sender } from './sender.js';
 
 export interface Codec {
   /**
-   * A message as one frame, or as several where it is over a hard limit (section 7.2). A string is what an assistant or user
-   * says: a message of the chat profile.
+   * Encodes a message as one frame, or as several where it is over a hard limit (section 7.2). A string is a message of the chat
+   * profile.
    *
-   * @throws AccpError for a message that cannot be said or breaks a rule; the session is as it was
-   * @throws StoreError when the session's store fails; the frame was not sent then
+   * @throws AccpError if the message breaks a rule; the session is unchanged
+   * @throws StoreError if the session's store fails; the frame was not sent
    */
   readonly encode: (message: MessageInput | string, session: Session) => EncodeResult;
   /**
-   * What becomes of a received frame (sections 7.3 and 3.7). It never throws because of the frame.
+   * Decodes a received frame (sections 7.3 and 3.7). It never throws because of the frame.
    *
-   * @throws StoreError when the session's store fails; the frame was not processed then
+   * @throws StoreError if the session's store fails; the frame was not processed
    */
   readonly decode: (frame: string, session: Session) => DecodeOutcome;
-  /** Compresses hot state (section 5.3), as at the end of a phase. */
+  /** Compresses hot state (section 5.3). */
   readonly checkpoint: (session: Session) => Promise<CheckpointResult>;
-  /** What of the token budgets is used (section 5.1). */
+  /** Returns the use of the token budgets (section 5.1). */
   readonly getBudget: (session: Session) => TokenBudget;
-  /**
-   * Adds a schema to the registry (section 6).
-   *
-   * @throws AccpError E1004 with the path of what is wrong with it
-   */
+  /** Adds a schema to the registry (section 6). Throws AccpError E1004 with the path of the first fault. */
   readonly registerSchema: (name: string, schema: SchemaDefinition) => void;
   /** The schemas of this side. */
   readonly registry: Registry;
-  /** The frame with which an endpoint begins (section 6.4): version and hash of the registry, and how text is written. */
+  /** Announces version and hash of the registry, and how text is written (section 6.4): the first frame of an endpoint. */
   readonly announce: (session: Session) => EncodeResult;
-  /** The frame that brings the other side's copy of the state to these values: a delta (section 5.4), or all of it. */
+  /** Brings the other side's copy of the state to these values, by a delta (section 5.4) or in full. */
   readonly syncState: (values: JsonObject, session: Session, options?: { readonly full?: boolean }) => EncodeResult;
   /**
-   * The error frame that answers a message whose handler threw: with the code of an AccpError, E4002 for tools, else E9999. The
-   * words of other errors are not told, unless `reason` has them.
+   * Answers a message whose handler threw with an error frame: the code of an AccpError, E4002 for tools, else E9999. Messages of
+   * other errors are not sent, unless as `reason`.
    */
   readonly fail: (
     message: Message,
@@ -55,8 +51,8 @@ export interface Codec {
     options?: { readonly reason?: string },
   ) => string;
   /**
-   * Sends again what the other side has not processed; `expected` is the number that it waits for (E3003). Where it was sent much
-   * again and has processed little, these are the first frames only: the last of them makes it ask for the rest.
+   * Sends again the frames from number `expected` (E3003). To a peer that asked often and processed little, only the first of them;
+   * the last frame then makes it ask for the rest.
    */
   readonly resync: (expected: number, session: Session, options?: { readonly agent?: string }) => readonly string[];
 }
@@ -66,7 +62,7 @@ export interface Codec {
  *
  * Source: draft-benzing-accp-00, section 7.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const codec = createCodec({ tokens: await loadTokenCounter('o200k_base') });
  * const session = createSession({ agent: 'planner' });
@@ -81,7 +77,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   function opened(parts: SessionParts): CodecSession {
     const known = sessions.get(parts);
     if (known !== undefined) return known;
-    // A checkpoint that was begun before the session was resumed goes on now that its tools are there.
+    // Finishes checkpoints that an earlier process began.
     parts.state.resumeCheckpoints(settings.checkpointTools);
     const ownRegistry = (): Registry => parts.registries.own(registry);
     const session = { ...parts, settings, sender: new Sender(parts, settings), ownRegistry };
@@ -89,7 +85,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     return session;
   }
 
-  /** Works on a session, and keeps what has changed before anything is given back. */
+  /** Runs an operation, and stores its changes before it returns the result. */
   const within = <T>(session: Session, operation: (session: CodecSession) => T): T => {
     const parts = partsOfSession(session);
     parts.runtime.bind(source);
@@ -128,10 +124,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   };
 }
 
-/**
- * An error as the other side is told of it. What was thrown by anything but the protocol may hold what is nobody's business:
- * host names, queries, passwords.
- */
+/** Other errors may hold private data: host names, queries, passwords. */
 function errorOf(
   thrown: unknown,
   reason: string | undefined,
@@ -139,5 +132,5 @@ function errorOf(
 ): AccpError {
   if (thrown instanceof AccpError && reason === undefined) return thrown;
   const code = thrown instanceof AccpError ? thrown.code : handlerErrorCode(request);
-  return new AccpError({ code, message: reason ?? (code === 'E4002' ? 'The tool failed.' : 'The handler failed.') });
+  return accpError(code, undefined, reason ?? (code === 'E4002' ? 'The tool failed.' : 'The handler failed.'));
 }

@@ -1,4 +1,4 @@
-/** The options of a codec with their defaults, and what its operations return (draft-benzing-accp-00, sections 3.4 and 7.1). */
+/** Options and results of a codec (draft-benzing-accp-00, sections 3.4 and 7.1). */
 
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { resolveChoice } from '../../text/limits.js';
@@ -20,17 +20,17 @@ export interface CodecOptions {
   /** Schemas to begin with, as `exportRegistry` writes them. @default the six of the profiles */
   readonly registry?: Registry | undefined;
   /**
-   * What is done with strings that the grammar cannot write. By default a session begins with `reject` and goes on with
-   * `transliterate` when both sides have announced it. `externalize` is for sessions whose ends share a store.
+   * What to do with strings that the grammar cannot write. By default `reject`, then `transliterate` once both sides have
+   * announced it. `externalize` needs a store that both ends share.
    */
   readonly text?: TextPolicy | undefined;
   /** How frames are read; they are always written in the strict dialect. @default 'strict' */
   readonly dialect?: Dialect | undefined;
-  /** Counts tokens: `await loadTokenCounter('o200k_base')`. @default estimates, which results say of themselves */
+  /** Counts tokens: `await loadTokenCounter('o200k_base')`. @default estimates */
   readonly tokens?: TokenCounter | undefined;
   /** Most tokens of a frame and its parts. @default those of Table 3 */
   readonly limits?: Partial<FrameLimits> | undefined;
-  /** What the references of one received frame may stand for; a frame beyond is refused with E2003. */
+  /** Limits for the references of one received frame; beyond, the frame is refused with E2003. */
   readonly references?: Partial<ReferenceLimits> | undefined;
   /** Codes of the profiles in use. @default all: CH, TC, TX, ST, TA, ER */
   readonly profiles?: readonly string[] | undefined;
@@ -38,27 +38,26 @@ export interface CodecOptions {
   readonly intents?: readonly string[] | undefined;
   /** The tools on this side: requests for others are refused with E4001, bad arguments with E4003. */
   readonly tools?: ToolBook | undefined;
-  /** Whether a frame that passed all checks of delivery may be processed; a string is the reason for E5001. */
+  /** Authorizes a frame that passed all checks of delivery; a string is the reason for E5001. */
   readonly authorize?: ((frame: Frame) => boolean | string) | undefined;
   /** Extraction of facts and summaries at checkpoints. @default deterministic ones */
   readonly checkpointTools?: CheckpointTools | undefined;
-  /** `manual`: `checkpoint(session)` is the host's to call when a budget says so. @default 'auto' */
+  /** `manual`: the host calls `checkpoint(session)`. @default 'auto' */
   readonly checkpoints?: 'auto' | 'manual' | undefined;
-  /** Whether frames go into hot state at all: `false` is conformance level 1. @default true */
+  /** Whether frames go into hot state; `false` is conformance level 1. @default true */
   readonly state?: boolean | undefined;
-  /** Whether `sid` stands in every frame or, to save tokens, in the first of a session. @default 'always' */
+  /** Whether every frame carries `sid`, or only the first of a session, to save tokens. @default 'always' */
   readonly sessionId?: 'always' | 'first' | undefined;
   /** Seconds since 1970. @default the system's clock */
   readonly clock?: (() => number) | undefined;
   /** Makes identifiers of messages. @default a random letter from a to f and eleven digits */
   readonly ids?: (() => string) | undefined;
-  /** The debug log: told every step of every session (section 9, item 1). */
+  /** The debug log: receives every event of every session (section 9, item 1). */
   readonly log?: EventListener | undefined;
   /** Adds plain English to the events about frames. @default false */
   readonly explain?: boolean | undefined;
 }
 
-/** The options after defaults. */
 export type Settings = ReturnType<typeof resolveCodecOptions>;
 
 const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'externalize'];
@@ -66,7 +65,6 @@ const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'extern
 /** Heartbeats of a transport (section 11.2). */
 const HEARTBEAT = ['ping', 'pong'];
 
-/** @throws TypeError on options that are none */
 export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
   const codes = PROFILES.map(({ code }) => code);
   for (const code of options.profiles ?? []) resolveChoice('profiles', code, codes);
@@ -98,67 +96,62 @@ export interface FrameTokens {
   readonly metadata: number;
   /** Of the whole text, which is not always the sum of the parts. */
   readonly total: number;
-  /** `false` for estimates. */
   readonly exact: boolean;
 }
 
 export interface EncodeResult {
-  /** In the order in which they have to be sent; more than one where the message is over a hard limit (section 3.4). */
+  /** In sending order; more than one where the message is over a hard limit (section 3.4). */
   readonly frames: readonly string[];
-  /** Of the first frame, unless the envelope named it. Answers have it as their `causation_id`. */
+  /** Identifier of the first frame. Answers have it as their `causation_id`. */
   readonly msgId: string;
-  /** What answers to this message are correlated by. */
   readonly correlationId: string;
   readonly losses: readonly Loss[];
   /** `over-soft-limit`, `over-hard-limit`, and what the profiles recommend. */
   readonly warnings: readonly Diagnostic[];
-  /** Of all frames together. */
   readonly tokens: FrameTokens;
-  /** The checkpoint that this message has triggered (section 5.2). */
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
 }
 
-export interface Accepted {
-  readonly outcome: 'message';
-  readonly message: Message;
+/** Results of decoding beside the message. */
+interface Findings {
   /** Digits that a number does not keep, and the like. */
   readonly losses: readonly Loss[];
   readonly warnings: readonly Diagnostic[];
-  /** Frames of the protocol to send back, in order: answers to negotiation, what was lost after a gap. Mostly none. */
+  /** Frames to send back, in order: answers to negotiation, frames lost after a gap. */
   readonly replies: readonly string[];
-  /** The checkpoint that this message has triggered (section 5.2). */
+}
+
+export interface Accepted extends Findings {
+  readonly outcome: 'message';
+  readonly message: Message;
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
 }
 
-export interface Pending {
+export interface Pending extends Findings {
   readonly outcome: 'pending';
   /** `sequence`: part of a message that was split. `stream`: a chunk, which `session.stream(cid)` gives in its order. */
   readonly part: 'sequence' | 'stream';
   readonly correlationId: string;
   /** The chunk; absent for a part of a message. */
   readonly message?: Message;
-  readonly losses: readonly Loss[];
-  readonly warnings: readonly Diagnostic[];
-  readonly replies: readonly string[];
 }
 
 export interface Rejected {
   readonly outcome: 'rejected';
   readonly error: AccpError;
-  /** The error frame to send back; `null` where the refused frame is one itself, which is never answered by another. */
+  /** The error frame to send back; `null` where the refused frame is an error frame itself. */
   readonly reply: string | null;
 }
 
 export interface Dropped {
   readonly outcome: 'dropped';
-  /** Nothing is to be sent, so that nobody learns of it by the answer (section 3.7, item 5). */
+  /** Nothing is sent (section 3.7, item 5). */
   readonly reason: 'expired';
 }
 
-/** What became of a frame. */
 export type DecodeOutcome = Accepted | Pending | Rejected | Dropped;
 
-/** Tokens. Beyond `soft` there is a warning, beyond `hard` the message is split. */
+/** Tokens. Beyond `soft` there is a warning; beyond `hard` the message is split. */
 export interface Limit {
   readonly soft: number;
   readonly hard: number;
@@ -177,7 +170,6 @@ export const FRAME_LIMITS: FrameLimits = {
 
 const PARTS: readonly FramePart[] = ['header', 'body', 'metadata', 'total'];
 
-/** @throws TypeError on limits that are none */
 function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
   const resolved = { ...FRAME_LIMITS, ...limits };
   for (const part of PARTS) {
@@ -189,18 +181,8 @@ function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
   return resolved;
 }
 
-/** A frame as text, in the parts of Table 3. */
-interface FrameParts {
-  /** `@agent>intent` */
-  readonly header: string;
-  /** `:operation{payload}` */
-  readonly body: string;
-  /** `[...]`, or empty. */
-  readonly metadata: string;
-}
-
-/** Where the parts of a canonical frame end: no delimiter stands unescaped where it does not belong. */
-function partsOf(frame: string): FrameParts {
+/** In a canonical frame, all other delimiters are escaped. */
+function partsOf(frame: string) {
   const bodyStart = frame.indexOf(':');
   const close = frame.lastIndexOf('}[');
   const bodyEnd = close < 0 ? frame.length : close + 1;
@@ -232,35 +214,23 @@ export function addTokens(a: FrameTokens, b: FrameTokens): FrameTokens {
   };
 }
 
-/** The parts that splitting the payload makes smaller. */
 export function isOverHardLimit(tokens: FrameTokens, limits: FrameLimits): boolean {
   return tokens.body > limits.body.hard || tokens.total > limits.total.hard;
 }
 
-/** A part of a frame over one of its limits. */
-interface OverLimit {
-  readonly part: FramePart;
-  readonly over: 'soft' | 'hard';
-  readonly warning: Diagnostic;
-}
-
-/** Finds the parts of a frame that are over a limit, each with its warning. */
-export function overLimits(tokens: FrameTokens, limits: FrameLimits): OverLimit[] {
-  const found: OverLimit[] = [];
-  for (const part of PARTS) {
-    const { soft, hard } = limits[part];
+export function overLimits(tokens: FrameTokens, limits: FrameLimits) {
+  return PARTS.filter((part) => tokens[part] > limits[part].soft).map((part) => {
     const count = tokens[part];
-    if (count <= soft) continue;
-    const over = count > hard ? 'hard' : 'soft';
-    const about = tokens.exact ? '' : 'about ';
+    const over: keyof Limit = count > limits[part].hard ? 'hard' : 'soft';
+    const name = part === 'total' ? 'frame' : part;
+    const message = `The ${name} is ${tokens.exact ? '' : 'about '}${count} tokens; its ${over} limit is ${limits[part][over]}.`;
     const warning: Diagnostic = {
       code: `over-${over}-limit`,
       severity: 'warning',
-      message: `The ${part === 'total' ? 'frame' : part} is ${about}${count} tokens; its ${over} limit is ${over === 'hard' ? hard : soft}.`,
+      message,
       span: null,
       section: '3.4',
     };
-    found.push({ part, over, warning });
-  }
-  return found;
+    return { part, over, warning };
+  });
 }

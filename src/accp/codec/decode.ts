@@ -1,20 +1,20 @@
 /**
- * From frame to message: the decoding pipeline (draft-benzing-accp-00, section 7.3), and before it the checks of delivery
- * (sections 3.5 and 3.7), in an order that is part of the contract: grammar, required fields, expiry, duplicate, sequence,
- * permission, intent, parts, schema, references.
+ * The decoding pipeline (draft-benzing-accp-00, section 7.3). The order of its checks is part of the contract: grammar, required
+ * fields, expiry, duplicate, sequence, permission, intent, parts, schema, references.
  */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param, Value } from '../ast.js';
-import { AccpError, type AccpErrorCode, ERROR_CODES } from '../errors.js';
-import { type Json, type JsonObject, Reference, type SchemaDefinition } from '../message/json.js';
+import { AccpError, type AccpErrorCode, accpError, ERROR_CODES } from '../errors.js';
+import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
-import type { Registry } from '../registry/registry.js';
+import { requireSchema } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
 import { isIdentifier, type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
+import type { Joined } from '../session/sequences.js';
 import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
@@ -23,14 +23,12 @@ import { ASKS, applyReceived, givesWay, isAboutDelivery } from './effects.js';
 import { type CodecSession, encode, LARGE_VALUE, profileWarning } from './encode.js';
 import { heldPayload, readPayload, rereading, wireKindOf } from './read-payload.js';
 
-/** What decoding brings beside the message. */
 interface Findings {
   readonly losses: Loss[];
   readonly warnings: Diagnostic[];
   readonly replies: string[];
 }
 
-/** Options take a look at each of them; none is faster. */
 const LENIENT = { dialect: 'lenient' } as const;
 
 export function decode(text: string, session: CodecSession): DecodeOutcome {
@@ -49,14 +47,13 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     const arrival = arrivalOf(frame, envelope);
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {
-      // Silently: who sent it learns nothing by it (section 3.7, item 5).
+      // No answer: the sender must not learn of it (section 3.7, item 5).
       if (isOurs) delivery.expire(arrival);
       runtime.note('dropped', 'A frame has expired.', { frame: text });
       return { outcome: 'dropped', reason: 'expired' };
     }
-    // A frame of another session has not come to the right place, and its number is none of ours.
-    if (!isOurs)
-      throw new AccpError({ code: 'E5001', path: 'metadata.sid', message: 'the frame belongs to another session' });
+    // The numbers of a frame of another session are not those of this one.
+    if (!isOurs) throw accpError('E5001', 'metadata.sid', 'the frame belongs to another session');
     delivery.admit(arrival);
     if (reading.fault !== undefined) throw reading.fault;
     sender.note('received', { text, seq: envelope.seq });
@@ -67,10 +64,10 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   }
 }
 
-/** What the host's own checks throw must not take the session down, nor be told to the other side. */
+/** Errors of the host's own checks must not end the session, nor reach the other side. */
 function refusalOf(thrown: unknown): AccpError {
   if (thrown instanceof AccpError) return thrown;
-  const error = new AccpError({ code: 'E9999', message: 'The frame could not be processed.' });
+  const error = accpError('E9999', undefined, 'The frame could not be processed.');
   error.cause = thrown;
   return error;
 }
@@ -82,10 +79,7 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
   return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report' };
 }
 
-/**
- * Frames without a time stamp never expire, nor those with a `ttl` of 0 (section 3.5). Where the wall clock here has jumped since the session
- * began, the frame is as old as the clock says that its sender goes by: the one by which it is youngest and not of the future.
- */
+/** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a clock jump, the lesser age counts. */
 function isExpired({ ts, ttl }: ReceivedEnvelope, runtime: SessionParts['runtime']): boolean {
   if (ts === undefined || ttl === undefined || ttl <= 0) return false;
   const ages = [runtime.now() - ts, runtime.steady() - ts].filter((age) => age >= 0);
@@ -100,17 +94,16 @@ function reject(
 ): Rejected {
   const { details, code } = error;
   runtime.note('rejected', error.message, { details: { code, ...details } });
-  // An error frame is never answered by another, or two sides could go on for ever.
+  // Error frames are never answered by error frames, to avoid loops.
   if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
-  // A request without a chain of its own is answered under its identifier (section 10.2), so that its sender can settle it. What is refused for
-  // its order alone (E3002, E3003) is answered later.
+  // A request without a chain is answered under its identifier (section 10.2). Frames refused for their order (E3002, E3003) are
+  // answered later.
   const mid = envelope?.mid ?? identifierIn(frame, 'mid');
   const isOrder = code === 'E3002' || code === 'E3003';
   const cid = envelope?.cid ?? identifierIn(frame, 'cid') ?? (isOrder ? undefined : mid);
   return { outcome: 'rejected', error, reply: sender.sendError(error, { cid, mid }) };
 }
 
-/** An identifier of a frame whose envelope is refused, if it can stand in an answer. */
 function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefined {
   const value = frame?.metadata?.find(({ key }) => key === name)?.value;
   const text =
@@ -118,13 +111,16 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
   return isIdentifier(text) ? text : undefined;
 }
 
-/** What comes after delivery: the frame has used up its number whatever happens now. */
 function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
   const { settings, chains, sequences, runtime } = session;
   const findings: Findings = { losses: [], warnings: [], replies: [] };
-  checkPermission(frame, own, chains, settings);
+  if (own.cid !== undefined && chains.isCancelled(own.cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(own.cid);
+  const verdict = settings.authorize?.(frame) ?? true;
+  if (verdict !== true) {
+    throw accpError('E5001', undefined, typeof verdict === 'string' ? verdict : 'the frame is not authorized');
+  }
   if (!settings.intents.has(frame.intent)) {
-    throw new AccpError({ code: 'E1002', path: 'intent', message: `"${frame.intent}" is no intent of Table 7` });
+    throw accpError('E1002', 'intent', `"${frame.intent}" is no intent of Table 7`);
   }
   const whole = joinParts(text, frame, own, settings.dialect, sequences, runtime.steady);
   if (whole === null) {
@@ -135,25 +131,6 @@ function process(text: string, frame: Frame, own: ReceivedEnvelope, session: Cod
   return settle(text, frame, reading, envelope, session, findings);
 }
 
-function checkPermission(
-  frame: Frame,
-  { cid }: ReceivedEnvelope,
-  chains: SessionParts['chains'],
-  { authorize }: CodecSession['settings'],
-): void {
-  if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(cid);
-  const verdict = authorize?.(frame) ?? true;
-  if (verdict === true) return;
-  const message = typeof verdict === 'string' ? verdict : 'the frame is not authorized';
-  throw new AccpError({ code: 'E5001', message });
-}
-
-interface Whole {
-  readonly params: readonly Param[];
-  readonly envelope: ReceivedEnvelope;
-}
-
-/** The parameters of a message, when all of its frames are there (section 3.4). */
 function joinParts(
   text: string,
   frame: Frame,
@@ -161,7 +138,7 @@ function joinParts(
   dialect: CodecSession['settings']['dialect'],
   sequences: SessionParts['sequences'],
   now: () => number,
-): Whole | null {
+): Joined | null {
   const { part, cid } = envelope;
   const { agent, intent, operation, payload: params } = frame;
   if (part === undefined) return { params, envelope };
@@ -177,13 +154,11 @@ function joinParts(
 
 interface MessageReading {
   readonly message: Message;
-  /** Header and body of the frame. */
   readonly body: string;
-  /** The payload as it is kept: with references to its large values; or what reads it, where it has none. */
+  /** The payload to keep, with references for large values; or a function that reads it again. */
   readonly held: JsonObject | (() => JsonObject);
 }
 
-/** Steps 2 to 5 of section 7.3: schema, references, keys, defaults. */
 function readMessage(
   text: string,
   frame: Frame,
@@ -195,7 +170,8 @@ function readMessage(
   const { agent, intent, operation } = frame;
   const { dialect } = settings;
   const code = schemaCode(params);
-  const schema = code === undefined ? undefined : schemaOf(code, registries.of(agent, ownRegistry()));
+  const schema =
+    code === undefined ? undefined : requireSchema(registries.of(agent, ownRegistry()), code, 'payload.schema');
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
   const rules = { code, schema, types, transliterated: registries.isTransliterated(agent, settings.text) };
   const resolved = new Map<string, Json>();
@@ -242,18 +218,12 @@ function schemaCode(params: readonly Param[]): string | undefined {
     if (key !== 'schema') continue;
     const code = sourceText(value);
     if (code !== undefined) return code;
-    throw new AccpError({ code: 'E1004', path: 'payload.schema', message: `a ${value.kind} is no code of a schema` });
+    throw accpError('E1004', 'payload.schema', `a ${value.kind} is no code of a schema`);
   }
   return undefined;
 }
 
-function schemaOf(code: string, { byCode }: Registry): SchemaDefinition {
-  const schema = byCode(code);
-  if (schema !== undefined) return schema;
-  throw new AccpError({ code: 'E1003', path: 'payload.schema', message: `no schema "${code}" is registered` });
-}
-
-/** Step 2: what references stand for (section 5.1). `resolved` is filled with the values by path. */
+/** Fills `resolved` with the values by path. */
 function createResolver(
   resolve: (path: string) => Json,
   dialect: CodecSession['settings']['dialect'],
@@ -266,7 +236,7 @@ function createResolver(
     } catch (thrown) {
       if (!(thrown instanceof AccpError)) throw thrown;
       const { code, message, details, help } = thrown;
-      // The draft writes amounts of money so: `budget:$42.30`.
+      // The draft writes amounts of money like this: `budget:$42.30`.
       const isAmount = code !== 'E2003' && dialect === 'lenient' && /^[0-9]/.test(path);
       if (!isAmount) throw new AccpError({ code, message, details, help, path: at });
       value = `$${path}`;
@@ -276,13 +246,10 @@ function createResolver(
   };
 }
 
-/** The keys that cold state makes from values: what is under one never changes. */
+/** Keys that cold state derives from values: their values never change. */
 const UNCHANGING = /^cold\.v[0-9a-f]{6,}$/;
 
-/**
- * What hot state keeps in place of a reference: small values as they are, and large ones as references to a value that never
- * changes. Otherwise each short frame that names a large value would cost its size once more, in memory and in the store.
- */
+/** Large values stay references: otherwise each short frame that names one would store it again. */
 function heldValue(path: string, value: Json, state: SessionParts['state']): Json {
   if (UNCHANGING.test(path)) return new Reference(path);
   return toText(value).length <= LARGE_VALUE ? value : new Reference(state.externalize(value));
@@ -298,7 +265,6 @@ function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope)
   return envelope;
 }
 
-/** What the message does to the session, and what has to be sent because of it. */
 function settle(
   text: string,
   frame: Frame,
@@ -311,9 +277,8 @@ function settle(
   const { agent, intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
-    throw new AccpError({ code: 'E1004', path: 'metadata.cid', message: 'cancel names the chain that is to stop' });
+    throw accpError('E1004', 'metadata.cid', 'cancel names the chain that is to stop');
   }
-  // The other side has a state that gives way to ours, and has to be told of it.
   const answersState = intent === 'sync' && operation === 'state' && givesWay(payload, state);
   const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, session, settings);
   const streamed = takeChunk(message, streams);
@@ -326,7 +291,6 @@ function settle(
   return { outcome: 'message', message, ...findings, ...(checkpoint === undefined ? {} : { checkpoint }) };
 }
 
-/** What an error frame asks for by itself. */
 function answerError(
   frame: Frame,
   message: Message,
@@ -349,22 +313,13 @@ function answerError(
   if (streams.pending.includes(cid)) streams.abort(cid, receivedError(message));
 }
 
-/** What a peer has told of, as an error. */
 function receivedError({ agent, payload }: Message): AccpError {
   const { code, message } = payload;
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
-  return new AccpError({
-    code: known,
-    message: `@${agent} says: ${typeof message === 'string' ? message : String(code)}`,
-  });
+  return accpError(known, undefined, `@${agent} says: ${typeof message === 'string' ? message : String(code)}`);
 }
 
-/**
- * Keeps a chunk of a stream for its reader (section 10.4). What ends a stream may be its last chunk, too, and is a message
- * besides.
- *
- * @returns whether the message was a chunk and nothing else
- */
+/** Keeps a chunk of a stream (section 10.4). Returns true for mere chunks; an `end` message may hold the last chunk, too. */
 function takeChunk({ agent, intent, schema, payload, envelope }: Message, streams: SessionParts['streams']): boolean {
   const cid = envelope.correlation_id;
   if (cid === undefined) return false;
@@ -387,9 +342,6 @@ function withoutMetadata(text: string): string {
   return close < 0 ? text : text.slice(0, close + 1);
 }
 
-// ---- Answers that go out with the outcome ----
-
-/** Announces our registry, or gives its schemas, by a `sync:registry` frame (section 6.4). */
 export function sendRegistry(step: Step, session: CodecSession): EncodeResult {
   const { registries, settings } = session;
   const registry = session.ownRegistry();
@@ -399,36 +351,25 @@ export function sendRegistry(step: Step, session: CodecSession): EncodeResult {
   return result;
 }
 
-/** Sends the whole state, as a map of its own, so that its keys are not taken for abbreviations (section 5.4). */
+/** The state is a map of its own, so that its keys are not read as abbreviations (section 5.4). */
 export function sendFullState(values: JsonObject, version: number, session: CodecSession): EncodeResult {
-  if (!Number.isSafeInteger(version))
-    throw new AccpError({ code: 'E1004', path: 'version', message: 'is no whole number' });
+  if (!Number.isSafeInteger(version)) throw accpError('E1004', 'version', 'is no whole number');
   return encode({ intent: 'sync', operation: 'state', payload: { version, state: values } }, session);
 }
 
-/**
- * The whole state as it is, for a side that could not use a delta, or has another one.
- *
- * @param theirs the version of the other side's state, where it has one: ours has to be above it
- */
+/** @param theirs the version of the other side's state; the version sent must be above it */
 function fullState(session: CodecSession, theirs = -1): readonly string[] {
   const { state } = session;
   return sendFullState(state.values(), Math.max(state.version, theirs + 1), session).frames;
 }
 
-/** Characters that are given in answer in one session, beyond what was earned. */
+/** Characters of answers per session, beyond those earned. */
 const MOST_GIVEN = 1_048_576;
-/** Characters that each character of a frame that asks earns. */
+/** Characters of answers that each character of a request earns. */
 const EARNED = 8;
-/** Under this name a session keeps the characters that were given and not earned. */
 const GIVEN = 'given-in-answer';
 
-/**
- * Gives an answer that is much longer than what asks for it, unless the peers were given too much already: they are known to have it,
- * since frames that get lost are sent again (section 3.7), and may ask again.
- *
- * @param asked characters of what asks for it
- */
+/** Sends a long answer to a short request, within a budget per session. Lost answers come again by resync (section 3.7). */
 function answerAtLength(
   answer: () => readonly string[],
   asked: number,
@@ -449,12 +390,11 @@ function answerAtLength(
   replies.push(...frames);
 }
 
-/** What this side changes, the other side may ask for anew. */
+/** A change of state here is a reason to ask again. */
 export function changedHere({ facts }: Pick<SessionParts, 'facts'>): void {
   facts.delete(GIVEN);
 }
 
-/** What the host is told where no answer was given. */
 const UNANSWERED: Diagnostic = Object.freeze({
   code: 'unanswered',
   severity: 'warning',
@@ -464,20 +404,16 @@ const UNANSWERED: Diagnostic = Object.freeze({
   help: 'the next change of the state here answers it again',
 });
 
-// ---- Error frames (section 3.6) ----
-
 function isErrorFrame({ intent, operation }: Pick<Frame, 'intent' | 'operation'>): boolean {
   return intent === 'fail' && operation === 'error';
 }
 
-/** What a report of a gap says: the number that the other side waits for. */
 function expectedOf(frame: Frame): number | undefined {
   if (!isErrorFrame(frame)) return undefined;
   const code = memberOf(frame, 'code');
   return code?.kind === 'string' && code.value === 'E3003' ? countOf(frame, 'expected') : undefined;
 }
 
-/** A whole number of a payload. */
 function countOf(frame: Frame, key: string): number | undefined {
   const value = memberOf(frame, key);
   const isCount = value?.kind === 'integer' && typeof value.value === 'number' && value.value >= 0;

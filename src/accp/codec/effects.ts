@@ -1,5 +1,5 @@
-/** What a message does to the session, sent or received: chains, state, streams, checkpoints. */
-import { AccpError } from '../errors.js';
+/** Effects of a message, sent or received, on the session: chains, state, streams, checkpoints. */
+import { AccpError, accpError } from '../errors.js';
 import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
@@ -11,20 +11,16 @@ import { ENDING_INTENTS } from '../vocabulary.js';
 import type { Settings } from './contract.js';
 import { bodyText } from './sender.js';
 
-/** A message with full key names, on its way out. */
 export interface Outbound extends ProfileMessage {
   readonly envelope: Partial<Envelope> & { readonly timestamp: number };
 }
 
-/** A message that is all the session has to know of it. */
 interface Processed {
   readonly message: ProfileMessage;
-  /** Header and body as they are on the wire. */
   readonly text: string;
-  /** The payload as hot state keeps it, or what reads it. @default the message's */
+  /** The payload for hot state, or a function that reads it. @default that of the message */
   readonly held?: JsonObject | (() => JsonObject) | undefined;
   readonly mid: string;
-  /** What answers are correlated by. */
   readonly cid: string;
 }
 
@@ -32,9 +28,7 @@ type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
 type EffectParts = Pick<SessionParts, 'runtime' | 'chains' | 'streams' | 'sentStreams' | 'state'>;
 type EffectSettings = Pick<Settings, 'state' | 'checkpoints' | 'checkpointTools'>;
 
-/** Intents that ask for an answer. */
 export const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
-/** Intents that say that the answer takes time. */
 const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
 export function applySent(processed: Processed, parts: EffectParts, settings: EffectSettings): Checkpoint {
@@ -62,7 +56,7 @@ export function applyReceived(
   return checkpoint;
 }
 
-/** A frame that came twice, or too early, says nothing of what becomes of the request. */
+/** A report about the order of frames does not answer the request. */
 export function isAboutDelivery({ intent, operation, payload }: ProfileMessage): boolean {
   const code = payload['code'];
   return intent === 'fail' && operation === 'error' && (code === 'E3002' || code === 'E3003');
@@ -76,12 +70,12 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
   };
 }
 
-/** State comes first: only that can be refused. */
+/** State comes first: only state can refuse a message. */
 function apply(processed: Processed, parts: EffectParts, settings: EffectSettings): Checkpoint {
   const { message, text, mid, cid, held } = processed;
   const { agent, intent, operation, schema, payload } = message;
   const { state, chains, streams } = parts;
-  // What keeps the session going is not part of what it is about.
+  // Frames that keep the session going are not part of its context.
   const isTaken = settings.state && !isUpkeep(message);
   if (isTaken) takeIn({ agent, intent, operation, schema, payload: held ?? payload, cid, mid, text }, parts);
   if (intent === 'sync' && operation === 'state') applyStateSync(payload, state);
@@ -95,7 +89,7 @@ function apply(processed: Processed, parts: EffectParts, settings: EffectSetting
   return state.checkpoint(trigger, settings.checkpointTools);
 }
 
-/** What alone is over the budget of hot state goes to cold state; hot state refers to it (section 7.2, item 6). */
+/** A message over the budget of hot state goes to cold state, and hot state refers to it (section 7.2, item 6). */
 function takeIn(frame: HotFrame, { state, runtime }: EffectParts): void {
   const { agent, intent, operation, text } = frame;
   try {
@@ -118,30 +112,20 @@ function isUpkeep(message: ProfileMessage): boolean {
   return (intent === 'sync' && operation !== 'state') || isAboutDelivery(message);
 }
 
-/** What a `sync:state` frame says (section 5.4). */
 type StateSync =
   | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
   | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
 
-/**
- * Reads the payload of a `sync:state` frame: `version` and either `delta`, or the whole state, as `state` or as the rest of the
- * payload.
- *
- * @throws AccpError E1004 for a payload that is neither, E2001 (with our `version`) for a delta to another base
- */
+/** Reads a `sync:state` payload (section 5.4). Throws AccpError E1004 if invalid, E2001 for a delta to another base. */
 function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
   const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
-    throw new AccpError({
-      code: 'E1004',
-      path: 'payload.version',
-      message: 'the version of a state is a whole number',
-    });
+    throw accpError('E1004', 'payload.version', 'the version of a state is a whole number');
   }
   const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
     if (!isJsonObject(delta) || keys > 1) {
-      throw new AccpError({ code: 'E1004', path: 'payload.delta', message: 'a delta is a map, and stands alone' });
+      throw accpError('E1004', 'payload.delta', 'a delta is a map, and stands alone');
     }
     if (version !== base + 1) {
       throw new AccpError({
@@ -155,25 +139,15 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
     return { kind: 'delta', version, delta };
   }
   const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isJsonObject(state) ? state : bareCopy(rest);
+  const values = keys === 1 && isJsonObject(state) ? state : Object.assign(Object.create(null) as JsonObject, rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
-    throw new AccpError({
-      code: 'E1004',
-      path: `payload.${key}`,
-      message: 'a state holds no null, which means "removed"',
-    });
+    throw accpError('E1004', `payload.${key}`, 'a state holds no null, which means "removed"');
   }
   return { kind: 'full', version, values };
 }
 
-/**
- * Whether a `sync:state` frame changes nothing here, because the whole state that it brings gives way to ours: a newer one wins.
- * Where both sides have made the same version at once, one of them has to give way, and both sides have to see it alike: the text
- * decides.
- *
- * @throws AccpError as {@link readStateSync}
- */
+/** Whether a whole state loses against ours: the newer one wins. For equal versions, both sides must decide alike: by text. */
 export function givesWay(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
   const sync = readStateSync(payload, state);
   return sync.kind === 'full' && !wins(sync, state);
@@ -193,8 +167,4 @@ function applyStateSync(payload: { readonly [key: string]: Json }, state: Sessio
   const sync = readStateSync(payload, state);
   if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
   else if (wins(sync, state)) state.applyFull(sync.version, sync.values);
-}
-
-function bareCopy(values: JsonObject): JsonObject {
-  return Object.assign(Object.create(null), values);
 }

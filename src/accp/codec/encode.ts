@@ -1,8 +1,8 @@
-/** From message to frames: the encoding pipeline (draft-benzing-accp-00, section 7.2), a function for each of its steps. */
+/** The encoding pipeline (draft-benzing-accp-00, section 7.2), one function for each step. */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { isPlainObject, type Json, ref, type SchemaDefinition } from '../message/json.js';
 import type { Loss, MessageInput } from '../message/message.js';
@@ -10,7 +10,7 @@ import { createWriting, type Writing, writeParam } from '../message/write-value.
 import { completeError } from '../profiles/error.js';
 import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
-import type { Registry } from '../registry/registry.js';
+import { type Registry, requireSchema } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
@@ -29,27 +29,21 @@ import { applySent, givesWay, type Outbound } from './effects.js';
 import { readPayload } from './read-payload.js';
 import { bodyText, type Sender, type Sent } from './sender.js';
 
-/** A session as a codec works on it. */
 export interface CodecSession extends SessionParts {
   readonly settings: Settings;
   readonly sender: Sender;
-  /** The schemas of this side. */
   readonly ownRegistry: () => Registry;
 }
 
-/** Characters beyond which a value is rather sent as a reference (section 3.3, rule 4). */
+/** Longer strings are sent as references where possible (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;
 
-/** A field on its way into a frame. */
 interface Field {
-  /** The full key. */
   readonly key: string;
-  /** The key on the wire. */
   readonly short: string;
   readonly value: Json;
 }
 
-/** What the steps hand on. */
 interface Encoding {
   readonly session: CodecSession;
   readonly message: Outbound;
@@ -58,14 +52,14 @@ interface Encoding {
   readonly warnings: Diagnostic[];
 }
 
-/** @throws AccpError for a message that breaks a rule; nothing has happened then */
+/** @throws AccpError for a message that breaks a rule; the session is then unchanged */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { settings, registries, options, state } = session;
   const given = typeof input === 'string' ? chatMessage(input) : input;
   const message = normalize(given, session);
   const warnings: Diagnostic[] = [];
   const registry = session.ownRegistry();
-  const schema = resolveSchema(message, registry);
+  const schema = message.schema === undefined ? undefined : requireSchema(registry, message.schema, 'schema');
   checkAnnounced(message, registry, registries.announced, warnings);
   checkRules(message, session, warnings);
   const writing = createWriting({
@@ -86,20 +80,19 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
   return emit(frames, params, encoding);
 }
 
-/** Fills in what a message may leave out, and gives keys their full names. */
 function normalize(input: MessageInput, { options, runtime, settings }: CodecSession): Outbound {
   if (!isPlainObject(input))
     throw new TypeError('A message is an object, or a string for a message of the chat profile');
   if (input.payload !== undefined && !isPlainObject(input.payload)) {
-    throw new AccpError({ code: 'E1004', path: 'payload', message: 'a payload is a plain object' });
+    throw accpError('E1004', 'payload', 'a payload is a plain object');
   }
   const { intent, operation, schema, envelope = {} } = input;
   if (!settings.intents.has(intent)) {
-    throw new AccpError({ code: 'E1002', path: 'intent', message: `"${intent}" is no intent of Table 7` });
+    throw accpError('E1002', 'intent', `"${intent}" is no intent of Table 7`);
   }
   const payload = withFullKeys(schema, input.payload ?? {});
   if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
-    throw new AccpError({ code: 'E5001', path: 'envelope.session_id', message: `the session is ${options.id}` });
+    throw accpError('E5001', 'envelope.session_id', `the session is ${options.id}`);
   }
   const message: Outbound = {
     agent: input.agent ?? options.agent,
@@ -121,25 +114,20 @@ function withFullKeys(schema: string | undefined, given: { readonly [key: string
   const payload: Record<string, Json> = Object.create(null);
   const keys = Object.keys(given);
   if (keys.length > DEFAULT_LIMITS.maxItems) {
-    throw new AccpError({ code: 'E1004', path: 'payload', message: `has more than ${DEFAULT_LIMITS.maxItems} keys` });
+    throw accpError('E1004', 'payload', `has more than ${DEFAULT_LIMITS.maxItems} keys`);
   }
   for (const key of keys) {
     const value = given[key];
     if (value === undefined) continue;
     const full = table.expand(key);
     if (full in payload) {
-      throw new AccpError({
-        code: 'E1004',
-        path: `payload.${key}`,
-        message: `"${full}" is there twice, also abbreviated`,
-      });
+      throw accpError('E1004', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
     }
     payload[full] = value;
   }
   return payload;
 }
 
-/** Keys that were given abbreviated: the reader gets their full names. */
 function renamedKeys({ schema, payload = {} }: MessageInput): Loss[] {
   const table = keyTable(schema);
   return Object.keys(payload).flatMap((key) => {
@@ -152,23 +140,10 @@ function renamedKeys({ schema, payload = {} }: MessageInput): Loss[] {
 
 function wholeSeconds(field: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
-  throw new AccpError({ code: 'E1004', path: `envelope.${field}`, message: `${value} is no whole number of seconds` });
+  throw accpError('E1004', `envelope.${field}`, `${value} is no whole number of seconds`);
 }
 
-/** Step 1: the schema that the message names. */
-function resolveSchema({ schema }: Outbound, registry: Registry): SchemaDefinition | undefined {
-  if (schema === undefined) return undefined;
-  const found = registry.byCode(schema);
-  if (found !== undefined) return found;
-  throw new AccpError({ code: 'E1003', path: 'schema', message: `no schema "${schema}" is registered` });
-}
-
-/**
- * A schema of our own is of use only to whoever knows it (section 6.4): the other side would read the message by what we have
- * told before.
- *
- * @throws AccpError E1003 when the registry has changed since it was announced
- */
+/** Throws AccpError E1003 if the registry has changed since it was announced (section 6.4). */
 function checkAnnounced(
   { schema }: Outbound,
   registry: Registry,
@@ -177,12 +152,12 @@ function checkAnnounced(
 ): void {
   if (schema === undefined || PROFILE_CODES.has(schema) || announced === registry.hash) return;
   if (announced !== undefined) {
-    throw new AccpError({
-      code: 'E1003',
-      path: 'schema',
-      message: 'the registry has changed since it was announced',
-      help: 'send what codec.announce(session) gives first',
-    });
+    throw accpError(
+      'E1003',
+      'schema',
+      'the registry has changed since it was announced',
+      'send what codec.announce(session) gives first',
+    );
   }
   warnings.push({
     code: 'not-announced',
@@ -196,7 +171,6 @@ function checkAnnounced(
 
 const PROFILE_CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
 
-/** What the profiles and the state of the session demand of a message (sections 3.7, 5.4 and 10). */
 function checkRules(message: Outbound, session: CodecSession, warnings: Diagnostic[]): void {
   const { delivery, chains, state, sentStreams, settings } = session;
   const { envelope, intent, agent } = message;
@@ -211,14 +185,10 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
     });
   }
   if (mid !== undefined && delivery.hasSeen(mid)) {
-    throw new AccpError({ code: 'E3002', path: 'envelope.msg_id', message: `${mid} is taken` });
+    throw accpError('E3002', 'envelope.msg_id', `${mid} is taken`);
   }
   if (intent === 'cancel' && cid === undefined) {
-    throw new AccpError({
-      code: 'E1004',
-      path: 'envelope.correlation_id',
-      message: 'cancel names the chain that is to stop',
-    });
+    throw accpError('E1004', 'envelope.correlation_id', 'cancel names the chain that is to stop');
   }
   if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(intent)) throw cancelled(cid);
   if (intent === 'sync' && message.operation === 'state' && givesWay(message.payload, state)) {
@@ -243,46 +213,38 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
   if (cid !== undefined) sentStreams.check(cid, message);
 }
 
-/** What a profile recommends (section 10), as a warning. */
 export function profileWarning(code: string, text: string, path: string | undefined): Diagnostic {
   const message = path === undefined ? text : `${path}: ${text}`;
   return { code, severity: 'warning', message, span: null, section: '10' };
 }
 
-/** Step 2: full keys to their abbreviations (section 4.2). */
 function abbreviateKeys({ schema, payload }: Outbound): Field[] {
   const table = keyTable(schema);
   return Object.entries(payload).map(([key, value]) => ({ key, short: table.abbreviate(key), value }));
 }
 
-/** Step 3: large values as references (section 3.3, rule 4), where the other side can look them up. */
 function compressValues(fields: readonly Field[], { session, message }: Encoding): readonly Field[] {
   const { options, state, runtime } = session;
   if (!options.shared && runtime.log === undefined) return fields;
-  // Errors have to say what they say even where state is what failed.
+  // Error frames must be readable even when state has failed.
   if (message.schema === 'ER' || message.intent === 'sync') return fields;
   return fields.map((field) => {
-    if (!isLarge(field.value)) return field;
+    if (typeof field.value !== 'string' || field.value.length <= LARGE_VALUE) return field;
     if (options.shared) return { ...field, value: ref(state.externalize(field.value)) };
     runtime.note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
     return field;
   });
 }
 
-function isLarge(value: Json): boolean {
-  return typeof value === 'string' && value.length > LARGE_VALUE;
-}
-
 function unshared(path: string): AccpError {
-  return new AccpError({
-    code: 'E1004',
+  return accpError(
+    'E1004',
     path,
-    message: 'cannot be written in a frame, and the other side shares no store to look it up in',
-    help: 'give both ends one store and shared: true, or use text: "transliterate"',
-  });
+    'cannot be written in a frame, and the other side shares no store to look it up in',
+    'give both ends one store and shared: true, or use text: "transliterate"',
+  );
 }
 
-/** Step 4: what the schema's defaults say anyway is left out (section 3.3, rule 5). */
 function omitDefaultFields(fields: readonly Field[], { schema, message }: Encoding): readonly Field[] {
   if (schema === undefined) return fields;
   const kept = omitDefaults(message.payload, schema);
@@ -297,18 +259,16 @@ function writeFields(fields: readonly Field[], { schema, message, writing }: Enc
   return params;
 }
 
-/** A frame before it has a number. */
 interface Draft {
   readonly body: string;
   readonly part: Part | undefined;
 }
 
-/** Steps 5 and 6: tokens are counted, and what is over a hard limit is split (section 3.4). */
 function withinBudget(params: readonly Param[], encoding: Encoding): readonly Draft[] {
   const { agent, intent, operation } = encoding.message;
   const { limits, tokens: counter } = encoding.session.settings;
   const whole = bodyText(agent, intent, operation, params);
-  // No token is shorter than a character.
+  // A token has at least one character.
   if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
     return [{ body: whole, part: undefined }];
   }
@@ -332,16 +292,15 @@ function withinBudget(params: readonly Param[], encoding: Encoding): readonly Dr
 
 /** Characters of a metadata block with identifiers of usual length. */
 const METADATA_LENGTH = 96;
-/** Characters that a metadata block may be longer than the sample of it: its number, its cut, and a `cid` that is still to be made. */
+/** Characters by which a metadata block may exceed its sample: number, cut, and a generated `cid`. */
 const LONGEST_NUMBERS = 48;
 /** Tokens of `@a>a:a{}`, less one for the bar between parameters. */
 const PARAM_FRAME = 5;
-/** Tokens that counting piece by piece may miss. */
+/** Tokens that counting in pieces may miss. */
 const BODY_SLACK = 6;
-/** A frame holds at least so much of a message, however low its limits are. */
+/** Least tokens of payload in one frame, however low the limits are. */
 const LEAST_ROOM = 16;
 
-/** A metadata block such as the frame will have. */
 function sampleMetadata({ message, session }: Encoding, part?: Part): string {
   const { agent, envelope } = message;
   return metadataText({
@@ -356,7 +315,6 @@ function sampleMetadata({ message, session }: Encoding, part?: Part): string {
   });
 }
 
-/** Tokens that the parameters of one frame of a sequence may take. */
 function roomFor(encoding: Encoding): number {
   const { limits, tokens: counter } = encoding.session.settings;
   const { agent, intent, operation, envelope } = encoding.message;
@@ -369,7 +327,7 @@ function roomFor(encoding: Encoding): number {
   return Math.max(LEAST_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - frame);
 }
 
-/** Both sides keep the state that the frame says, rounded as it may be (section 3.1.1). */
+/** Both sides keep the values as written, including rounding (section 3.1.1). */
 function asWritten(params: readonly Param[], { message, writing, session }: Encoding): Outbound {
   const { intent, operation } = message;
   if (intent !== 'sync' || operation !== 'state' || writing.losses.length === 0) return message;
@@ -383,17 +341,16 @@ function asWritten(params: readonly Param[], { message, writing, session }: Enco
   return { ...message, payload };
 }
 
-/** Step 7: the frames get their envelopes, and go out. */
 function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Encoding): EncodeResult {
   const { session, message, writing, warnings } = encoding;
   const { sender, settings } = session;
   const { agent, envelope } = message;
   const isSplit = drafts.length > 1;
   const mid = envelope.msg_id ?? sender.freshId();
-  // The frames of a sequence belong together by their cid.
+  // The frames of a sequence share their cid.
   const cid = envelope.correlation_id ?? (isSplit ? mid : undefined);
   const correlationId = envelope.correlation_id ?? mid;
-  // Only now can nothing fail any more but state: a number that is taken has to be sent.
+  // Last check before numbers are taken: a frame with a number must be sent.
   sampleMetadata(encoding);
   const text = drafts.map(({ body }) => body).join('');
   const checkpoint = applySent(
@@ -408,7 +365,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
       ts: envelope.timestamp,
       cid,
       aid: envelope.causation_id,
-      // Whoever has no connection knows by it alone whose part it is: cid and sender are no secrets.
+      // Later parts are matched by cid and sender.
       sid: index === 0 || settings.sessionId === 'always' ? envelope.session_id : null,
       ttl: envelope.ttl,
       part,
@@ -448,10 +405,10 @@ function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
   return sum!;
 }
 
-/** Under names that begin so, a session keeps of which soft limits it has warned that no frame can meet. */
+/** Prefix of the facts that record a soft-limit warning no frame of this sender can avoid. */
 const WARNED = 'warned-soft-';
 
-/** Whether even the shortest frame of this sender is over the soft limit of a part. */
+/** Whether even the shortest frame of this sender exceeds the soft limit. */
 function isUnavoidable(part: FramePart, { session, message }: Encoding): boolean {
   const { settings, options } = session;
   const sid = settings.sessionId === 'always' ? options.id : undefined;

@@ -5,7 +5,7 @@ export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { TokenCounter } from '../../tokens/counter.js';
 export type { Frame } from '../ast.js';
 export { AccpError, type AccpErrorCode, type AccpErrorDetails, ERROR_CODES, type ErrorCode } from '../errors.js';
-export type { FieldType, Json, JsonArray, JsonObject } from '../message/json.js';
+export type { FieldType, Json, JsonArray, JsonObject, SchemaDefinition } from '../message/json.js';
 export { Reference, ref } from '../message/json.js';
 export type { Envelope, Loss, Message, MessageInput } from '../message/message.js';
 export type { TextPolicy } from '../message/write-value.js';
@@ -21,7 +21,6 @@ export {
   toolBook,
 } from '../profiles/profiles.js';
 export { toolErrorPayload } from '../profiles/tool.js';
-export type { SchemaDefinition } from '../registry/definition.js';
 export type { Announcement } from '../registry/negotiation.js';
 export {
   createRegistry,

@@ -1,34 +1,29 @@
 /** The payload of a received frame: references, keys, defaults (draft-benzing-accp-00, section 7.3, steps 2 to 4). */
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
+import type { SchemaDefinition } from '../message/json.js';
 import { bare, type FieldType, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Loss } from '../message/message.js';
 import { createReading, type Reading, readKey, readValue } from '../message/read-value.js';
 import { type Dialect, parseFrame } from '../parse.js';
 import { addDefaults } from '../registry/defaults.js';
-import type { SchemaDefinition } from '../registry/definition.js';
 
-/** How the sender writes. */
 interface PayloadRules {
-  /** The schema that the frame names, and what is known of it. */
   readonly code: string | undefined;
   readonly schema: SchemaDefinition | undefined;
   readonly types: { readonly [key: string]: FieldType } | undefined;
-  /** Whether strings are transliterated. */
   readonly transliterated: boolean;
 }
 
-/** @throws AccpError where there is nothing, or nothing that may be read */
 export type Resolve = (path: string, at: string) => Json;
 
 interface PayloadReading {
-  /** With full key names and defaults; without a prototype. */
   readonly payload: JsonObject;
   readonly losses: readonly Loss[];
 }
 
-/** @throws AccpError E1001 for a key that is there twice, E1004 for a value that cannot be read; whatever `resolve` throws */
+/** @throws AccpError E1001 for a repeated key, E1004 for an unreadable value; and what `resolve` throws */
 export function readPayload(params: readonly Param[], rules: PayloadRules, resolve: Resolve): PayloadReading {
   const { code, schema, types, transliterated } = rules;
   const table = keyTable(code);
@@ -38,11 +33,7 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
     if (key === 'schema') continue;
     const full = table.expand(readKey(key, reading));
     if (payload[full] !== undefined) {
-      throw new AccpError({
-        code: 'E1001',
-        path: `payload.${key}`,
-        message: `"${full}" is there twice, also abbreviated`,
-      });
+      throw accpError('E1001', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
     }
     payload[full] = readValue(value, full, reading, types?.[full]);
   }
@@ -50,7 +41,6 @@ export function readPayload(params: readonly Param[], rules: PayloadRules, resol
   return { payload, losses: reading.losses };
 }
 
-/** How the value of a full key is written. */
 export function wireKindOf(params: readonly Param[], full: string, rules: PayloadRules): string | undefined {
   const { code, transliterated } = rules;
   const table = keyTable(code);
@@ -58,19 +48,12 @@ export function wireKindOf(params: readonly Param[], full: string, rules: Payloa
   return params.find(({ key }) => table.expand(readKey(key, reading)) === full)?.value.kind;
 }
 
-/**
- * Returns a function that reads the payload of a frame without references that was read before, whenever it is called. A function of
- * its own, because it is kept for long: it must not hold on to all that another one had in its hands.
- */
+/** A separate function, because the closure is kept for long: it must not retain the variables of its caller. */
 export function rereading(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
   return () => heldPayload(parseFrame(text, { dialect }).payload, rules, NOTHING_HELD);
 }
 
-/**
- * Reads a payload that was read before.
- *
- * @param held what stands in place of each reference, by path
- */
+/** Reads a payload again, with `held` in place of its references. */
 export function heldPayload(
   params: readonly Param[],
   rules: PayloadRules,

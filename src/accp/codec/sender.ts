@@ -1,8 +1,10 @@
-/** How frames go out: numbered, kept for the case that they get lost, and sent again after a gap (draft-benzing-accp-00, sections 3.6 and 3.7). */
+/** Outgoing frames: numbering, keeping, and sending again after a gap (draft-benzing-accp-00, sections 3.6 and 3.7). */
+
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { PrintError } from '../../text/errors.js';
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
+
 import { explainFrame } from '../explain.js';
 import { keyTable } from '../message/abbreviations.js';
 import { isMarked, isPlainText, transliterate } from '../message/transliterate.js';
@@ -15,13 +17,10 @@ import { metadataText } from '../session/envelope.js';
 import type { Copy, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import { writeFrame } from '../writer.js';
-import type { Settings } from './contract.js';
+import type { EncodeResult, Settings } from './contract.js';
 
-/** What a frame is sent with, beside what delivery adds. */
 interface Outgoing extends SentFrame {
-  /** The identifier that the message came with. */
   readonly mid?: string | undefined;
-  /** Whether it is sent again after a gap. */
   readonly keep: boolean;
 }
 
@@ -31,32 +30,15 @@ export interface Sent {
   readonly seq: number;
 }
 
-/** What an error frame answers. */
-interface Cause {
-  readonly cid?: string | undefined;
-  /** Its identifier: the frame's `aid`. */
-  readonly mid?: string | undefined;
-}
-
-/** What the other side has told of a gap. */
 interface Gap {
-  /** The number that it waits for. */
   readonly expected: number;
-  /** The identifier of the frame that it has refused; its error frame's `aid`. */
   readonly refused?: string | undefined;
-  /** Who has told. */
   readonly reporter?: string | undefined;
-  /** Whose frames it is about. @default as whom the refused frame was sent, or else the session's agent */
+  /** The sender of the frames. @default that of the refused frame, or else the session's agent */
   readonly agent?: string | undefined;
 }
 
-interface Recovery {
-  readonly frames: readonly string[];
-  /** `lost`: messages that the outbox no longer had. */
-  readonly warnings: readonly Diagnostic[];
-}
-
-/** Under this name a session keeps that its identifier was said. */
+/** Fact that records that the session's `sid` was sent. */
 export const SAID_ID = 'said-id';
 
 type SenderParts = Pick<
@@ -64,7 +46,6 @@ type SenderParts = Pick<
   'options' | 'runtime' | 'delivery' | 'outbox' | 'chains' | 'registries' | 'facts'
 >;
 
-/** The sending side of a codec in one session. */
 export class Sender {
   readonly #parts: SenderParts;
   readonly #settings: Settings;
@@ -74,24 +55,19 @@ export class Sender {
     this.#settings = settings;
   }
 
-  /** Gives a frame its number and identifier, and keeps it for the case that it gets lost. */
   send({ mid = this.freshId(), keep, ...frame }: Outgoing): Sent {
     return this.#sendCopy({ frame, mid, seqs: [], times: 0 }, mid, keep);
   }
 
-  /** Identifiers are unique in a session, so one that was seen is not taken. */
   freshId(): string {
     for (let attempt = 0; attempt < 8; attempt++) {
       const id = this.#settings.ids();
       if (!this.#parts.delivery.hasSeen(id)) return id;
     }
-    throw new AccpError({
-      code: 'E9999',
-      message: 'The source of identifiers gives one that is taken, again and again.',
-    });
+    throw accpError('E9999', undefined, 'The source of identifiers gives one that is taken, again and again.');
   }
 
-  /** Puts a frame into the debug log, with its plain English where that is asked for (section 9, item 1). */
+  /** Writes a frame to the debug log, with plain English if the option `explain` is set (section 9, item 1). */
   note(type: 'sent' | 'received', { text, seq }: Pick<Sent, 'text' | 'seq'>): void {
     const { runtime } = this.#parts;
     if (runtime.log === undefined) return;
@@ -101,8 +77,7 @@ export class Sender {
     runtime.note(type, message, { frame: text, details: { sequence: seq } });
   }
 
-  /** Writes and sends the frame that tells the other side of an error. */
-  sendError(error: AccpError, cause: Cause): string {
+  sendError(error: AccpError, cause: { readonly cid?: string | undefined; readonly mid?: string | undefined }): string {
     const { options, runtime, registries } = this.#parts;
     const { text } = registries.writing(this.#settings.text);
     const sent = this.send({
@@ -111,8 +86,7 @@ export class Sender {
       ts: runtime.now(),
       cid: cause.cid,
       aid: cause.mid,
-      // What tells of a broken sequence is said anew with every frame that is refused; and of what could not be read, nobody
-      // knows whose it was.
+      // Each refused frame repeats the report of a broken sequence. The sender of an unreadable frame is unknown.
       keep: error.code !== 'E3003' && cause.mid !== undefined,
     });
     this.note('sent', sent);
@@ -120,32 +94,29 @@ export class Sender {
   }
 
   /**
-   * Announces by `sync:resync{from:n}` what is sent again, and sends it: all messages that the other side has not processed, under
-   * their correlation identifiers, with new identifiers and numbers. Their time stamps stay: what has expired meanwhile is not
-   * wanted any more.
-   *
-   * Where the other side asks again and again, and processes little, it gets the first of them, and is made to ask for the rest.
+   * Announces a resend by `sync:resync{from:n}`, then sends unprocessed messages with new identifiers and numbers. A peer that asks
+   * often and processes little gets only the first of them, and a frame that makes it ask for the rest.
    */
-  recover({ expected, refused, reporter, agent: named }: Gap): Recovery {
+  recover({ expected, refused, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
     const { delivery, outbox, options, runtime } = this.#parts;
     const known = refused === undefined ? undefined : delivery.sentAs(refused);
     if (known !== undefined) {
       const [sender, seq] = known;
       const yields = this.#mustYield(known, reporter, expected);
       if (seq < expected && !yields) outbox.refused(sender, seq);
-      // One gap is reported with every frame behind it. Answering each report would refuse what the first answer has brought.
+      // Every frame behind a gap is reported. Answering each report would invalidate the first answer.
       if (outbox.isSuperseded(sender, seq)) return { frames: [], warnings: [] };
       if (yields) return { frames: [], warnings: this.#giveUp(sender, seq) };
     }
     const agent = named ?? known?.[0] ?? options.agent;
     delivery.raise(agent, expected);
-    // What was given up must not be done after all: of a cancelled chain, only its end is sent again.
+    // Of a cancelled chain, only its end is sent again.
     const isShared = options.sequence === 'session';
     const { copies, left, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) => this.#isWanted(frame));
     const announced = this.#resync(agent, expected);
     outbox.resynced({ agent, from: expected, seq: announced.seq });
     const sent = [announced, ...copies.map((copy) => this.#sendAgain(copy))];
-    // Nobody waits for a number that is not yet taken: this one is refused, and the refusal asks for the rest.
+    // This number is too high, so the peer refuses it and asks for the rest.
     if (left > 0) sent.push(this.#resync(agent, delivery.nextToSend(agent) + 1));
     runtime.note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
       details: { expected, count: copies.length, left, lost },
@@ -163,10 +134,7 @@ export class Sender {
     });
   }
 
-  /**
-   * Sends a frame once more: the same under a new number and identifier (section 3.7, item 3). One without a correlation is
-   * correlated by its first identifier from then on, so that its answers name what the sender knows it by.
-   */
+  /** Sends a frame again under a new number and identifier (section 3.7, item 3); its answers name its first identifier. */
   #sendAgain(copy: Copy): Sent {
     const { frame, mid } = copy;
     const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
@@ -178,7 +146,7 @@ export class Sender {
     const { agent, body, ts, cid, aid, ttl, part, sid: given } = copy.frame;
     const sid = given === null ? undefined : (given ?? this.#sessionId());
     const metadata = (seq: number): string => metadataText({ mid, seq, ts, cid, aid, sid, ttl, part });
-    // Refused identifiers must not use up a number.
+    // Check identifiers before a number is taken.
     metadata(delivery.nextToSend(agent));
     const seq = delivery.sent(agent, mid);
     const text = body + metadata(seq);
@@ -200,9 +168,8 @@ export class Sender {
   }
 
   /**
-   * Whether a frame is given up because both sides have spoken at once where they share one count, so that their frames had the
-   * same number. If both sent theirs again, those would meet in the same way: only the one whose name comes first does, and only
-   * what it has sent last, since what was sent after may have been processed.
+   * Both sides, sharing one count, sent a frame with the same number: only the side whose name sorts first sends again, and only its
+   * last frame, since later ones may have been processed.
    */
   #mustYield([agent, seq]: SentAs, reporter: string | undefined, expected: number): boolean {
     const { options, outbox } = this.#parts;
@@ -210,7 +177,7 @@ export class Sender {
     return reporter < agent || !outbox.isLast(agent, seq);
   }
 
-  /** Registries are announced anew when the other side announces its own; nothing else that was given up is sent again. */
+  /** Registries are announced again with the peer's announcement; nothing else that was given up is sent again. */
   #giveUp(sender: string, seq: number): readonly Diagnostic[] {
     const { outbox, registries } = this.#parts;
     const given = outbox.giveUp(sender, seq);
@@ -221,30 +188,21 @@ export class Sender {
   }
 }
 
-/**
- * Header and body of a frame in canonical form.
- *
- * @throws AccpError E1004 with the path of what cannot be written
- */
+/** Writes header and body in canonical form. Throws AccpError E1004 with the path of a value that cannot be written. */
 export function bodyText(agent: string, intent: string, operation: string, payload: readonly Param[]): string {
   try {
     return writeFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
     const message = thrown.message.slice(thrown.path.length + 2);
-    throw new AccpError({ code: 'E1004', path: thrown.path, message });
+    throw accpError('E1004', thrown.path, message);
   }
 }
 
-/** Longest reason that is told, in characters: a frame has its limits (section 3.4). */
+/** Longest reason in an error frame, in characters (section 3.4). */
 const MAX_REASON = 120;
 
-/**
- * Header and body of an error frame. It has to be possible to tell of any error: what a text holds, or how long it is, must
- * not matter.
- *
- * @param transliterates whether the other side undoes transliteration; else a reason is told in words that a frame can hold
- */
+/** Succeeds for any error. If `transliterates` is false, reasons are reduced to plain words. */
 export function errorBody(agent: string, error: AccpError, transliterates: boolean): string {
   const table = keyTable('ER');
   const { code, message, retryable, ...details } = errorPayloadOf(error);
@@ -262,7 +220,7 @@ function told(text: string, transliterates: boolean): string {
   return isPlainText(text) && !isMarked(text) ? text : slug(text);
 }
 
-/** A sentence in words that any frame can hold, as the draft writes reasons: `connection_timed_out`. */
+/** The draft writes reasons like this: `connection_timed_out`. */
 function slug(text: string): string {
   const words = text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
   return /[A-Za-z]/.test(words) && !/^(?:true|false)$/.test(words) ? words : `error_${words}`;

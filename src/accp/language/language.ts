@@ -1,7 +1,4 @@
-/**
- * ACCP as a language for tools: fuzzing, exports, instructions to models. It compiles the grammar that comes with
- * the package.
- */
+/** ACCP as a language for tools: fuzzing, exports, instructions to models. It compiles the grammar shipped with the package. */
 
 import { accp as grammarText } from '../../../generated/grammars.js';
 import { frameTokens } from '../../../grammar/accp.tokens.js';
@@ -20,19 +17,19 @@ export type { AccpLanguageOptions, FieldOptions, ValueType } from './narrowing.j
 
 const DRAFT = 'draft-benzing-accp-00';
 
-/** Numbers at the limits of section 3.1.1: exact integers, ties of the sixth place, idle zeros. */
+/** Numbers at the limits of section 3.1.1. */
 const NUMBERS = [
   ...['-0', '007', '9007199254740991', '9007199254740992', '-9007199254740993', '123456789012345678901234567890'],
   ...['0.1234565', '0.1234575', '-2.0000005', '0.9999995', '-0.0000001', '-0.0', '1.50', '99999999.99999951'],
 ];
 
 /**
- * The frames of a dialect, or only those that the options allow. A narrowed grammar builds no trees. It accepts what the dialect
- * accepts and the options allow, neither more nor less, but for one thing: it leaves the length of a text unlimited.
+ * Returns the grammar of a dialect, or of the frames that the options allow. A narrowed grammar builds no trees. It accepts exactly
+ * what the dialect and the options allow, except that text length is unlimited.
  *
  * Source: draft-benzing-accp-00, section 3.1.
  *
- * @throws TypeError on an option that is none, and on a value that cannot stand in a frame
+ * @throws TypeError if an option is invalid or a value cannot stand in a frame
  * @example
  * const { grammar } = accpLanguage({ intents: ['req'], fields: { q: { type: 'string' }, n: { type: 'integer', optional: true } } });
  * grammar.accepts('@a>req:find{q:cats|n:3}') // true
@@ -82,7 +79,7 @@ function readFrame(text: string, dialect: Dialect): Answer {
   return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
 }
 
-/** For `textMateGrammar()` and `codeMirrorMode()`: the tokens are those of the finder and of highlighting on terminals. */
+/** For `textMateGrammar()` and `codeMirrorMode()`, with the tokens of the finder and of terminal highlighting. */
 export const accpEditor: EditorLanguage = {
   name: 'ACCP',
   id: 'accp',

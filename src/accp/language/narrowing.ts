@@ -1,4 +1,4 @@
-/** What a narrowed ACCP language allows, and the rules in Peggy's notation that say so. */
+/** The options of a narrowed ACCP language, and the Peggy rules for them. */
 
 import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
 import { PrintError } from '../../text/errors.js';
@@ -13,17 +13,17 @@ const VALUE_TYPES = ['any', 'string', 'integer', 'decimal', 'boolean', 'null', '
 /** A kind of value (draft-benzing-accp-00, section 3.1.1); `any` is all of them. */
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** What one parameter may hold. */
+/** The constraints of one parameter. */
 export interface FieldOptions {
   /** @default 'any' */
   readonly type?: ValueType | readonly ValueType[] | undefined;
-  /** The values allowed, in the place of types: in their canonical spelling, whole numbers as integers. */
+  /** The values allowed, in place of types. */
   readonly enum?: readonly (string | number | boolean | null)[] | undefined;
-  /** Whether it may be left out. @default false */
+  /** @default false */
   readonly optional?: boolean | undefined;
 }
 
-/** The frames that are meant: all of a dialect, or those that one agent may send. */
+/** The frames allowed: all of a dialect, or those of one agent. */
 export interface AccpLanguageOptions {
   /** @default 'strict' */
   readonly dialect?: Dialect | undefined;
@@ -35,23 +35,21 @@ export interface AccpLanguageOptions {
   readonly operations?: readonly string[] | undefined;
   /** The parameters of the payload, in this order and each at most once. @default any */
   readonly fields?: FieldList<FieldOptions> | undefined;
-  /** Whether there is a metadata block; or what it holds, as with `fields`. @default 'optional' */
+  /** The metadata block: its presence, or its fields, as in `fields`. @default 'optional' */
   readonly metadata?: 'none' | 'optional' | 'required' | FieldList<FieldOptions> | undefined;
-  /** Deepest nesting of arrays and maps in one value, from 0 to 5. @default 5 */
+  /** Deepest nesting of arrays and maps in one value, 0 to 5. @default 5 */
   readonly maxDepth?: number | undefined;
 }
 
-/** A parameter after defaults. */
 export interface Field {
   readonly key: string;
   readonly optional: boolean;
-  /** One at least, `any` only by itself. */
   readonly types: readonly ValueType[];
-  /** The texts allowed, as they stand in a frame; null where the types say what is allowed. */
+  /** The texts allowed, as written in a frame; null if the types decide. */
   readonly spellings: readonly string[] | null;
 }
 
-/** The options after defaults. Null stands for anything. */
+/** The options after defaults. Null allows anything. */
 export interface Narrowing {
   readonly dialect: Dialect;
   readonly agents: readonly string[] | null;
@@ -64,11 +62,7 @@ export interface Narrowing {
 
 const OPTIONS = ['dialect', 'agents', 'intents', 'operations', 'fields', 'metadata', 'maxDepth'] as const;
 
-/**
- * Fills in the defaults and checks that every value can stand in a frame.
- *
- * @throws TypeError naming the option and the value
- */
+/** Fills in the defaults. Throws TypeError naming the option and the value if a value cannot stand in a frame. */
 export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
   checkMembers('options', options, OPTIONS);
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'lenient']);
@@ -80,6 +74,9 @@ export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
   }
   const { agents, intents, operations, fields } = options;
   const context = { dialect, maxDepth };
+  const isAgent = (word: string): boolean => frameOf(`@${word}>a:a{}`)?.agent === word;
+  const isIntent = (word: string): boolean => frameOf(`@a>${word}:a{}`)?.intent === word;
+  const isOperation = (word: string): boolean => frameOf(`@a>a:${word}{}`)?.operation === word;
   return {
     ...context,
     agents: wordList('agents', agents, isAgent, 'an agent id: letters, digits, "-" and "_"'),
@@ -90,12 +87,11 @@ export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
   };
 }
 
-/** What the values of a field have to agree with. */
 type Context = Pick<Narrowing, 'dialect' | 'maxDepth'>;
 
 function metadataOf(metadata: NonNullable<AccpLanguageOptions['metadata']>, context: Context): Narrowing['metadata'] {
   if (typeof metadata === 'string') {
-    // The default of `resolveChoice` is its first choice.
+    // `resolveChoice` defaults to its first choice.
     return { use: resolveChoice('metadata', metadata, ['optional', 'none', 'required']), fields: null };
   }
   const fields = fieldsOf('metadata', metadata, context);
@@ -134,7 +130,7 @@ function spellingsOf(
   const nodes = (values as NonNullable<FieldOptions['enum']>).map((value) => nodeOf(place, value));
   const spellings = nodes.flatMap((node) => {
     const spelling = spelled(place, node);
-    // In the lenient dialect, a mention stands without escapes, too.
+    // The lenient dialect also accepts a mention without escapes.
     const mention = node.kind === 'string' && isMention(node.value, dialect) ? [node.value] : [];
     return [spelling, ...mention];
   });
@@ -153,12 +149,11 @@ function nodeOf(place: string, value: unknown): Value {
   throw new TypeError(`${place}: ${quotedShort(anyText(value))} is no string, number, boolean or null`);
 }
 
-/** How a value stands in a frame. */
 function spelled(place: string, node: Value): string {
   const frame: Frame = { ...EMPTY, payload: [{ key: 'v', value: node }] };
   try {
     const text = printFrame(frame).slice('@a>a:a{v:'.length, -'}'.length);
-    // The canonical form rounds decimals to six places: then it is another value.
+    // The canonical form rounds decimals to six places, which changes this value.
     if (node.kind !== 'decimal' || Number(text) === node.value) return text;
     throw new TypeError(`${place}: ${node.value} has more than six decimal places`);
   } catch (thrown) {
@@ -172,48 +167,29 @@ const EMPTY: Frame = { kind: 'frame', agent: 'a', intent: 'a', operation: 'a', p
 
 function isMention(text: string, dialect: Dialect): boolean {
   if (!text.startsWith('@')) return false;
-  const value = soleValue(`@a>a:a{v:${text}}`, dialect);
+  const payload = frameOf(`@a>a:a{v:${text}}`, dialect)?.payload;
+  const value = payload?.length === 1 ? payload[0]!.value : undefined;
   return value?.kind === 'string' && value.value === text;
 }
 
-function soleValue(text: string, dialect: Dialect): Value | undefined {
-  const result = tryParseFrame(text, { dialect });
-  return result.ok && result.value.payload.length === 1 ? result.value.payload[0]!.value : undefined;
-}
-
-// What a word may be is the grammar's to say: each is read where it would stand.
-
-function isAgent(word: string): boolean {
-  const result = tryParseFrame(`@${word}>a:a{}`);
-  return result.ok && result.value.agent === word;
-}
-
-function isIntent(word: string): boolean {
-  const result = tryParseFrame(`@a>${word}:a{}`);
-  return result.ok && result.value.intent === word;
-}
-
-function isOperation(word: string): boolean {
-  const result = tryParseFrame(`@a>a:${word}{}`);
-  return result.ok && result.value.operation === word;
-}
-
 function isKey(word: string): boolean {
-  const result = tryParseFrame(`@a>a:a{${word}:1}`);
-  return result.ok && result.value.payload.length === 1 && result.value.payload[0]!.key === word;
+  const payload = frameOf(`@a>a:a{${word}:1}`)?.payload;
+  return payload?.length === 1 && payload[0]!.key === word;
 }
 
-/**
- * Rules in Peggy's notation that narrow the grammar; undefined where it stays as it is. The nesting is bounded by the option
- * `maxDepth` of the grammar itself.
- */
+function frameOf(text: string, dialect?: Dialect): Frame | undefined {
+  const result = tryParseFrame(text, { dialect });
+  return result.ok ? result.value : undefined;
+}
+
+/** Returns Peggy rules that narrow the grammar, or undefined if it needs none. The grammar's own `maxDepth` bounds the nesting. */
 export function frameOverlay(narrowing: Narrowing): string | undefined {
   const { agents, intents, operations, payload, metadata, dialect } = narrowing;
   const isFree = agents === null && intents === null && operations === null && payload === null;
   if (isFree && metadata.use === 'optional' && metadata.fields === null) return undefined;
 
   const overlay = new Overlay();
-  // The rules of the grammar serve elsewhere, too, as in mentions: they stay.
+  // New rules: the grammar's rules are also used elsewhere, as in mentions.
   const agent = overlay.word('allowed_agent', agents, 'agent_id');
   const intent = overlay.word('allowed_intent', intents, 'intent');
   const operation = overlay.word('allowed_operation', operations, 'operation');
@@ -244,15 +220,15 @@ export function frameOverlay(narrowing: Narrowing): string | undefined {
     .join('');
 }
 
-/** Rules that fields may need. The predicates are those of the grammar's own rules, for the same limits. */
+/** Auxiliary rules for fields, with the predicates of the grammar's own rules, for the same limits. */
 const HELPERS: Readonly<Record<string, string>> = {
   integer_only:
     'start:here "-"? digits:here [0-9]+ point:here end_of_lexeme &{ return limitDigits(start, digits, point, offset()); }',
   decimal_only:
     'start:here "-"? digits:here [0-9]+ point:here "." [0-9]+ end_of_lexeme &{ return limitDigits(start, digits, point, offset()); }',
-  // Written out, without the limit on digits, so that an export can work out what is left: what is a number is no text, however long.
+  // Without the limit on digits, so that an export can compute the rest: a number of any length is not text.
   string_only: '!(("true" / "false" / "-"? [0-9]+ ("." [0-9]+)?) end_of_lexeme) lexeme',
-  // Where a frame can hold lists of any length, the parameters count towards the limit on items.
+  // Parameters count towards the limit on items where a frame can hold lists of any length.
   counted: '&{ return count(offset()); }',
 };
 
@@ -264,7 +240,7 @@ function valueExpression({ types, spellings }: Field, lenient: boolean): string 
   if (spellings !== null) return oneOf(spellings);
   if (types.includes('any')) return 'value';
   const has = (type: Field['types'][number]): boolean => types.includes(type);
-  // In the grammar's order: what is written between brackets or behind a sign, then keywords and numbers, then all other text.
+  // In the grammar's order: bracketed and signed values, keywords and numbers, other text.
   const alternatives: string[] = [];
   for (const type of ['array', 'map', 'ref', 'null'] as const) if (has(type)) alternatives.push(type);
   if (has('string') && lenient) alternatives.push('mention');

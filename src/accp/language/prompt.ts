@@ -1,4 +1,4 @@
-/** What to tell a model, so that it writes frames and nothing else. */
+/** Instructions that make a model write frames only. */
 
 import type { Encoding } from '../../tokens/counter.js';
 import { choiceOf, type ModelPrompt, promptOf } from '../../tokens/prompt.js';
@@ -8,17 +8,17 @@ import { type AccpLanguageOptions, type Field, type Narrowing, resolveNarrowing,
 export type { ModelPrompt } from '../../tokens/prompt.js';
 
 export interface FramePromptOptions extends AccpLanguageOptions {
-  /** What the length is counted in. @default 'o200k_base' */
+  /** The encoding that counts tokens. @default 'o200k_base' */
   readonly encoding?: Encoding | undefined;
 }
 
 /**
- * The shortest instruction that makes a model write the frames that the options allow. It says what the options leave to be
- * said: rules that no allowed frame can break are left out, and examples are made to the options.
+ * Returns the shortest instruction that makes a model write the frames that the options allow. Rules that no allowed frame can break
+ * are left out, and the examples fit the options.
  *
  * Source: draft-benzing-accp-00, section 3.1.
  *
- * @throws TypeError on an option that is none, and on a value that cannot stand in a frame
+ * @throws TypeError if an option is invalid or a value cannot stand in a frame
  * @example
  * const { text, tokens } = await framePrompt({ agents: ['planner'], intents: ['req'], fields: { q: { type: 'string' } } });
  */
@@ -41,7 +41,6 @@ function shape({ agents, intents, operations, payload, metadata }: Narrowing): s
   return `${head}{${body}}${metadata.use === 'none' ? '' : `[${inside}]`}`;
 }
 
-/** The only word, or a placeholder. */
 function sole(words: readonly string[] | null, placeholder: string): string {
   return words?.length === 1 ? words[0]! : placeholder;
 }
@@ -100,7 +99,6 @@ function valueNames({ types, spellings }: Field): string {
   return choiceOf(spellings ?? types.map((type) => NAMES[type]));
 }
 
-/** About values, as far as the fields leave them open. */
 function valueRules({ payload, metadata, maxDepth, dialect }: Narrowing): readonly string[] {
   const lists = [payload, metadata.use === 'none' ? [] : metadata.fields];
   const types = new Set(lists.flatMap((fields) => (fields === null ? ['any' as const] : fields.flatMap(openTypes))));
@@ -137,7 +135,7 @@ function openTypes({ types, spellings }: Field): readonly ValueType[] {
   return spellings === null ? types : [];
 }
 
-/** Texts of values, as they stand in a frame. What is escaped comes first: that is what readers have to see. */
+/** Sample values as written in a frame; the escaped ones come first, as they teach most. */
 const SAMPLES: Readonly<Record<ValueType, readonly string[]>> = {
   any: ['m1', '42', 'https\\://a.io/x'],
   string: ['https\\://a.io/x', 'impl_auth', 'v1.2'],
@@ -155,7 +153,7 @@ const SAMPLE_INTENTS = ['req', 'done'];
 const OPERATIONS = ['schedule', 'analyze'];
 const METADATA = 'mid:m1,seq:1,ts:1714000000';
 
-/** A frame with all that may stand in it, and a short one with the last of the words to choose from; one if they are the same. */
+/** Returns a frame with all allowed parts and, if different, a short one with the last of the allowed words. */
 export function frameExamples(narrowing: Narrowing): readonly string[] {
   return [...new Set([example(narrowing, 0), example(narrowing, 1)])];
 }
@@ -187,7 +185,6 @@ function params(fields: readonly Field[], variant: 0 | 1): readonly string[] {
   });
 }
 
-/** The first, or the last. */
 function ends<T>(list: readonly T[], variant: 0 | 1): T {
   return variant === 0 ? list[0]! : list.at(-1)!;
 }

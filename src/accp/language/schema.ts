@@ -1,17 +1,13 @@
 /**
  * The tree of a frame in JSON, as zod schemas and as a JSON Schema. Public as `pegwire/accp/schema`.
  *
- * The JSON form is that of the conformance cases and of `pegwire parse --json`: big integers are strings of digits, and the
- * infinities that stand for decimals beyond a double's range are their names. `frameSchema.parse(json)` turns it into a tree,
- * `z.encode(frameSchema, frame)` a tree into it.
- *
- * A schema holds the shape of a tree. What no shape can say (repeated keys, a `text` that denotes another value, nesting),
- * `printFrame` refuses.
+ * In JSON, big integers are strings of digits, and infinities (decimals beyond a double's range) are their names.
+ * `frameSchema.parse(json)` decodes a tree, `z.encode(frameSchema, frame)` encodes one. `printFrame` refuses what no schema can
+ * express: repeated keys, a `text` that denotes another value, too deep nesting.
  */
 import * as z from 'zod';
 import type { Frame, Value } from '../ast.js';
 
-/** What the parts are called in the JSON Schema. */
 const names = z.registry<{ id?: string; title?: string; description?: string }>();
 
 const spanSchema = z
@@ -24,7 +20,6 @@ const stringSchema = z
   .strictObject({ kind: z.literal('string'), value: z.string().regex(/^[!-~]+$/), span })
   .register(names, { id: 'string', description: 'Text without its escapes.' });
 
-/** A bigint in JSON; what a double holds exactly is written as a number. */
 const bigDigits = z
   .string()
   .regex(/^-?[1-9][0-9]{15,}$/)
@@ -33,7 +28,7 @@ const bigDigits = z
 
 const integerValue = z.codec(z.union([z.int(), bigDigits]), z.union([z.int(), z.bigint()]), {
   decode: (value) => (typeof value === 'string' ? BigInt(value) : value),
-  // Trees that were written by hand may hold a small bigint.
+  // Hand-written trees may hold a small bigint.
   encode: (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)),
 });
 
@@ -123,7 +118,7 @@ const paramSchema = z.strictObject({
   span,
 });
 
-// Apart from where they are made: types that refer to each other cannot be inferred through a call.
+// Not at the definition: mutually recursive types cannot be inferred through a call.
 names.add(arraySchema, { id: 'array', description: 'Values in the order in which they stand.' });
 names.add(mapSchema, { id: 'map', description: 'Keys are unique.' });
 names.add(valueSchema, { id: 'value', description: 'Any value, told apart by kind.' });
@@ -151,7 +146,7 @@ export type FrameJson = AsJson<Frame>;
 /** A value as JSON. */
 export type ValueJson = AsJson<Value>;
 
-/** JSON has no number for big integers, and none beyond a double's range: these are strings. */
+/** JSON has no big integers or infinities: these are strings. */
 type AsJson<Tree> = Tree extends bigint
   ? string
   : Tree extends readonly (infer Item)[]
@@ -168,7 +163,7 @@ export function frameJsonSchema(): z.core.JSONSchema.JSONSchema {
     io: 'input',
     metadata: names,
     target: 'draft-2020-12',
-    // That our types are not to be changed says nothing about JSON.
+    // Readonly types imply nothing about JSON.
     override: ({ jsonSchema }) => {
       delete jsonSchema.readOnly;
     },

@@ -1,18 +1,8 @@
 /** Short and full names of keys (draft-benzing-accp-00, sections 3.5, 4.2 and 10). */
 
-/** The two ways between the full names of keys and their abbreviations; other keys stay as they are. */
-interface KeyTable {
-  readonly abbreviate: (key: string) => string;
-  readonly expand: (key: string) => string;
-}
+type FieldTable = ReturnType<typeof tableOf>;
 
-/** A table that can be looked through, too. */
-interface FieldTable extends KeyTable {
-  /** Full name and abbreviation of each field, in the order of the draft. */
-  readonly fields: readonly (readonly [name: string, abbreviation: string])[];
-}
-
-/** Table 8. A word with two meanings there has one here, so that both ways are exact. */
+/** Table 8. A word with two meanings there has one here, so that both directions are exact. */
 const STANDARD = {
   data: 'd',
   findings: 'f',
@@ -32,7 +22,7 @@ const STANDARD = {
   reason: 'why',
 };
 
-/** What the examples of section 10 (for ER, of section 3.6) write in frames of each profile. */
+/** As in the examples of section 10 (for ER, of section 3.6). */
 const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   CH: {},
   TC: { tool_name: 'tool', arguments: 'args', result: 'res', status: 'stat' },
@@ -42,40 +32,24 @@ const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ER: { message: 'msg', retryable: 'retry' },
 };
 
-/** The fields of the envelope (Table 4). */
-export const ENVELOPE_FIELDS: FieldTable = tableOf({
-  msg_id: 'mid',
-  sequence: 'seq',
-  timestamp: 'ts',
-  correlation_id: 'cid',
-  causation_id: 'aid',
-  session_id: 'sid',
-  ttl: 'ttl',
-});
-
 const STANDARD_TABLE = tableOf(STANDARD);
 const PROFILE_TABLES: ReadonlyMap<string, FieldTable> = new Map(
   Object.entries(PROFILES).map(([schema, own]) => [schema, tableOf({ ...STANDARD, ...own })]),
 );
 
-/**
- * The abbreviations of a payload's keys: those of Table 8, and in frames of a profile's schema that profile's. They are for the
- * keys of the payload itself and not for those of maps in it.
- *
- * @param schema the code of the frame's schema: `CH`, `TC`, `TX`, `ST`, `TA`, `ER`; others add nothing
- */
+/** Returns the abbreviations of a payload's top-level keys: Table 8, and those of the profile with the schema code `schema`. */
 export function keyTable(schema: string | undefined): FieldTable {
   return (schema === undefined ? undefined : PROFILE_TABLES.get(schema)) ?? STANDARD_TABLE;
 }
 
-/** A word that is both a full name and another's abbreviation would not come back; a test holds that there is none. */
-function tableOf(names: Readonly<Record<string, string>>): FieldTable {
+/** No word may be both a full name and an abbreviation; a test checks that. */
+function tableOf(names: Readonly<Record<string, string>>) {
   const fields = Object.entries(names);
   const short = new Map(fields);
   const full = new Map(fields.map(([name, abbreviation]) => [abbreviation, name]));
   return {
     fields,
-    abbreviate: (key) => short.get(key) ?? key,
-    expand: (key) => full.get(key) ?? key,
+    abbreviate: (key: string): string => short.get(key) ?? key,
+    expand: (key: string): string => full.get(key) ?? key,
   };
 }

@@ -1,13 +1,12 @@
 /**
- * Values as JSON text inside of a string, for what nests too deep for a frame. JSON has no big integers and no references: they
- * are strings that begin with `#` and `$`, and a string that would begin so begins with `=` besides.
+ * Values as JSON text in a string, for values nested too deep for a frame. Big integers and references are strings that begin with
+ * `#` and `$`; a string that would begin with one of these marks or `=` gets `=` in front.
  */
 
 import type { AccpError } from '../errors.js';
 import { isPlainObject, type Json, MOST_NESTING, nameOf, Reference } from './json.js';
 import { checkBigint, checkedInteger, checkFinite, countItems, unwritable, type Writing } from './writing.js';
 
-/** @throws AccpError E1004 with the path on what is no JSON */
 export function toJsonText(value: unknown, writing: Writing): string {
   return JSON.stringify(plainCopy(value, writing, spell));
 }
@@ -18,23 +17,20 @@ function spell(value: string | bigint | Reference): string {
   return /^[#$=]/.test(value) ? `=${value}` : value;
 }
 
-/** A text that cannot be read as a value, or not exactly. */
 export class BadJsonText extends Error {}
 
 const BIG_INTEGER = /^#-?[0-9]{1,1000}$/;
 const REFERENCE = /^\$[A-Za-z0-9_.]+$/;
 
 /**
- * What {@link toJsonText} was given, in objects without a prototype.
- *
- * @param resolve gives the value of a reference
- * @throws BadJsonText on other text: text that is not spelled as JSON is here cannot be told to be read exactly
+ * Reads what {@link toJsonText} wrote, into objects without a prototype. Throws BadJsonText on text spelled otherwise, which might not
+ * be read exactly.
  */
 export function fromJsonText(text: string, resolve: (path: string) => Json): Json {
   let value: unknown;
   try {
     value = JSON.parse(text);
-    // A repeated key, or a number of more digits than are kept, comes out as another text.
+    // A repeated key, or a number with too many digits, prints differently.
     if (JSON.stringify(value) !== text) throw new BadJsonText('the JSON in it does not read back as itself');
   } catch (thrown) {
     if (thrown instanceof BadJsonText) throw thrown;
@@ -70,14 +66,11 @@ function revivedText(text: string, resolve: (path: string) => Json): Json {
   }
 }
 
-/** How a copy spells the strings, big integers and references in it. */
 type Spell = (value: string | bigint | Reference) => Json;
 
 /**
- * Copies a value of any depth within reason. Members that are `undefined` are left out, -0 is a loss, and numbers keep all of
- * their places.
- *
- * @throws AccpError E1004 with the path on what is no JSON, contains itself, or nests beyond all reason
+ * Copies a JSON value. Members that are `undefined` are left out, -0 is a loss, and numbers keep all their places. Throws AccpError
+ * E1004 with the path on other values, on cycles and on too deep nesting.
  */
 export function plainCopy(value: unknown, writing: Writing, spell: Spell = asIs): Json {
   return copy(value, writing, spell, new Set());
@@ -147,7 +140,7 @@ function copyMap(map: Readonly<Record<string, unknown>>, writing: Writing, spell
   return made;
 }
 
-/** @throws AccpError E1004 on what is no plain object, or has members that JSON cannot name */
+/** @throws AccpError E1004 on an object of a class, or with symbol keys */
 export function checkedMap(value: object, writing: Writing): Readonly<Record<string, unknown>> {
   if (!isPlainObject(value)) throw noJson(value, writing);
   if (Object.getOwnPropertySymbols(value).length > 0) {

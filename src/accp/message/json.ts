@@ -1,15 +1,12 @@
-/** The values of messages: JSON with exact big integers and references to state, their types, and the schemas that name fields. */
+/** Values of messages: JSON with big integers and references to state; their types, and schemas. */
 import { isRecord } from '../../text/guards.js';
 
-/**
- * A value of a message's payload. A `bigint` stands for an integer beyond 2^53 - 1; a {@link Reference} for a value that
- * lies in state and not in the message.
- */
+/** A value of a message's payload. A `bigint` is an integer beyond 2^53 - 1; a {@link Reference} names a value in state. */
 export type Json = null | boolean | number | bigint | string | Reference | JsonArray | JsonObject;
 
 export type JsonArray = readonly Json[];
 
-/** Objects that pegwire makes have no prototype, so that no key of a message reaches `Object.prototype`. */
+/** Objects made by pegwire have no prototype, so that keys of a message cannot reach `Object.prototype`. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -17,16 +14,15 @@ export interface JsonObject {
 const PATH = /^[A-Za-z0-9_.]+$/;
 
 /**
- * A value that lies in state (draft-benzing-accp-00, sections 3.1 and 5.1): `$warm.ckpt_1.status` on the wire.
+ * A value in state (draft-benzing-accp-00, sections 3.1 and 5.1): `$warm.ckpt_1.status` on the wire.
  *
- * It is a class so that data cannot pass for it: whoever forwards JSON from elsewhere in a message must not be made to read
- * state by it.
+ * A class, so that forwarded JSON cannot pass for a reference and read state.
  */
 export class Reference {
-  /** What follows the dollar sign: `warm.ckpt_1.status`. */
+  /** The path without the dollar sign: `warm.ckpt_1.status`. */
   readonly path: string;
 
-  /** @throws TypeError on a path that is not made of letters, digits, `_` and `.` */
+  /** @throws TypeError on a path with other characters than letters, digits, `_` and `.` */
   constructor(path: string) {
     if (!PATH.test(path)) throw new TypeError(`"${path}" is no path of a reference: letters, digits, "_" and "."`);
     this.path = path;
@@ -38,9 +34,9 @@ export class Reference {
 }
 
 /**
- * A reference for a message's payload.
+ * Makes a reference for a message's payload.
  *
- * @throws TypeError on a path that is not made of letters, digits, `_` and `.`
+ * @throws TypeError on a path with other characters than letters, digits, `_` and `.`
  * @example
  * codec.encode({ intent: 'qry', operation: 'lookup', payload: { source: ref('cold.sales_db') } }, session);
  */
@@ -48,28 +44,21 @@ export function ref(path: string): Reference {
   return new Reference(path);
 }
 
-/** Arrays and maps within each other beyond this are refused wherever they stand, so that no recursion outgrows the stack. */
+/** Deepest nesting of arrays and maps anywhere, which keeps recursion within the call stack. */
 export const MOST_NESTING = 1_000;
 
-/**
- * Whether an object is plain data: made by `{}` in any realm, or without a prototype. What else has a class (a date, a map, a
- * reference), and is none.
- */
+/** Whether an object is plain data, of any realm or without a prototype, and not an instance of a class. */
 export function isPlainObject(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'hasOwnProperty');
 }
 
-/** Whether a value is an object with keys: no array and no reference. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value) && !(value instanceof Reference);
 }
 
-/**
- * Whether a value is of a field's type. A whole number is a decimal, too; `null` has no type but `any`. A reference stands for
- * a value that is not here, and may be of any.
- */
+/** Integers are decimals, too; `null` has only the type `any`; a reference may stand for a value of any type. */
 export function hasType(value: unknown, type: FieldType): boolean {
   if (type === 'any' || value instanceof Reference) return true;
   switch (typeof value) {
@@ -88,7 +77,6 @@ export function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-/** What a value is, in words for an error message. */
 export function nameOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';
@@ -102,20 +90,16 @@ function className(value: object): string {
   return typeof made === 'function' && made.name !== '' ? made.name : 'a class';
 }
 
-/**
- * An object without a prototype, so that no key of a peer's reaches `Object.prototype`. Like `Object.create(null)`, but V8 keeps
- * it as it keeps other small objects, and not as a hash table, which takes twice as long to fill.
- */
+/** Like `Object.create(null)`, but V8 does not make it a hash table, which takes twice as long to fill. */
 export function bare<V>(): { [key: string]: V } {
   return Object.setPrototypeOf({}, null) as { [key: string]: V };
 }
 
-/** Whether a value is what frames write as a map: neither an array nor an instance of a class. */
 export function isPlainMap(value: unknown): value is { readonly [key: string]: unknown } {
   return value !== null && typeof value === 'object' && isPlainObject(value);
 }
 
-/** A copy that shares nothing. @param value plain JSON of little depth */
+/** @param value plain JSON of little depth */
 export function copyOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isPlainMap(value)) return value;
@@ -124,7 +108,6 @@ export function copyOf(value: Json): Json {
   return copy;
 }
 
-/** Freezes arrays and plain objects, and what they hold. */
 function freezeAll<T>(value: T): T {
   if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -133,11 +116,7 @@ function freezeAll<T>(value: T): T {
   return value;
 }
 
-/**
- * JSON with sorted keys and without white space, so that equal data has one text.
- *
- * @param value plain JSON of little depth, without bigints and references
- */
+/** Writes JSON with sorted keys and without white space: equal data has equal text. The value must be shallow and plain. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isPlainMap(value)) return JSON.stringify(value);
@@ -148,30 +127,30 @@ export function canonicalJson(value: Json): string {
 }
 
 /**
- * What a schema may say of a field's values (draft-benzing-accp-00, section 6.2, which names fields only). A `string` field
- * is read as the text it is on the wire, so that `42` needs no other spelling.
+ * The types of fields: an addition to the draft, whose section 6.2 only names fields. A `string` field is read as its text on the
+ * wire, so that `42` needs no other spelling.
  */
 export const FIELD_TYPES = ['string', 'integer', 'decimal', 'number', 'boolean', 'array', 'map', 'any'] as const;
 
 export type FieldType = (typeof FIELD_TYPES)[number];
 
-/** One entry of a registry's `schemas`. Those of pegwire are frozen and without prototypes. */
+/** One entry of a registry's `schemas`. */
 export interface SchemaDefinition {
-  /** What frames name the schema by, `schema:SR`: a letter, then letters and digits. */
+  /** The code in frames, `schema:SR`: a letter, then letters and digits. */
   readonly code: string;
-  /** From 1 on; a changed definition needs a higher one. */
+  /** 1 or more; a changed definition needs a higher version. */
   readonly version: number;
-  /** Full names of the payload's keys. A payload may have others besides. */
+  /** Full names of the payload's keys. A payload may have other keys, too. */
   readonly fields: readonly string[];
-  /** By field: what is not sent where it is equal, and filled in where it is absent. */
+  /** Defaults by field: equal values are not sent, absent ones filled in. */
   readonly defaults?: { readonly [field: string]: Json };
-  /** By field: settles how values are read, so that a text such as `42` stays one. An addition to the draft. */
+  /** Types by field, so that a text such as `42` stays text. An addition to the draft. */
   readonly types?: { readonly [field: string]: FieldType };
-  /** Custom operations that come with the schema (section 4.3). */
+  /** Custom operations of the schema (section 4.3). */
   readonly operations?: readonly string[];
 }
 
-/** A definition without prototypes, frozen with all that it holds. It is not checked. */
+/** Returns a frozen copy without prototypes; does not check it. */
 export function sealDefinition(definition: SchemaDefinition): SchemaDefinition {
   const { defaults, types } = definition;
   const sealed: { [key: string]: unknown } = Object.assign(bare<unknown>(), definition);

@@ -19,7 +19,7 @@ export interface Envelope {
   readonly ttl?: number | undefined;
 }
 
-/** A message as `decode` gives it. */
+/** A decoded message. */
 export interface Message {
   readonly agent: string;
   readonly intent: string;
@@ -30,27 +30,26 @@ export interface Message {
   readonly envelope: Envelope;
 }
 
-/** A message as `encode` takes it: what is left out is filled in. */
+/** A message to encode; absent members are filled in. */
 export interface MessageInput {
   /** @default the session's agent */
   readonly agent?: string | undefined;
   readonly intent: string;
   readonly operation: string;
   readonly schema?: string | undefined;
-  /** Keys may be abbreviated or whole. @default {} */
+  /** Keys may be abbreviated. @default {} */
   readonly payload?: { readonly [key: string]: Json } | undefined;
-  /** Identifiers that are not given are made; `sequence` is the session's, and if given must be its next. */
+  /** Absent identifiers are generated; `sequence`, if given, must be the session's next. */
   readonly envelope?: Partial<Envelope> | undefined;
 }
 
-/** Something that could not be said exactly, and was said as nearly as the draft allows. */
+/** A value that was not written or read exactly. */
 export interface Loss {
   /** `payload.points[3].value` */
   readonly path: string;
   /**
-   * `rounded`: a decimal beyond six places (section 3.1.1 demands it). `negative-zero`: -0 became 0. `narrowed`: a bigint
-   * that a number can hold comes back as a number. `precision`: digits on the wire that a double does not keep. `renamed`: a key
-   * that was given abbreviated comes back under its full name (section 4.2).
+   * `rounded`: a decimal beyond six places (section 3.1.1). `negative-zero`: -0 became 0. `narrowed`: a small bigint comes back as
+   * a number. `precision`: digits that a double does not keep. `renamed`: an abbreviated key comes back under its full name (4.2).
    */
   readonly kind: 'rounded' | 'negative-zero' | 'narrowed' | 'precision' | 'renamed';
   /** The digits, or the key, before and after. */
@@ -58,11 +57,10 @@ export interface Loss {
   readonly to: string;
 }
 
-/** One step down: a key of a map, or an index of an array. */
 export type Step = string | number;
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_]{0,79}$/;
-/** Deeper places are cut: nobody reads on. */
+/** Deeper steps are cut. */
 const MOST_STEPS = 16;
 
 /** `payload.args["file name"][2]`, from the steps below the payload. */

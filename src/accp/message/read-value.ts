@@ -1,39 +1,30 @@
-/** From trees to JSON: exactly, with losses that are told, or not at all (draft-benzing-accp-00, section 3.1.1). */
+/** From trees to JSON: exactly, with reported losses, or not at all (draft-benzing-accp-00, section 3.1.1). */
 
 import { digitsOf } from '../../text/decimal.js';
 import type { DecimalValue, IntegerValue, MapValue, Value } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
+
 import { decimalDigits } from '../numbers.js';
 import { bare, type FieldType, hasType, type Json, MOST_NESTING, nameOf } from './json.js';
 import { BadJsonText, fromJsonText } from './json-text.js';
 import { type Loss, pathText, type Step } from './message.js';
 import { BadCamelText, isMarked, isMarkedJson, isMarkedKey, keyOfMarked, textOfMarked } from './transliterate.js';
 
-/**
- * The key that a written one stands for; under transliteration it may be escaped.
- *
- * @throws AccpError E1004 when it cannot be read
- */
+/** Returns the full spelling of a key, which may be transliterated. Throws AccpError E1004 if it cannot be read. */
 export function readKey(key: string, reading: Reading): string {
   return reading.transliterated && isMarkedKey(key) ? keyOf(key, reading, 0) : key;
 }
 
-/**
- * The value of one parameter of a payload.
- *
- * @param key its key, for error messages
- * @param type what a schema says of the value
- * @throws AccpError E1004 with the path on what cannot be read or is not of the type; whatever `resolve` throws
- */
+/** Throws AccpError E1004 with the path on an unreadable value or a wrong type, and what `resolve` throws. */
 export function readValue(node: Value, key: string, reading: Reading, type?: FieldType): Json {
   if (type === undefined || type === 'any') return read(node, reading, 0, key);
   const value = type === 'string' ? readText(node, reading, key) : read(node, reading, 0, key);
   if (hasType(value, type) && !(type === 'integer' && node.kind === 'decimal')) return value;
   const name = node.kind === 'decimal' ? 'a decimal' : nameOf(value);
-  throw unreadable(placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
+  throw accpError('E1004', placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
 }
 
-/** A field of strings: what would otherwise be a number or a keyword is the text that it is on the wire. */
+/** In a string field, a number or keyword is the text on the wire. */
 function readText(node: Value, reading: Reading, key: string): Json {
   switch (node.kind) {
     case 'integer':
@@ -51,10 +42,7 @@ function digits(node: IntegerValue | DecimalValue): string {
   return node.kind === 'integer' ? String(node.value) : decimalDigits(node, Number.POSITIVE_INFINITY);
 }
 
-/**
- * @param level how many steps lead to the array or map around the node
- * @param step the step from there. It is noted only where somebody asks for it: most values need no path
- */
+/** `step` leads from the array or map at `level` to the node; it is noted only if a path is needed. */
 function read(node: Value, reading: Reading, level: number, step: Step): Json {
   switch (node.kind) {
     case 'string':
@@ -79,10 +67,10 @@ function read(node: Value, reading: Reading, level: number, step: Step): Json {
   }
 }
 
-/** A frame nests a few levels; a tree made by hand may nest any. */
+/** Bounds the nesting of hand-made trees. */
 function enter(reading: Reading, level: number, step: Step): void {
   if (level >= MOST_NESTING) {
-    throw unreadable(placeOf(reading, level, step), `nesting is deeper than ${MOST_NESTING}`);
+    throw accpError('E1004', placeOf(reading, level, step), `nesting is deeper than ${MOST_NESTING}`);
   }
   reading.path[level] = step;
 }
@@ -105,18 +93,21 @@ function map({ entries }: MapValue, reading: Reading, level: number): Json {
     }
     made[key] = read(entry.value, reading, level, key);
   }
-  // The grammar sees to keys that are repeated as they are written.
+  // The grammar refuses keys repeated in their written form only.
   if (isEscaped && Object.keys(made).length < entries.length) {
-    throw unreadable(placeOf(reading, level - 1, reading.path[level - 1]!), 'a key appears twice, in two spellings');
+    throw accpError(
+      'E1004',
+      placeOf(reading, level - 1, reading.path[level - 1]!),
+      'a key appears twice, in two spellings',
+    );
   }
   return made;
 }
 
-/** A decimal that is not spelled as its value would be. */
 function decimal({ value }: DecimalValue, text: string, reading: Reading, level: number, step: Step): number {
   if (!Number.isFinite(value)) {
     const help = 'type the field "string" in a schema';
-    throw unreadable(placeOf(reading, level, step), 'the number is beyond the range of a double', help);
+    throw accpError('E1004', placeOf(reading, level, step), 'the number is beyond the range of a double', help);
   }
   if (value === 0) noteSign({ text }, reading, level, step);
   const kept = digitsOf(value);
@@ -126,13 +117,11 @@ function decimal({ value }: DecimalValue, text: string, reading: Reading, level:
   return value;
 }
 
-/** A zero with a sign comes back without it. */
 function noteSign({ text }: { readonly text?: string }, reading: Reading, level: number, step: Step): void {
   if (text === undefined || !/^-[0.]+$/.test(text)) return;
   reading.losses.push({ path: placeOf(reading, level, step), kind: 'negative-zero', from: text, to: '0' });
 }
 
-/** A number's digits without idle zeros; zero has no sign. */
 function significant(text: string): string {
   const isNegative = text.startsWith('-');
   const point = text.indexOf('.');
@@ -142,7 +131,7 @@ function significant(text: string): string {
   return isNegative && plain !== '.' ? `-${plain}` : plain;
 }
 
-/** Not by a pattern: `0+$` is tried at each zero. */
+/** Not by a pattern: `0+$` is quadratic in the zeros. */
 function withoutIdleZeros(fraction: string): string {
   let end = fraction.length;
   while (end > 0 && fraction.charCodeAt(end - 1) === 0x30) end--;
@@ -157,47 +146,32 @@ function marked(written: string, reading: Reading, level: number, step: Step): J
   } catch (thrown) {
     if (!(thrown instanceof BadCamelText || thrown instanceof BadJsonText)) throw thrown;
     const message = `the transliterated string cannot be read: ${thrown.message}`;
-    throw unreadable(placeOf(reading, level, step), message);
+    throw accpError('E1004', placeOf(reading, level, step), message);
   }
 }
 
 function keyOf(written: string, reading: Reading, level: number): string {
   const key = keyOfMarked(written);
   if (key !== null) return key;
-  throw unreadable(placeOf(reading, level, written), 'the escaped key cannot be read');
+  throw accpError('E1004', placeOf(reading, level, written), 'the escaped key cannot be read');
 }
 
-interface ReadingOptions {
-  /** Whether the writer transliterates: both ends have to know. */
+export interface Reading {
+  /** Whether the writer transliterates. */
   readonly transliterated: boolean;
-  /**
-   * Gives the value that a reference stands for, or throws.
-   *
-   * @param path without its `$`: `warm.ckpt_1.status`
-   * @param at the place of the reference: `payload.src`
-   */
+  /** Returns the value of a reference or throws; `at` is the place of the reference: `payload.src`. */
   readonly resolve: (path: string, at: string) => Json;
-}
-
-export interface Reading extends ReadingOptions {
-  /** What could not be read exactly so far. */
   readonly losses: Loss[];
-  /** The steps down to the array or map that is being read; what stands beyond its level is left from others. */
+  /** Steps down to the current array or map; beyond its level, stale steps. */
   readonly path: Step[];
 }
 
-export function createReading({ transliterated, resolve }: ReadingOptions): Reading {
+export function createReading({ transliterated, resolve }: Pick<Reading, 'transliterated' | 'resolve'>): Reading {
   return { transliterated, resolve, losses: [], path: [] };
 }
 
-/** The place of a value: `step` in the array or map that `level` steps lead to. */
 function placeOf({ path }: Reading, level: number, step: Step): string {
   path[level] = step;
   path.length = level + 1;
   return pathText(path);
-}
-
-/** An E1004 about a value. */
-function unreadable(path: string, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path, help });
 }

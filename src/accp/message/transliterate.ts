@@ -1,28 +1,26 @@
 /**
- * Strings that every frame can hold (draft-benzing-accp-00, sections 3.1 and 3.3, whose grammar has no spaces, no characters
- * beyond ASCII, no empty strings, and no way to tell the string `42` from the number).
+ * Reversible spellings for strings that the grammar cannot write (draft-benzing-accp-00, sections 3.1 and 3.3): with spaces,
+ * non-ASCII characters, empty, or equal to a number or keyword.
  *
- * Most strings of agents are names and paths, and are written as they are. The others begin with a mark: an apostrophe before
- * camel text, a double quote before JSON in camel text, for what nests too deep. A string that begins with a mark itself is
- * written as camel text. So every string comes back exactly, and what a plain writer sends is read as it stands unless it
- * begins with a mark.
+ * Most strings are written as they are. The others begin with a mark: an apostrophe before camel text, a double quote before JSON in
+ * camel text, for deep nesting. A string that begins with a mark itself is camel text, too.
  */
 
+import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Value } from '../ast.js';
 import { decimalOf, integerOf } from '../numbers.js';
 
 const VISIBLE = /^[!-~]+$/;
-/** Strings that would read back as another kind. */
 const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 const CANONICAL_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const CANONICAL_DECIMAL = /^-?(?:0|[1-9][0-9]*)\.(?:0|[0-9]{0,5}[1-9])$/;
 
-/** Whether the grammar can write a string (draft-benzing-accp-00, section 3.1); delimiters in it are the printer's to escape. */
+/** Whether the grammar can write a string (draft-benzing-accp-00, section 3.1); the printer escapes delimiters. */
 export function isPlainText(text: string): boolean {
   return VISIBLE.test(text) && !OTHER_KIND.test(text);
 }
 
-/** Why the grammar cannot write a string, as the end of a sentence; `null` where it can. */
+/** Returns the end of a sentence, or `null` for a string that the grammar can write. */
 export function whyNotPlain(text: string): string | null {
   if (text === '') return 'an empty string cannot be written';
   if (!VISIBLE.test(text)) return 'only visible ASCII can be written, without spaces';
@@ -30,47 +28,44 @@ export function whyNotPlain(text: string): string | null {
   return null;
 }
 
-/**
- * The node of another kind whose canonical text is the given one: where a schema says that a field is a string, it is read as
- * that. `null` where there is none, as for `007`, which prints as `7`.
- */
-export function nodeSpelled(text: string, maxDigits: number): Value | null {
+/** Returns the node of another kind whose canonical text is `text`, if any: `7`, but not `007`. */
+export function nodeSpelled(text: string): Value | null {
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' };
-  // Signs and points are not counted as digits; a limit that is met to the point is not worth the trouble.
-  if (text.length > maxDigits) return null;
+  // Counts signs and points as digits, too: the limit need not be exact.
+  if (text.length > DEFAULT_LIMITS.maxDigits) return null;
   if (CANONICAL_INTEGER.test(text)) return integerOf(text);
   return CANONICAL_DECIMAL.test(text) && text !== '-0.0' ? decimalOf(text) : null;
 }
 
-/** Small letters, which capitals and digits can follow without a space being written. */
+/** Letters that capitals and digits can follow without a written space. */
 const SMALL = 1;
 const CAPITAL = 2;
 const DIGIT = 3;
-/** Has a meaning in camel text, and is escaped. */
+/** Has a meaning in camel text. */
 const ESCAPED = 4;
-/** Changes places with another one. */
+/** Swapped with another character. */
 const SWAPPED = 5;
 const SPACE = 6;
-/** Nothing that a frame can hold: controls, and all beyond ASCII. */
+/** Control and non-ASCII characters. */
 const FOREIGN = 7;
-/** The rest of visible ASCII. */
+/** Other visible ASCII. */
 const PLAIN = 0;
 
-/** What was written before a character: nothing that counts, a small letter, ... */
+/** The kinds of the previous character. */
 const NOTHING = 0;
-/** A digit, or a mark that a word may come after. */
+/** A digit, or a mark that can follow a word. */
 const CLOSING = 2;
-/** A mark that ends a sentence, and that a capital may come after. */
+/** The end of a sentence, which a capital may follow. */
 const STOP = 3;
 
 const HYPHEN = 0x2d;
 
-/** The comma and the colon, which a frame would escape, for characters that are rarer and need no escape. */
+/** Swaps the comma and the colon, which a frame would escape, with rarer characters that need no escape. */
 const SWAPS: Readonly<Record<string, string>> = { ',': ';', ';': ',', ':': '<', '<': ':' };
 
-/** For each capital and digit, what it reads as after what joins: a space, and itself or its small letter. */
+/** What capitals and digits read as where they imply a space: a space, and the character or its small letter. */
 const JOINED: readonly string[] = spaced((character) => character.toLowerCase());
-/** For each capital, what it reads as after the end of a sentence. */
+/** What capitals read as after the end of a sentence. */
 const BEGUN: readonly string[] = spaced((character) => character);
 
 function spaced(spelled: (character: string) => string): string[] {
@@ -94,12 +89,10 @@ const TRACES = table(NOTHING, [
   ['.!?', STOP],
 ]);
 
-/** What a character is in a text. */
 function kindOf(code: number): number {
   return code < 0x80 ? KINDS[code]! : FOREIGN;
 }
 
-/** What a written character is to the one after it. */
 function traceOf(code: number): number {
   return code < 0x80 ? TRACES[code]! : NOTHING;
 }
@@ -114,7 +107,7 @@ function table(rest: number, groups: readonly (readonly [string, number])[]): Ui
 
 const HEX = /^[0-9A-Fa-f]+$/;
 
-/** One unit without leading zeros (`e9`); of several, four digits each. */
+/** A single unit without leading zeros (`e9`); of several, four digits each. */
 function toHex(run: string): string {
   if (run.length === 1) return run.charCodeAt(0).toString(16);
   let digits = '';
@@ -122,7 +115,6 @@ function toHex(run: string): string {
   return digits;
 }
 
-/** What {@link toHex} was given; `null` for what it never gives. */
 function fromHex(digits: string): string | null {
   if (!HEX.test(digits)) return null;
   if (digits.length < 4) return String.fromCharCode(Number.parseInt(digits, 16));
@@ -137,43 +129,34 @@ function fromHex(digits: string): string | null {
 const TEXT_MARK = 0x27;
 const JSON_MARK = 0x22;
 
-/** Any string as one or more visible ASCII characters that read as no other kind of value. */
+/** Writes any string as visible ASCII that reads as a string. */
 export function transliterate(text: string): string {
   return isPlainText(text) && !isMarked(text) ? text : `'${toCamelText(text)}`;
 }
 
-/** JSON text as a string that {@link isMarkedJson}. */
 export function transliterateJson(json: string): string {
   return `"${toCamelText(json)}`;
 }
 
-/** Whether a written string begins with a mark, and does not stand for itself. */
 export function isMarked(written: string): boolean {
   const first = written.charCodeAt(0);
   return first === TEXT_MARK || first === JSON_MARK;
 }
 
-/** Whether a written string stands for JSON text. */
 export function isMarkedJson(written: string): boolean {
   return written.charCodeAt(0) === JSON_MARK;
 }
 
-/**
- * The text that a marked string stands for.
- *
- * @throws BadCamelText on what cannot be read
- */
 export function textOfMarked(written: string): string {
   return fromCamelText(written, 1);
 }
 
-/** A text that cannot be read as camel text. */
 export class BadCamelText extends Error {}
 
-/** Any text, lone surrogates and the empty one included, as visible ASCII. */
+/** Any string, with lone surrogates, or empty, as visible ASCII. */
 function toCamelText(text: string): string {
   let out = '';
-  /** From here on nothing was changed yet. */
+  /** Characters from `start` are unchanged so far. */
   let start = 0;
   let before = NOTHING;
   for (let at = 0, end = 0; at < text.length; at = end) {
@@ -224,7 +207,6 @@ function toCamelText(text: string): string {
   return start === 0 ? text : out + text.slice(start);
 }
 
-/** Whether a space before a character of this kind need not be written. */
 function joins(before: number, next: number): boolean {
   if (next === SMALL) return before === SMALL || before === CLOSING;
   return next === CAPITAL ? before === STOP : next === DIGIT && before === SMALL;
@@ -250,21 +232,15 @@ function isBreak(code: number): boolean {
   return code === 0x0a || code === 0x09;
 }
 
-/**
- * What {@link toCamelText} was given. It reads more than that writes, wherever there is one way to read it.
- *
- * @param from where it begins in `text`
- * @throws BadCamelText on an escape that is cut off, or has bad digits
- */
+/** Reads camel text in all unambiguous spellings. Throws BadCamelText on a bad escape. */
 function fromCamelText(text: string, from = 0): string {
   let out = '';
-  /** From here on nothing was changed yet. */
   let start = from;
   let before = NOTHING;
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     const kind = kindOf(code);
-    // Most characters are small letters, and stand for themselves.
+    // Most characters are small letters and stand for themselves.
     if (kind === SMALL || kind === PLAIN) {
       before = traceOf(code);
       continue;
@@ -318,7 +294,6 @@ function endOfEscape(text: string, equals: number): number {
   return closing + 1;
 }
 
-/** What an escape reads as, from behind its `=` on. */
 function unescaped(text: string, start: number, end: number): string {
   if (end - start > 1) {
     const run = fromHex(text.slice(start + 1, end - 1));
@@ -331,33 +306,29 @@ function unescaped(text: string, start: number, end: number): string {
 }
 
 const WORD = /^[A-Za-z0-9_]+$/;
-/** Begins every escaped key, and no other one that was written under transliteration. */
+/** The prefix of escaped keys, and of no others under transliteration. */
 const MARK = '_0';
-/** The payload's parameter that names the schema, and is no data. */
+/** The top-level key that names the schema. */
 const SCHEMA = 'schema';
 
-/** Whether a key can stand in a frame as it is. `schema` cannot on top of a payload, where it means something else. */
+/** Whether a key can be written as it is; `schema` cannot at the top level of a payload. */
 export function isPlainKey(key: string, isTop: boolean): boolean {
   return WORD.test(key) && !(isTop && key === SCHEMA);
 }
 
-/**
- * Any key as letters, digits and `_`, reversibly: itself, or behind a mark with `__` for `_`, and with the hexadecimal code units
- * of all else between two `_`. `file-name` is `_0file_2d_name`.
- */
+/** Escapes a key reversibly: `__` for `_`, hexadecimal code units for other characters. `file-name` is `_0file_2d_name`. */
 export function transliterateKey(key: string, isTop: boolean): string {
   if (isPlainKey(key, isTop) && !isMarkedKey(key)) return key;
   return MARK + key.replace(/_|[^A-Za-z0-9_]+/g, (run) => (run === '_' ? '__' : `_${toHex(run)}_`));
 }
 
 export function isMarkedKey(written: string): boolean {
-  // Every key that is read comes by here: this is faster than startsWith.
+  // On the hot path; faster than startsWith.
   return written.charCodeAt(0) === 0x5f && written.charCodeAt(1) === 0x30;
 }
 
-/** The key that a marked one stands for; `null` when it cannot be read. */
 export function keyOfMarked(written: string): string | null {
-  // Every other piece is hexadecimal, and an empty one of them is a `_`.
+  // Odd pieces are hexadecimal; an empty one is a `_`.
   const pieces = written.slice(MARK.length).split('_');
   if (pieces.length % 2 === 0) return null;
   let key = '';

@@ -1,6 +1,7 @@
-/** From JSON to trees: exactly, with losses that are told, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/** From JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { MapValue, Param, Value } from '../ast.js';
-import { type FieldType, hasType, type Json, MOST_NESTING, nameOf, Reference } from './json.js';
+import { type FieldType, hasType, type Json, nameOf, Reference } from './json.js';
 import { checkedMap, containsItself, noJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
 import { pathText } from './message.js';
 import {
@@ -26,12 +27,11 @@ const KEY_HELP =
   'use letters, digits and "_", or write with text: "transliterate", which codec.announce(session) tells the reader';
 
 /**
- * One parameter of a payload.
+ * Writes one parameter of a payload.
  *
- * @param key its key as it goes on the wire, abbreviated where it can be
- * @param type what a schema says of the value; otherwise its own kind decides
+ * @param key the key on the wire
+ * @param type the type by the schema; without one, the value's own kind decides
  * @param name the full key, for paths
- * @param name what paths call it: its full key
  * @throws AccpError E1004 with the path (`payload.args.q`) on a value that cannot be written, or is not of the type
  */
 export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType, name = key): Param {
@@ -44,7 +44,7 @@ export function writeParam(key: string, value: Json, writing: Writing, type?: Fi
   return { key: written, value: isTyped ? typedNode(value, writing, type) : node(value, writing, 0) };
 }
 
-/** A bad key here is refused unless it can be spelled: nothing stands around it that a reference could stand for. */
+/** Without a policy that spells it, a bad key is refused: a reference cannot replace a key at this level. */
 function topKey(key: string, writing: Writing): string {
   if (writing.text === 'transliterate') return transliterateKey(key, true);
   if (isPlainKey(key, true) && !(writing.undone && isMarkedKey(key))) return key;
@@ -58,7 +58,7 @@ function typedNode(value: Json, writing: Writing, type: FieldType): Value {
     throw unwritable(writing, `the field is of type ${type} and cannot hold ${nameOf(value)}`, help);
   }
   if (type === 'string' && typeof value === 'string') {
-    return nodeSpelled(value, writing.maxDigits) ?? stringNode(value, writing, TEXT_HELP);
+    return nodeSpelled(value) ?? stringNode(value, writing, TEXT_HELP);
   }
   if (type === 'decimal' && (typeof value === 'number' || typeof value === 'bigint')) {
     return numberNode(value, writing, true);
@@ -66,7 +66,7 @@ function typedNode(value: Json, writing: Writing, type: FieldType): Value {
   return node(value, writing, 0);
 }
 
-/** @param depth how many arrays and maps there are around the value */
+/** @param depth number of enclosing arrays and maps */
 function node(value: unknown, writing: Writing, depth: number): Value {
   switch (typeof value) {
     case 'string':
@@ -93,10 +93,8 @@ function stringNode(text: string, writing: Writing, help?: string): Value {
 }
 
 function containerNode(value: object, writing: Writing, depth: number): Value {
-  const { open, maxDepth } = writing;
-  if (depth >= maxDepth) return deepNode(value, writing);
-  // Where the reader's limit is switched off, ours is not.
-  if (depth >= MOST_NESTING) throw tooDeep(writing, MOST_NESTING);
+  const { open } = writing;
+  if (depth >= DEFAULT_LIMITS.maxDepth) return deepNode(value, writing);
   open.push(value);
   const made = Array.isArray(value)
     ? arrayNode(value, writing, depth + 1)
@@ -105,12 +103,11 @@ function containerNode(value: object, writing: Writing, depth: number): Value {
   return made;
 }
 
-/** An array or map that is nested too deep for a frame. */
 function deepNode(value: object, writing: Writing): Value {
   if (writing.open.includes(value)) throw containsItself(writing);
   if (!Array.isArray(value)) checkedMap(value, writing);
   if (writing.text === 'externalize') return externalNode(value, writing);
-  if (writing.text === 'reject') throw tooDeep(writing, writing.maxDepth, DEPTH_HELP);
+  if (writing.text === 'reject') throw tooDeep(writing, DEFAULT_LIMITS.maxDepth, DEPTH_HELP);
   return { kind: 'string', value: transliterateJson(toJsonText(value, writing)) };
 }
 
@@ -149,7 +146,6 @@ function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth
   return { kind: 'map', entries } satisfies MapValue;
 }
 
-/** A reference to a value, which is kept elsewhere. */
 function externalNode(value: unknown, writing: Writing): Value {
   const copied = plainCopy(value, writing);
   return { kind: 'ref', path: writing.externalize(copied, pathText(writing.path)) };

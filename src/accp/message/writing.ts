@@ -1,60 +1,51 @@
-/** The state of writing the values of one message, and numbers as nodes: exactly, with a loss that is reported, or not at all. */
+/** The state of writing the values of one message; and numbers as nodes. */
 
 import { digitsOf, PLACES, roundDigits } from '../../text/decimal.js';
-import { resolveLimits } from '../../text/limits.js';
+import { DEFAULT_LIMITS, resolveLimits } from '../../text/limits.js';
 import type { DecimalValue, IntegerValue } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { decimalOf } from '../numbers.js';
 import type { Json } from './json.js';
 import { type Loss, pathText, type Step } from './message.js';
 
 /**
- * What becomes of values that the grammar cannot write (draft-benzing-accp-00, section 3.1): empty strings, spaces, controls
- * and other characters beyond visible ASCII, strings that would read back as another kind, keys beyond letters, digits and
- * `_`, and nesting beyond the limit.
+ * The handling of values that the grammar cannot write (draft-benzing-accp-00, section 3.1): empty strings, characters beyond visible
+ * ASCII, strings that would read as another kind, other keys than words, and nesting beyond the limit.
  *
- * `transliterate`: a reversible spelling, which the reader has to know of. `reject`: an error with the path. `externalize`: a
- * reference stands for the value, which is kept where both ends can read it.
+ * `transliterate`: a reversible spelling, which the reader must support. `reject`: an error with the path. `externalize`: a
+ * reference to a value stored where both ends can read it.
  */
 export type TextPolicy = 'transliterate' | 'reject' | 'externalize';
 
 export interface WritingOptions {
   readonly text: TextPolicy;
-  /** For `externalize`: keeps the value, gives the path of the reference that stands for it. */
+  /** For `externalize`: stores the value and returns the path of its reference. */
   readonly externalize?: ((value: Json, path: string) => string) | undefined;
   /**
-   * Whether the reader undoes transliteration though this writer may not use it yet: what it would take for a spelling is
-   * refused then. @default false
+   * The reader decodes transliteration although this writer may not use it yet, so text that looks transliterated is refused.
+   * @default false
    */
   readonly undone?: boolean | undefined;
-  /** Deepest nesting inside one parameter's value. @default 5 */
-  readonly maxDepth?: number | undefined;
-  /** Most digits of one number. @default 1000 */
-  readonly maxDigits?: number | undefined;
-  /** Most parameters, map entries and array items of all that is written, taken together. @default 100000 */
+  /** Most parameters, map entries and array items in all. @default 100000 */
   readonly maxItems?: number | undefined;
 }
 
 export interface Writing {
-  /** What could not be said exactly so far. */
   readonly losses: Loss[];
   readonly text: TextPolicy;
   readonly externalize: (value: Json, path: string) => string;
   readonly undone: boolean;
-  readonly maxDepth: number;
-  readonly maxDigits: number;
   readonly maxItems: number;
-  /** The steps down to the value that is being written. */
+  /** Steps down to the current value. */
   readonly path: Step[];
-  /** The arrays and maps around it. */
+  /** The enclosing arrays and maps. */
   readonly open: object[];
-  /** How many items were written. */
   items: number;
 }
 
-/** @throws TypeError on bad limits, or `externalize` without its function */
+/** @throws TypeError on invalid limits, or `externalize` without its function */
 export function createWriting(options: WritingOptions): Writing {
-  const { maxDepth, maxDigits, maxItems } = resolveLimits(options);
+  const { maxItems } = resolveLimits(options);
   const { text, externalize } = options;
   if (text === 'externalize' && externalize === undefined) throw new TypeError('externalize needs its function');
   return {
@@ -62,8 +53,6 @@ export function createWriting(options: WritingOptions): Writing {
     text,
     externalize: externalize ?? notExternalized,
     undone: options.undone ?? false,
-    maxDepth,
-    maxDigits,
     maxItems,
     path: [],
     open: [],
@@ -75,16 +64,15 @@ function notExternalized(): never {
   throw new TypeError('nothing is externalized under this policy');
 }
 
-/** An E1004 about the value that is being written. */
 export function unwritable(writing: Writing, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path: pathText(writing.path), help });
+  return accpError('E1004', pathText(writing.path), message, help);
 }
 
 function lose(writing: Writing, kind: Loss['kind'], from: string, to: string): void {
   writing.losses.push({ path: pathText(writing.path), kind, from, to });
 }
 
-/** @throws AccpError E1004 when there are more items than the limit allows */
+/** @throws AccpError E1004 above the limit of items */
 export function countItems(writing: Writing, count: number): void {
   writing.items += count;
   if (writing.items <= writing.maxItems) return;
@@ -92,23 +80,17 @@ export function countItems(writing: Writing, count: number): void {
 }
 
 const DIGITS_OF_HEX_DIGIT = 1.2041;
-/** No safe integer has more. */
-const DIGITS_OF_SAFE = 16;
+const { maxDigits } = DEFAULT_LIMITS;
 
-/** @param asDecimal whether a whole number, too, is to be a decimal: `1899.0` */
+/** @param asDecimal write integers as decimals, too: `1899.0` */
 export function numberNode(value: number | bigint, writing: Writing, asDecimal: boolean): IntegerValue | DecimalValue {
   if (typeof value === 'bigint') return bigintNode(value, writing, asDecimal);
   if (!Number.isInteger(value)) return fractionNode(value, writing);
   const integer = checkedInteger(value, writing);
-  if (writing.maxDigits <= DIGITS_OF_SAFE) checkDigits(`${Math.abs(integer)}${asDecimal ? '0' : ''}`, writing);
   return asDecimal ? { kind: 'decimal', value: integer } : { kind: 'integer', value: integer };
 }
 
-/**
- * A whole number that is safe, and not -0.
- *
- * @throws AccpError E1004 on an unsafe one: which integer was meant can no longer be told
- */
+/** Throws AccpError E1004 on an unsafe integer, whose intended value is unknown. */
 export function checkedInteger(value: number, writing: Writing): number {
   if (!Number.isSafeInteger(value)) {
     throw unwritable(writing, `${value} is no safe integer`, 'give integers beyond 2^53 - 1 as bigint');
@@ -118,17 +100,16 @@ export function checkedInteger(value: number, writing: Writing): number {
   return 0;
 }
 
-/** @throws AccpError E1004 on NaN and the infinities */
 export function checkFinite(value: number, writing: Writing): void {
   if (!Number.isFinite(value)) throw unwritable(writing, `${value} cannot be written`, 'leave it out, or send null');
 }
 
-/** @throws AccpError E1004 when a bigint has more digits than the limit; in time proportional to its length */
+/** Throws AccpError E1004 on too many digits; linear in the length. */
 export function checkBigint(value: bigint, writing: Writing): void {
-  // Hexadecimal digits are cheap to come by, decimal ones of a very long number are not.
+  // Converting to hexadecimal is linear, to decimal is not.
   const atLeast = (value.toString(16).length - 2) * DIGITS_OF_HEX_DIGIT;
-  if (atLeast > writing.maxDigits) throw tooManyDigits(writing);
-  checkDigits(String(value < 0n ? -value : value), writing);
+  if (atLeast <= maxDigits && String(value < 0n ? -value : value).length <= maxDigits) return;
+  throw unwritable(writing, `the number has more than ${maxDigits} digits`);
 }
 
 function bigintNode(value: bigint, writing: Writing, asDecimal: boolean): IntegerValue | DecimalValue {
@@ -147,21 +128,9 @@ function fractionNode(value: number, writing: Writing): DecimalValue {
   checkFinite(value, writing);
   const digits = digitsOf(value);
   const places = digits.length - digits.indexOf('.') - 1;
-  if (places <= PLACES) {
-    if (digits.length > writing.maxDigits) checkDigits(digits.replace(/[-.]/g, ''), writing);
-    return { kind: 'decimal', value };
-  }
+  if (places <= PLACES) return { kind: 'decimal', value };
   const { integer, fraction } = roundDigits(digits);
   const rounded = `${integer}.${fraction || '0'}`;
-  checkDigits(rounded.replace(/[-.]/g, ''), writing);
   lose(writing, 'rounded', digits, rounded);
   return decimalOf(rounded);
-}
-
-function checkDigits(digits: string, writing: Writing): void {
-  if (digits.length > writing.maxDigits) throw tooManyDigits(writing);
-}
-
-function tooManyDigits(writing: Writing): Error {
-  return unwritable(writing, `the number has more than ${writing.maxDigits} digits`);
 }

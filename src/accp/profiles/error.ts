@@ -17,25 +17,20 @@ export const ERROR: Profile = {
   check: checkError,
 };
 
-/** A code of the taxonomy's form; Table 6 is not the last word on codes, Table 5 is on their ranges. */
+/** Table 5 defines the ranges of codes; Table 6 lists only some of them. */
 const CODE = /^E[0-9]{4}$/;
 const RANGES = /^E[123459]/;
 
-/** Whether a message is an error frame, or would be one if it named the schema. */
+/** Includes error frames that do not name the schema. */
 function isError({ intent, operation, schema }: ProfileMessage): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
 }
 
-/** The entry of Table 6; `undefined` for other codes. */
 export function standardError(code: Json | undefined): ErrorCode | undefined {
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as AccpErrorCode] : undefined;
 }
 
-/**
- * The payload of an error frame, with `retryable` as Table 6 has it.
- *
- * @param details further members, such as `expected`; they replace none of the standard ones
- */
+/** Makes the payload of an error frame; `details` do not replace standard members. */
 export function errorPayload(
   code: AccpErrorCode,
   message: string,
@@ -45,12 +40,11 @@ export function errorPayload(
   return Object.assign(payload, { code, message, retryable: ERROR_CODES[code].retryable });
 }
 
-/** The payload of the error frame that tells a peer of an error. */
 export function errorPayloadOf({ code, message, details }: AccpError): { readonly [key: string]: Json } {
   return errorPayload(code, message, details);
 }
 
-/** The payload with what Table 6 says of `retryable`, where an error of a known code leaves it open. */
+/** Fills in `retryable` from Table 6 if an error with a known code lacks it. */
 export function completeError(message: ProfileMessage): { readonly [key: string]: Json } {
   const { payload, schema } = message;
   const standard = schema === 'ER' ? standardError(member(message, 'code')) : undefined;
@@ -77,7 +71,7 @@ function checkPayload(message: ProfileMessage, { direction, warn }: ProfileConte
   const code = requireText(message, 'code', 'An error needs its code (section 3.6).');
   if (!CODE.test(code)) throw broken('payload.code', 'The code of an error is an E and four digits (section 3.6).');
   if (!RANGES.test(code)) warn('error-range', 'The code is in none of the ranges of Table 5.', 'payload.code');
-  // A reason is what the receiver is told; without one it still knows the code.
+  // Optional on receipt: the code alone is useful.
   if (direction === 'send') requireText(message, 'message', 'An error needs its message, a text (section 3.6).');
   const retryable = member(message, 'retryable');
   if (retryable === undefined) return;

@@ -1,10 +1,10 @@
-/** What a domain profile is (draft-benzing-accp-00, section 10), and what its rules look at. */
-import { AccpError, type AccpErrorCode } from '../errors.js';
+/** The definition of a domain profile (draft-benzing-accp-00, section 10). */
+
+import type * as z from 'zod';
+import { type AccpError, type AccpErrorCode, accpError } from '../errors.js';
 import type { Json, SchemaDefinition } from '../message/json.js';
 import type { Envelope } from '../message/message.js';
-import type { ToolBook } from './tool-book.js';
 
-/** A message on its way out or in, its payload with full key names. */
 export interface ProfileMessage {
   readonly agent: string;
   readonly intent: string;
@@ -14,27 +14,23 @@ export interface ProfileMessage {
   readonly envelope: Partial<Envelope>;
 }
 
-/** The request that a `correlation_id` belongs to, as far as the session remembers it. */
 export interface RememberedRequest {
   readonly schema?: string | undefined;
-  /** Of the first transaction under the identifier, whatever was requested since. */
+  /** The first transaction under the identifier. */
   readonly transactionId?: string | undefined;
 }
 
 export interface ProfileContext {
   readonly direction: 'send' | 'receive';
   readonly dialect: 'strict' | 'lenient';
-  /**
-   * The kind of the node that a received frame has under a full key: `string`, `integer`, `decimal`, ...; `undefined` where
-   * it has none.
-   */
+  /** Returns the node kind of a received frame's parameter by its full key: `string`, `integer`, ... */
   readonly wireKind?: ((key: string) => string | undefined) | undefined;
-  /** Whether the value under a full key came without a loss. */
+  /** Returns true if the value of a full key was read without a loss. */
   readonly isExact?: ((key: string) => boolean) | undefined;
   readonly request?: RememberedRequest | undefined;
-  /** The tools on this side; received requests are checked against them. */
+  /** The tools on this side, to check received requests. */
   readonly tools?: ToolBook | undefined;
-  /** Told what the draft recommends and the message does not keep. */
+  /** Receives deviations from the draft's recommendations. */
   readonly warn: (code: string, message: string, path?: string) => void;
 }
 
@@ -46,32 +42,57 @@ export interface Profile {
   /** What registries call its schema. */
   readonly schemaName: string;
   readonly schema: SchemaDefinition;
-  /**
-   * Checks any message: those of the schema, and others that the profile has rules about.
-   *
-   * @throws AccpError on a message that breaks a rule
-   */
+  /** Checks any message; a profile may have rules beyond its schema. Throws AccpError on a broken rule. */
   readonly check: (message: ProfileMessage, context: ProfileContext) => void;
 }
 
-/** The error of a message that breaks a rule. */
 export function broken(path: string, message: string, help?: string, code: AccpErrorCode = 'E1004'): AccpError {
-  return new AccpError({ code, message, path, help });
+  return accpError(code, path, message, help);
 }
 
-/** @throws AccpError E1004 where the message has no `correlation_id` */
+/** @throws AccpError E1004 without a `correlation_id` */
 export function requireCorrelation({ envelope }: ProfileMessage, why: string): void {
   if (envelope.correlation_id === undefined) throw broken('envelope.correlation_id', why);
 }
 
-/** A member of a payload, own properties only. */
 export function member({ payload }: ProfileMessage, key: string): Json | undefined {
   return Object.hasOwn(payload, key) ? payload[key] : undefined;
 }
 
-/** @throws AccpError E1004 where the member is no text, or an empty one */
+/** @throws AccpError E1004 unless the member is a non-empty string */
 export function requireText(message: ProfileMessage, key: string, why: string): string {
   const value = member(message, key);
   if (typeof value !== 'string' || value === '') throw broken(`payload.${key}`, why);
   return value;
+}
+
+/** The tools of one side and their arguments. */
+export interface Tool {
+  /** Returns one sentence about wrong arguments, for the caller; else `null`. */
+  readonly check: (args: { readonly [name: string]: Json }) => string | null;
+}
+
+export interface ToolBook {
+  readonly [name: string]: Tool;
+}
+
+/**
+ * Makes a tool book from the zod schemas of arguments.
+ *
+ * @example
+ * createCodec({ tools: toolBook({ web_search: z.object({ query: z.string(), max_results: z.int().optional() }) }) });
+ */
+export function toolBook(schemas: { readonly [name: string]: z.ZodType }): ToolBook {
+  const book = Object.create(null) as { [name: string]: Tool };
+  for (const name of Object.keys(schemas)) {
+    const schema = schemas[name]!;
+    book[name] = { check: (args) => fault(schema.safeParse(args)) };
+  }
+  return Object.freeze(book);
+}
+
+function fault(result: z.ZodSafeParseResult<unknown>): string | null {
+  if (result.success) return null;
+  const { path, message } = result.error.issues[0]!;
+  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
 }

@@ -1,4 +1,4 @@
-/** The profiles, several of which are active at once (draft-benzing-accp-00, section 10). */
+/** The profiles, of which several can be active (draft-benzing-accp-00, section 10). */
 
 import { quotedShort } from '../../text/visible.js';
 import { sealDefinition } from '../message/json.js';
@@ -16,9 +16,9 @@ import { TOOL } from './tool.js';
 import { TRANSACTION } from './transaction.js';
 
 export type { Profile, ProfileContext, ProfileMessage, RememberedRequest } from './profile.js';
-export { type Tool, type ToolBook, toolBook } from './tool-book.js';
+export { type Tool, type ToolBook, toolBook } from './profile.js';
 
-/** CH: conversation (draft-benzing-accp-00, section 10.1). It has fields and defaults, and no rule beyond them. */
+/** CH: conversation (draft-benzing-accp-00, section 10.1): fields and defaults only. */
 const CHAT: Profile = {
   code: 'CH',
   name: 'Chat',
@@ -41,13 +41,13 @@ export interface ChatOptions {
   readonly turn?: number | undefined;
   /** @default 'en' */
   readonly lang?: string | undefined;
-  /** What it answers. */
+  /** The message that it answers. */
   readonly replyTo?: string | undefined;
-  /** @default as in the draft's examples: `done` for the assistant, `req` for everybody else */
+  /** @default `done` for the assistant, else `req`, as in the draft's examples */
   readonly intent?: string | undefined;
 }
 
-/** A text as a message of the chat profile. */
+/** Makes a message of the chat profile from a text. */
 export function chatMessage(text: string, options: ChatOptions = {}): MessageInput {
   const { role = 'assistant', turn, lang, replyTo, intent = role === 'assistant' ? 'done' : 'req' } = options;
   return {
@@ -64,7 +64,7 @@ export function chatMessage(text: string, options: ChatOptions = {}): MessageInp
   };
 }
 
-/** ST: results in chunks (draft-benzing-accp-00, section 10.4). Buffering and order are the business of `streams/`. */
+/** ST: results in chunks (draft-benzing-accp-00, section 10.4). `streams/` buffers and orders them. */
 const STREAMING: Profile = {
   code: 'ST',
   name: 'Streaming',
@@ -92,7 +92,7 @@ function checkChunk(message: ProfileMessage): void {
   const index = member(message, 'chunk_index');
   const total = member(message, 'total_chunks');
   const isFinal = member(message, 'is_final');
-  // What ends a stream need not be a chunk; but data without an index would have no place.
+  // The end of a stream need not be a chunk; but data without an index would have no place.
   if (index === undefined && (message.intent === 'stream' || hasData(message))) {
     throw broken('payload.chunk_index', 'A chunk needs its index: a whole number from 0 on.');
   }
@@ -122,14 +122,14 @@ function isCount(value: unknown, from: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= from;
 }
 
-/** TA: assignment of tasks (draft-benzing-accp-00, section 10.5). It has fields and defaults, and no rule beyond them. */
+/** TA: assignment of tasks (draft-benzing-accp-00, section 10.5): fields and defaults only. */
 const WORKFLOW: Profile = {
   code: 'TA',
   name: 'Workflow',
   schemaName: 'task_assignment',
   schema: sealDefinition({
     code: 'TA',
-    // As in the example of a registry (section 6.2), so that whoever loads that has the same.
+    // As in the draft's registry example (section 6.2).
     version: 2,
     fields: ['assignee', 'task', 'priority', 'deadline', 'deps'],
     defaults: { priority: 'medium', deps: [] },
@@ -138,17 +138,15 @@ const WORKFLOW: Profile = {
   check: () => {},
 };
 
-/** In the order of section 10; errors (section 3.6) are no profile of it, and belong to every one. */
+/** In the order of section 10, then errors (section 3.6), which are always active. */
 export const PROFILES: readonly Profile[] = Object.freeze([CHAT, TOOL, TRANSACTION, STREAMING, WORKFLOW, ERROR]);
 
 const CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
 
 /**
- * Checks a message against the rules of the active profiles, when sending as when receiving.
+ * Checks a sent or received message against the profiles whose schema codes are `active`; `ER` always is.
  *
- * @param active codes of schemas, such as `TC`; `ER` is active even if it is not named
- * @throws AccpError E1003 for the schema of a profile that is not active; E1004 for a message that breaks a rule; E4001 and
- *   E4003 for calls of unknown tools and for wrong arguments
+ * @throws AccpError E1003 for an inactive profile; E1004 for a broken rule; E4001 and E4003 for unknown tools and wrong arguments
  */
 export function checkProfiles(message: ProfileMessage, context: ProfileContext, active: ReadonlySet<string>): void {
   const { schema } = message;

@@ -12,8 +12,8 @@ import {
   type RememberedRequest,
   requireCorrelation,
   requireText,
+  type ToolBook,
 } from './profile.js';
-import type { ToolBook } from './tool-book.js';
 
 export const TOOL: Profile = {
   code: 'TC',
@@ -60,15 +60,12 @@ function checkArguments(name: string, args: { readonly [key: string]: Json }, to
   if (fault !== null) throw broken('payload.arguments', fault, undefined, 'E4003');
 }
 
-/** Statuses by which a result says that there is none... */
+/** Statuses of results that report a failure... */
 const FAILURES: ReadonlySet<string> = new Set(['error', 'failed', 'fail']);
-/** ...where nothing but these stands beside them. */
+/** ...if the result has only these members. */
 const ABOUT_THE_CALL: ReadonlySet<string> = new Set(['tool_name', 'arguments', 'status', 'error_code', 'message']);
 
-/**
- * Whether the status of a result says that the tool has failed. A tool that has done its work may have failures to report:
- * those of the tests that it ran, say. Its result has more to it than the status.
- */
+/** A result with more members than a status is a success: a tool may report failures, such as those of tests, as its result. */
 function saysFailed({ payload }: ProfileMessage, status: string): boolean {
   if (!FAILURES.has(status)) return false;
   if (status === 'error') return true;
@@ -81,7 +78,7 @@ function checkResult(message: ProfileMessage, { direction, warn }: ProfileContex
     throw broken('schema', 'Tool errors have the schema ER, and not TC (section 10.2).', USE_ER);
   }
   const code = member(message, 'error_code');
-  // Codes of the tool's own are part of a result; those of the protocol say that there is none.
+  // A tool's own codes are results; those of the protocol are failures.
   if (typeof code === 'string' && /^E[0-9]{4}$/.test(code)) {
     throw broken('payload.error_code', 'A tool error is no result: it has the schema ER (section 10.2).', USE_ER);
   }
@@ -92,14 +89,9 @@ function checkResult(message: ProfileMessage, { direction, warn }: ProfileContex
   warn('tool-status', why, 'payload.status');
 }
 
-/** Codes of Table 6 for what goes wrong with tools. */
 const TOOL_CODES: ReadonlySet<string> = new Set(['E4001', 'E4002', 'E4003']);
 
-/**
- * What fails in answer to a tool call: the tool's errors have E4002, and calls that no tool can take the other codes of its
- * range (Table 6). Other ranges tell that the call never came to the tool (not read, refused by policy, out of order); only
- * "internal or unknown" tells nothing that E4002 would not.
- */
+/** Tool errors have a tool code (Table 6), or one of another range if the call did not reach the tool; E9999 says too little. */
 function checkFailure(message: ProfileMessage, { direction }: ProfileContext): void {
   if (message.operation !== 'error' || message.schema !== 'ER') {
     throw broken('schema', 'Tool errors are error frames of the schema ER (section 10.2).', USE_ER);
@@ -108,21 +100,21 @@ function checkFailure(message: ProfileMessage, { direction }: ProfileContext): v
   if (typeof code === 'string' && code.startsWith('E9')) {
     throw broken('payload.code', `Tool errors have the code E4002, and not ${code} (section 10.2).`, USE_ER);
   }
-  // A peer may know more codes than Table 6 has.
+  // A peer may know more codes than Table 6.
   if (direction === 'send' && typeof code === 'string' && code.startsWith('E4') && !TOOL_CODES.has(code)) {
     throw broken('payload.code', `Table 6 has no ${quotedShort(code)} for errors of tools.`, USE_ER);
   }
 }
 
-/** The code for a handler that threw: E4002 in answer to a tool call (section 10.2), else E9999. */
+/** E4002 in answer to a tool call (section 10.2), else E9999. */
 export function handlerErrorCode(request: RememberedRequest | undefined): 'E4002' | 'E9999' {
   return request?.schema === 'TC' ? 'E4002' : 'E9999';
 }
 
 /**
- * The payload of the error frame of a tool that failed (E4002).
+ * Makes the payload of the error frame of a failed tool (E4002).
  *
- * @param thrown what it threw; the message of an error is told to the caller, anything else is not
+ * @param thrown its message is sent to the caller if it is an Error
  */
 export function toolErrorPayload(name: string, thrown: unknown): { readonly [key: string]: Json } {
   const why = thrown instanceof Error && thrown.message !== '' ? `: ${thrown.message}` : '.';

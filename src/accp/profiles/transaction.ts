@@ -29,7 +29,7 @@ export const TRANSACTION: Profile = {
   check: checkTransaction,
 };
 
-/** Both sides remember identifiers, so they have a length, as those of frames have. */
+/** Identifiers are kept in memory on both sides, so their length is limited, like those of frames. */
 const MAX_ID = 256;
 
 function checkTransaction(message: ProfileMessage, context: ProfileContext): void {
@@ -43,7 +43,7 @@ function checkTransaction(message: ProfileMessage, context: ProfileContext): voi
   checkCurrency(message, context);
 }
 
-/** The identifier is what tells a retry from a second transaction. */
+/** A retry must have the identifier of the first attempt. */
 function checkStable(id: string, { request }: ProfileContext): void {
   if (request?.transactionId === undefined || request.transactionId === id) return;
   throw broken(
@@ -70,7 +70,6 @@ function checkAmount(message: ProfileMessage, { direction, dialect, wireKind, is
   );
 }
 
-/** The refusal of an amount that could only be sent as another one. */
 export function roundedAmount(): AccpError {
   return broken(
     'payload.amount',
@@ -96,7 +95,7 @@ const SHAPE = /^[A-Z]{3}$/;
 
 let known: ReadonlySet<string> | null = null;
 
-/** Whether a text is a code that the platform knows; where it has no list, one of three capital letters. */
+/** Without a list of currencies on the platform, any three capital letters. */
 function isCurrency(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   known ??= new Set(typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('currency') : []);

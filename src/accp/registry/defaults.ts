@@ -1,13 +1,8 @@
-/**
- * Defaults of fields (draft-benzing-accp-00, sections 3.3 item 5, 7.2 step 4, 7.3 step 4).
- *
- * To the draft, a field that is absent and one that holds its default are the same message: the sender leaves the second out,
- * the receiver fills both in. So a message comes back with all of its schema's defaults, whichever of them it was given.
- */
+/** Defaults of fields, left out by the sender and filled in by the receiver (draft-benzing-accp-00, sections 3.3, 7.2 and 7.3). */
 
 import { PLACES } from '../../text/decimal.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import {
   bare,
   copyOf,
@@ -18,15 +13,11 @@ import {
   type SchemaDefinition,
 } from '../message/json.js';
 
-/** A payload with full key names. */
 interface Payload {
   readonly [key: string]: Json;
 }
 
-/**
- * The payload without the fields that hold their default; the payload itself where there are none.
- * {@link fillDefaults} is the way back.
- */
+/** Returns the payload without the fields that hold their default. {@link addDefaults} is the inverse. */
 export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payload {
   const { defaults } = schema;
   if (defaults === undefined) return payload;
@@ -40,48 +31,24 @@ export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payloa
   return rest;
 }
 
-/**
- * The payload with the defaults of absent fields, behind what it has. The result has no prototype; it is the payload itself
- * where nothing was to be done. Defaults are copied: they are the receiver's to change.
- */
-export function fillDefaults(payload: Payload, schema: SchemaDefinition): Payload {
-  const { defaults } = schema;
-  const isBare = Object.getPrototypeOf(payload) === null;
-  const isWhole = defaults === undefined || Object.keys(defaults).every((field) => payload[field] !== undefined);
-  if (isBare && isWhole) return payload;
-  const filled = copied(payload);
-  addDefaults(filled, schema);
-  return filled;
-}
-
-/** Puts the defaults of absent fields into a payload without a prototype, behind what it has. */
+/** Appends the defaults of absent fields to a payload without a prototype. */
 export function addDefaults(payload: { [key: string]: Json }, { defaults }: SchemaDefinition): void {
   if (defaults === undefined) return;
   for (const field in defaults) if (payload[field] === undefined) payload[field] = copyOf(defaults[field]!);
 }
 
-/** What a schema says of a field's values; `undefined` where it says nothing. */
 export function fieldType(schema: SchemaDefinition | undefined, key: string): FieldType | undefined {
   const types = schema?.types;
   return types !== undefined && Object.hasOwn(types, key) ? types[key] : undefined;
-}
-
-function copied(payload: Payload): { [key: string]: Json } {
-  const copy = bare<Json>();
-  for (const key of Object.keys(payload)) copy[key] = payload[key]!;
-  return copy;
 }
 
 function holdsDefault(payload: Payload, field: string, defaults: Payload): boolean {
   return Object.hasOwn(payload, field) && isEqual(payload[field], defaults[field]!);
 }
 
-/**
- * Whether a value is what the default is, so that nothing is lost when it is left out. Its depth is bounded by that of the
- * default, whatever the value is.
- */
+/** Compares to the depth of the default only. */
 function isEqual(value: unknown, standard: Json): boolean {
-  // -0 is not 0: what is left out would come back changed, and nobody would be told.
+  // Strict for -0, whose sign would be lost without a report.
   if (standard === null || typeof standard !== 'object') return Object.is(value, standard);
   if (Array.isArray(standard)) {
     if (!Array.isArray(value) || value.length !== standard.length) return false;
@@ -96,15 +63,10 @@ function isEqual(value: unknown, standard: Json): boolean {
   return true;
 }
 
-/** Nesting of a default, counted as that of a parameter's value: a scalar is 0. */
+/** Deepest nesting of a default; a scalar is 0. */
 const MAX_DEPTH = 5;
 
-/**
- * The default as data of its own.
- *
- * @param path the place in the registry, for errors
- * @throws AccpError E1004 on what is no JSON, or not exactly what a frame can hold, or not of the field's type
- */
+/** Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or is not of the field's type. */
 export function checkDefault(value: unknown, type: FieldType | undefined, path: string): Json {
   const checked = checkJson(value, path, 0);
   if (type !== undefined && !hasType(checked, type)) throw refusal(path, `the field's type is ${type}`);
@@ -135,15 +97,15 @@ function checkNumber(value: number, path: string): number {
   if (point >= 0 && digits.length - point - 1 > PLACES) {
     throw refusal(path, `${digits} has more than ${PLACES} decimal places`);
   }
-  // Frames know no negative zero.
+  // Frames have no negative zero.
   return value === 0 ? 0 : value;
 }
 
 function refusal(path: string, why: string): AccpError {
-  return new AccpError({ code: 'E1004', message: `This cannot be a default: ${why}.`, path: shortened(path) });
+  return accpError('E1004', shortened(path), `This cannot be a default: ${why}.`);
 }
 
-/** Keys of hostile data can be of any length. */
+/** Keys from outside can be of any length. */
 function shortened(path: string): string {
   return path.length > 200 ? quotedShort(path) : path;
 }

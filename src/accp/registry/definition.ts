@@ -1,14 +1,45 @@
-/** The check of definitions that come from outside (draft-benzing-accp-00, section 6.2). */
+/** Checks definitions from outside (draft-benzing-accp-00, section 6.2). */
+
 import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { bare, FIELD_TYPES, isPlainMap, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { checkDefault } from './defaults.js';
-import { whyNoWord } from './words.js';
 
-export type { SchemaDefinition } from '../message/json.js';
+const WORD = /^[A-Za-z0-9_]+$/;
+const READS_AS_ANOTHER_KIND = /^(?:[0-9]+|true|false)$/;
+
+/** Returns why a text cannot name a schema, field or operation, or `null`. */
+export function whyNoWord(text: string): string | null {
+  if (!WORD.test(text)) return 'is not made of letters, digits and "_"';
+  // In a delta, it would be read as a number or a boolean.
+  return READS_AS_ANOTHER_KIND.test(text) ? 'would be read as a number or a boolean' : null;
+}
+
+/** Core operations (draft-benzing-accp-00, section 4.3). Others can be registered; unregistered ones are allowed. */
+export const CORE_OPERATIONS: readonly string[] = [
+  'analyze',
+  'plan',
+  'execute',
+  'review',
+  'approve',
+  'reject',
+  'fetch',
+  'transform',
+  'summarize',
+  'classify',
+  'generate',
+  'validate',
+  'schedule',
+  'notify',
+  'merge',
+  'split',
+  'route',
+  'cache',
+  'purge',
+];
 
 const word: Check<string> = (value, path) => {
   const checked = text(value, path);
@@ -44,21 +75,15 @@ const definitionShape = object(
   { strict: true },
 );
 
-/** Characters of a schema's defaults as JSON: each frame that names the schema, however short, stands for all of them. */
+/** Most characters of a schema's defaults as JSON: every frame that names the schema, however short, expands to them. */
 const MAX_DEFAULTS = 4096;
 
 const fieldType = oneOf(FIELD_TYPES);
 
-/**
- * Checks a definition that comes from outside.
- *
- * @param name what the registry calls the schema: letters, digits and `_`
- * @returns the definition as data of its own
- * @throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]`
- */
+/** Returns a checked copy. Throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]`. */
 export function checkDefinition(name: string, definition: unknown): SchemaDefinition {
   const why = whyNoWord(name);
-  if (why !== null) throw malformed('schemas', `The name ${quotedShort(name)} ${why}.`);
+  if (why !== null) throw accpError('E1004', 'schemas', `The name ${quotedShort(name)} ${why}.`);
   const path = `schemas.${name}`;
   const { code, version, fields, defaults, types, operations } = checkShape(definitionShape, definition, path);
   checkFieldNames(fields, code, path);
@@ -71,7 +96,7 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
     );
   if (checkedDefaults !== undefined && JSON.stringify(checkedDefaults).length > MAX_DEFAULTS) {
     const help = 'send large values in messages, or keep them in state and send references';
-    throw malformed(`${path}.defaults`, `They have more than ${MAX_DEFAULTS} characters as JSON.`, help);
+    throw accpError('E1004', `${path}.defaults`, `They have more than ${MAX_DEFAULTS} characters as JSON.`, help);
   }
   return sealDefinition({
     code,
@@ -83,16 +108,13 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
   });
 }
 
-/**
- * Checks JSON from outside.
- *
- * @throws AccpError E1004 about the first fault, at its path
- */
+/** @throws AccpError E1004 about the first fault, at its path */
 export function checkShape<T>(check: Check<T>, value: unknown, path: string): T {
   try {
     return check(value, path);
   } catch (thrown) {
-    if (thrown instanceof ShapeError) throw malformed(thrown.path, `${thrown.message}.`, thrown.help);
+    if (thrown instanceof ShapeError)
+      throw accpError('E1004', thrown.path || undefined, `${thrown.message}.`, thrown.help);
     throw thrown;
   }
 }
@@ -101,10 +123,10 @@ function checkFieldNames(fields: readonly string[], code: string, path: string):
   const table = keyTable(code);
   for (const [at, field] of fields.entries()) {
     const place = `${path}.fields[${at}]`;
-    if (field === 'schema') throw malformed(place, 'The key "schema" names the schema itself.');
+    if (field === 'schema') throw accpError('E1004', place, 'The key "schema" names the schema itself.');
     const full = table.expand(field);
     if (full !== field)
-      throw malformed(place, `${quotedShort(field)} is the short form of a key; its name is "${full}".`);
+      throw accpError('E1004', place, `${quotedShort(field)} is the short form of a key; its name is "${full}".`);
   }
 }
 
@@ -121,7 +143,7 @@ function eachField<V>(
     if (!fields.has(field)) {
       const meant = nearest(field, fields);
       const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
-      throw malformed(path, `${quotedShort(field)} is none of the fields.`, help);
+      throw accpError('E1004', path, `${quotedShort(field)} is none of the fields.`, help);
     }
     checked[field] = check(value, `${path}.${field}`, field);
   }
@@ -130,8 +152,4 @@ function eachField<V>(
 
 function isEmpty(members: object | undefined): boolean {
   return members === undefined || Object.keys(members).length === 0;
-}
-
-function malformed(path: string, message: string, help?: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path: path === '' ? undefined : path, help });
 }

@@ -1,42 +1,141 @@
 /**
- * Agreeing on registries by `sync:registry` frames (draft-benzing-accp-00, section 6.4).
+ * Agreement on registries by `sync:registry` frames (draft-benzing-accp-00, section 6.4).
  *
- * Registries are not merged. Each side writes its frames by its own registry and reads the peer's by the peer's, which it
- * keeps. So each side has to see to one thing: that the peer knows *its* registry. Two rules do that, the same for both
- * sides, whoever begins and even if both begin at once:
+ * Each side writes by its own registry and reads by the peer's, so each must inform the peer, by the same two rules:
  *
- * 1. A side announces version and hash of its registry at the start of a session, and after each registration.
- * 2. A side that knows from the peer's announcement that the peer's registry is another sends its delta, once for each hash
- *    of its own: all that it has beyond the schemas of the profiles. If it has not announced itself yet, the delta does both.
+ * 1. A side announces version and hash of its registry at the start of a session and after each registration.
+ * 2. A side that learns that the peer's registry differs sends its delta, once for each hash of its own: all schemas beyond those of
+ * the profiles. If it has not announced itself yet, the delta does both.
  *
- * Equal hashes: two announcements, and no delta. Different ones, and A begins: A announces, B announces with its delta, A sends
- * its delta. Both begin at once: two announcements, then two deltas. When A registers a schema later, its delta is the
- * announcement; B has nothing to add, since A knows B's registry. A hash that is not known is not answered as such: it is its
- * owner's to send the delta. A side that has the peer's registry from an earlier session ({@link knownRegistry}) can use it at
- * once; the delta that comes nonetheless changes nothing.
- *
- * {@link Negotiation} is what a side remembers, {@link nextStep} what it has to send.
+ * With equal hashes, there are two announcements and no delta. With different ones, A announces, B announces with its delta, A sends
+ * its delta. If both begin at once, two deltas follow two announcements. An unknown hash needs no answer: its owner sends the delta.
+ * A registry kept from an earlier session ({@link knownRegistry}) is usable at once.
  */
-import { AccpError } from '../errors.js';
-import { bare, isPlainMap } from '../message/json.js';
-import type { Announcement, Delta } from './announcement.js';
-import type { SchemaDefinition } from './definition.js';
-import { createRegistry, matchesHash, type Registry } from './registry.js';
 
-export {
-  ANNOUNCEMENT_TYPES,
-  type Announcement,
-  announcement,
-  type Features,
-  readAnnouncement,
-  registryDelta,
-} from './announcement.js';
+import { asciiLowerCase } from '../../text/ascii.js';
+import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
+import { accpError } from '../errors.js';
+import {
+  bare,
+  type FieldType,
+  isPlainMap,
+  type Json,
+  type JsonObject,
+  type SchemaDefinition,
+} from '../message/json.js';
+import { checkShape } from './definition.js';
+import { createRegistry, isProfileSchema, matchesHash, type Registry, shortHash } from './registry.js';
 
-/** How far one side has come; JSON, so that it can be stored. */
+/** Features of a side: pegwire's additions to the draft. */
+export interface Features {
+  readonly text?: 'transliterate' | undefined;
+  /** The scope of its frame numbers. */
+  readonly sequence?: 'session' | 'sender' | undefined;
+}
+
+/** Unchecked schemas by name; `applyDelta` checks them. */
+export type Delta = { readonly [name: string]: unknown };
+
+export interface Announcement extends Features {
+  readonly version: number;
+  /** The hash or a prefix of it, in lower case. */
+  readonly hash: string;
+  readonly delta?: Delta | undefined;
+  /** Operations beyond those of the delta's schemas. */
+  readonly operations?: readonly string[] | undefined;
+}
+
+/** The types of the fields, so that a hash of digits keeps its zeros. */
+export const ANNOUNCEMENT_TYPES: { readonly [key: string]: FieldType } = Object.freeze(
+  Object.assign(bare<FieldType>(), { hash: 'string' } as const),
+);
+
+export function announcement(registry: Registry, features: Features): JsonObject {
+  return payload(registry, shortHash(registry.hash), features);
+}
+
+/** Digits of the hash sent with a delta: 128 bits resist collisions and keep the frame short. */
+const DELTA_DIGITS = 32;
+
+export function registryDelta(registry: Registry, features: Features): JsonObject {
+  const delta = bare<Json>();
+  for (const name of Object.keys(registry.schemas)) {
+    const definition = registry.schemas[name]!;
+    if (!isProfileSchema(name, definition)) delta[name] = wireForm(definition);
+  }
+  const { customOperations } = registry;
+  return {
+    ...payload(registry, shortHash(registry.hash, DELTA_DIGITS), features),
+    delta,
+    ...(customOperations.length === 0 ? {} : { operations: customOperations }),
+  };
+}
+
+/** Fits a whole hash of any usual algorithm. */
+const hash: Check<string> = (value, path) => {
+  if (typeof value !== 'string' && typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
+    throw new ShapeError(path, 'Invalid input');
+  }
+  const digits = asciiLowerCase(String(value));
+  if (!/^[!-~]{1,128}$/.test(digits)) throw new ShapeError(path, 'expected a hash');
+  return digits;
+};
+
+/** Ignores features of later versions. */
+const feature: Check<'transliterate' | undefined> = (value, path) =>
+  text(value, path) === 'transliterate' ? 'transliterate' : undefined;
+
+const announcementShape = object({
+  version: integer(1),
+  hash,
+  text: optional(feature),
+  sequence: optional(oneOf(['session', 'sender'])),
+  delta: optional(where(isPlainMap, 'expected a map')),
+  operations: optional(list(text)),
+});
+
+/** Reads the payload of a `sync:registry` frame and ignores unknown members. Throws AccpError E1004 on a payload of another shape. */
+export function readAnnouncement(payload: { readonly [key: string]: Json }): Announcement {
+  return checkShape(announcementShape, payload, 'payload');
+}
+
+function payload({ version }: Registry, hash: string, { text, sequence }: Features): JsonObject {
+  return {
+    version,
+    hash,
+    ...(text === undefined ? {} : { text }),
+    ...(sequence === undefined ? {} : { sequence }),
+  };
+}
+
+/** Returns a definition that any frame can carry, whatever the text policy: other defaults become their JSON text. */
+function wireForm(definition: SchemaDefinition): Json {
+  const { defaults } = definition;
+  const plain = { ...definition } as unknown as JsonObject;
+  return defaults === undefined || Object.values(defaults).every(isWritable)
+    ? plain
+    : { ...plain, defaults: asciiJson(defaults) };
+}
+
+/** Refuses nesting, as the definition itself has three levels. */
+function isWritable(value: Json): boolean {
+  if (typeof value === 'string') {
+    return /^[!-~]+$/.test(value) && !/^(?:-?[0-9]+(?:\.[0-9]+)?|true|false)$/.test(value);
+  }
+  if (value === null || typeof value !== 'object') return true;
+  return Object.keys(value).length === 0;
+}
+
+/** In compact JSON, other characters than visible ASCII stand only in strings, where they can be escaped. */
+function asciiJson(value: JsonObject): string {
+  return JSON.stringify(value).replace(/[^!-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The progress of one side, as JSON. */
 export interface Negotiation {
-  /** The hash of the own registry that was announced last. */
+  /** The hash of the own registry announced last. */
   readonly announced: string | null;
-  /** The hash of the own registry that the peer knows: because its own is equal, or from a delta. */
+  /** The hash of the own registry that the peer has. */
   readonly known: string | null;
   /** Version and hash that the peer announced last. */
   readonly peer: { readonly version: number; readonly hash: string } | null;
@@ -44,26 +143,20 @@ export interface Negotiation {
 
 export const NEW_NEGOTIATION: Negotiation = Object.freeze({ announced: null, known: null, peer: null });
 
-/** A frame that a side has to send: `announcement(...)` or `registryDelta(...)`. */
+/** A frame to send: `announcement(...)` or `registryDelta(...)`. */
 export type Step = 'announcement' | 'delta';
 
-/** What has to be sent now, if anything. */
 export function nextStep(registry: Registry, { announced, known, peer }: Negotiation): Step | null {
   if (peer !== null && known !== registry.hash && !matchesHash(registry, peer.hash)) return 'delta';
   return announced === registry.hash ? null : 'announcement';
 }
 
-/** After a step was sent. */
 export function stepSent(registry: Registry, negotiation: Negotiation, step: Step): Negotiation {
   const { hash } = registry;
   return { ...negotiation, announced: hash, known: step === 'delta' ? hash : negotiation.known };
 }
 
-/**
- * After a frame of the peer's.
- *
- * @throws AccpError E5001 on an older version than the peer had announced, or another registry under the same version
- */
+/** @throws AccpError E5001 on an older version than announced before, or another registry of the same version */
 export function announcementReceived(
   registry: Registry,
   negotiation: Negotiation,
@@ -76,32 +169,27 @@ export function announcementReceived(
   return { ...negotiation, known, peer: { version, hash } };
 }
 
-/** The registry that an announcement is about, if it is one of those at hand: the own one, one kept from before, ... */
+/** Finds the registry of an announcement among those at hand. */
 export function knownRegistry({ hash }: Announcement, candidates: Iterable<Registry>): Registry | undefined {
   for (const candidate of candidates) if (matchesHash(candidate, hash)) return candidate;
   return undefined;
 }
 
-/**
- * The peer's registry: the schemas of the profiles and the delta.
- *
- * @throws AccpError E1004 on faulty definitions; E5001 where the registry is not the one that its hash and version claim
- *   (section 9, item 4)
- */
+/** Makes the peer's registry. Throws AccpError E1004 on invalid definitions, E5001 on a wrong hash or version (section 9, item 4). */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
-  if (delta === undefined) throw new AccpError({ code: 'E1004', message: 'There is no delta.', path: 'payload.delta' });
+  if (delta === undefined) throw accpError('E1004', 'payload.delta', 'There is no delta.');
   const schemas = readDelta(delta) as { readonly [name: string]: SchemaDefinition };
   const registry = createRegistry({ version, schemas, operations });
   if (!matchesHash(registry, hash))
-    throw tampered('payload.hash', 'The registry does not have the hash that it claims.');
+    throw accpError('E5001', 'payload.hash', 'The registry does not have the hash that it claims.');
   if (registry.version !== version) {
-    throw tampered('payload.version', `A registry of this size has at least version ${registry.version}.`);
+    throw accpError('E5001', 'payload.version', `A registry of this size has at least version ${registry.version}.`);
   }
   return registry;
 }
 
-/** Takes out the text form of defaults. */
+/** Decodes defaults that are JSON text. */
 function readDelta(delta: Delta): Delta {
   const read = bare<unknown>();
   for (const name of Object.keys(delta)) {
@@ -118,19 +206,19 @@ function parseDefaults(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AccpError({ code: 'E1004', message: 'The text is no JSON.', path: `schemas.${name}.defaults` });
+    throw accpError('E1004', `schemas.${name}.defaults`, 'The text is no JSON.');
   }
 }
 
 function checkSuccession(before: { version: number; hash: string }, { version, hash }: Announcement): void {
   if (version < before.version) {
-    throw tampered('payload.version', `The registry had version ${before.version} before, and has ${version} now.`);
+    throw accpError(
+      'E5001',
+      'payload.version',
+      `The registry had version ${before.version} before, and has ${version} now.`,
+    );
   }
   if (version === before.version && !hash.startsWith(before.hash) && !before.hash.startsWith(hash)) {
-    throw tampered('payload.hash', `Another registry was announced as version ${version} before.`);
+    throw accpError('E5001', 'payload.hash', `Another registry was announced as version ${version} before.`);
   }
-}
-
-function tampered(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E5001', message, path });
 }

@@ -1,32 +1,89 @@
 /** Registries of schemas and operations (draft-benzing-accp-00, sections 4.3 and 6): immutable values. */
+
 import { sha256Hex } from '../../text/sha256.js';
 import { integer, list, object, optional, text, where } from '../../text/shape.js';
 import { quotedShort } from '../../text/visible.js';
-import { AccpError } from '../errors.js';
-import { bare, canonicalJson, isPlainMap, type JsonObject, type SchemaDefinition } from '../message/json.js';
-import { checkDefinition, checkShape } from './definition.js';
-import { isProfileSchema, isSame, keepProfile, PROFILE_SCHEMAS } from './profile-schemas.js';
-import { CORE_OPERATIONS, whyNoWord } from './words.js';
+import { type AccpError, accpError } from '../errors.js';
+import {
+  bare,
+  canonicalJson,
+  type FieldType,
+  isPlainMap,
+  type JsonObject,
+  type SchemaDefinition,
+  sealDefinition,
+} from '../message/json.js';
+import { PROFILES } from '../profiles/profiles.js';
+import { CORE_OPERATIONS, checkDefinition, checkShape, whyNoWord } from './definition.js';
+
+/** The schemas of the profiles, which every registry has (draft-benzing-accp-00, sections 3.6 and 10). */
+export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Object.freeze(
+  Object.assign(
+    bare<SchemaDefinition>(),
+    Object.fromEntries(PROFILES.map(({ schemaName, schema }) => [schemaName, schema])),
+  ),
+);
+
+export function isProfileSchema(name: string, definition: SchemaDefinition): boolean {
+  const own = PROFILE_SCHEMAS[name];
+  return own === definition || (own !== undefined && isSame(own, definition));
+}
+
+export function isSame(a: SchemaDefinition, b: SchemaDefinition): boolean {
+  return canonicalJson({ ...a }) === canonicalJson({ ...b });
+}
+
+/** A new definition of a profile's schema may only add to it. Throws AccpError E1004 on a changed code, field or type. */
+export function keepProfile(name: string, definition: SchemaDefinition): SchemaDefinition {
+  const profile = PROFILE_SCHEMAS[name];
+  if (profile === undefined) return definition;
+  const path = `schemas.${name}`;
+  if (definition.code !== profile.code) {
+    throw accpError('E1004', `${path}.code`, `The code of this schema is ${profile.code}, that of its profile.`);
+  }
+  for (const field of profile.fields) {
+    if (!definition.fields.includes(field)) {
+      throw accpError(
+        'E1004',
+        `${path}.fields`,
+        `The field ${quotedShort(field)} of the profile ${profile.code} is missing.`,
+      );
+    }
+  }
+  const types = Object.assign(bare<FieldType>(), profile.types);
+  for (const [field, type] of Object.entries(definition.types ?? {})) {
+    const expected = types[field];
+    if (expected !== undefined && type !== expected) {
+      throw accpError(
+        'E1004',
+        `${path}.types.${field}`,
+        `The type of this field is ${expected} in the profile ${profile.code}.`,
+      );
+    }
+    types[field] = type;
+  }
+  return sealDefinition({ ...definition, types });
+}
 
 export interface Registry {
   /** 1 for the profiles' schemas alone; one more with each registration. */
   readonly version: number;
   /** SHA-256 of the canonical JSON of the schemas, and of {@link customOperations} where there are any: 64 hex digits. */
   readonly hash: string;
-  /** By name, without a prototype. The schemas of the six profiles are always there. */
+  /** By name, without a prototype; includes the schemas of the profiles. */
   readonly schemas: { readonly [name: string]: SchemaDefinition };
-  /** Operations that were registered by themselves, sorted. */
+  /** Operations without a schema, sorted. */
   readonly customOperations: readonly string[];
-  /** The core operations, {@link customOperations}, and those that schemas bring. */
+  /** Core operations, {@link customOperations}, and those of schemas. */
   readonly operations: readonly string[];
   readonly byCode: (code: string) => SchemaDefinition | undefined;
 }
 
-/** A registry as JSON; the draft's example (section 6.2) is one. */
+/** A registry as JSON, as in the draft's example (section 6.2). */
 export interface RegistryJson {
   readonly version?: number | undefined;
   readonly schemas: { readonly [name: string]: SchemaDefinition };
-  /** Operations that no schema brings. */
+  /** Operations without a schema. */
   readonly operations?: readonly string[] | undefined;
 }
 
@@ -35,7 +92,7 @@ type Schemas = { readonly [name: string]: SchemaDefinition };
 const registryShape = object(
   {
     version: optional(integer(1)),
-    // Each is checked by itself.
+    // Entries are checked one by one.
     schemas: where(isPlainMap, 'expected an object'),
     operations: optional(list(text)),
   },
@@ -43,10 +100,10 @@ const registryShape = object(
 );
 
 /**
- * A registry of the profiles' schemas and of those given. A schema of the name of a profile's replaces it.
+ * Makes a registry of the profiles' schemas and the given ones, which replace those of the same name.
  *
- * @param json checked, so that it may come from outside. A version that is missing, or too low for the number of schemas and
- *   operations, becomes the lowest possible one.
+ * @param json may come from outside. A missing version, or one too low for the number of schemas and operations, becomes the lowest
+ * possible one.
  * @throws AccpError E1004 with the path of the first fault
  */
 export function createRegistry(json?: RegistryJson): Registry {
@@ -65,10 +122,9 @@ export function createRegistry(json?: RegistryJson): Registry {
 }
 
 /**
- * The registry with one more schema, or with a newer version of one that it has. The same definition once more changes nothing.
+ * Returns the registry with one more schema, or a newer version of one; unchanged for an equal definition.
  *
- * @throws AccpError E1004 on a faulty definition, on a changed one without a higher version, and on a code that another
- *   schema has
+ * @throws AccpError E1004 on an invalid definition, a changed one without a higher version, or a code in use by another schema
  */
 export function registerSchema(registry: Registry, name: string, definition: unknown): Registry {
   const checked = keepProfile(name, checkDefinition(name, definition));
@@ -76,7 +132,11 @@ export function registerSchema(registry: Registry, name: string, definition: unk
   if (present !== undefined) {
     if (isSame(present, checked)) return registry;
     if (checked.version <= present.version) {
-      throw refusal(`schemas.${name}.version`, `Version ${present.version} is registered; another needs a higher one.`);
+      throw accpError(
+        'E1004',
+        `schemas.${name}.version`,
+        `Version ${present.version} is registered; another needs a higher one.`,
+      );
     }
   }
   const owner = Object.keys(registry.schemas).find((other) => registry.schemas[other]!.code === checked.code);
@@ -85,34 +145,33 @@ export function registerSchema(registry: Registry, name: string, definition: unk
   return build(registry.version + 1, schemas, registry.customOperations);
 }
 
-/**
- * The registry with one more operation; as it is, if it has it.
- *
- * @throws AccpError E1004 on a name that is not made of letters, digits and `_`
- */
+/** @throws AccpError E1003 with the path of an unknown code */
+export function requireSchema({ byCode }: Registry, code: string, path: string): SchemaDefinition {
+  const schema = byCode(code);
+  if (schema !== undefined) return schema;
+  throw accpError('E1003', path, `no schema "${code}" is registered`);
+}
+
+/** Returns the registry with one more operation. Throws AccpError E1004 on a name with other characters than letters, digits and `_`. */
 export function registerOperation(registry: Registry, operation: string): Registry {
   checkOperation(operation, 'operations');
   if (registry.operations.includes(operation)) return registry;
   return build(registry.version + 1, registry.schemas, [...registry.customOperations, operation]);
 }
 
-/** The registry as JSON, whole; `createRegistry` takes it back. */
+/** Returns the whole registry as JSON, for `createRegistry`. */
 export function exportRegistry(registry: Registry): RegistryJson {
   const { version, schemas, customOperations } = registry;
   return { version, schemas, ...(customOperations.length === 0 ? {} : { operations: customOperations }) };
 }
 
-/**
- * The shortest prefix of a hash with a letter, which alone could not be read as a number.
- *
- * @param digits how many it has at least
- */
+/** Returns the shortest prefix of at least `digits` characters with a letter, so that it cannot be read as a number. */
 export function shortHash(hash: string, digits = 6): string {
   const lettered = /^[0-9]*[a-f]/.exec(hash)?.[0] ?? hash;
   return hash.slice(0, Math.max(digits, lettered.length));
 }
 
-/** Whether a text is the hash of the registry, or at least its first six digits. */
+/** Whether a text is the hash of the registry, or a prefix of at least six digits. */
 export function matchesHash(registry: Registry, text: string): boolean {
   return /^[0-9a-fA-F]{6,64}$/.test(text) && registry.hash.startsWith(text.toLowerCase());
 }
@@ -151,14 +210,10 @@ function checkCodes(schemas: Schemas): void {
 }
 
 function takenCode(name: string, code: string, owner: string): AccpError {
-  return refusal(`schemas.${name}.code`, `The code ${code} is that of the schema ${quotedShort(owner)}.`);
+  return accpError('E1004', `schemas.${name}.code`, `The code ${code} is that of the schema ${quotedShort(owner)}.`);
 }
 
 function checkOperation(operation: string, path: string): void {
   const why = typeof operation === 'string' ? whyNoWord(operation) : 'is no text';
-  if (why !== null) throw refusal(path, `The operation ${quotedShort(String(operation))} ${why}.`);
-}
-
-function refusal(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path });
+  if (why !== null) throw accpError('E1004', path, `The operation ${quotedShort(String(operation))} ${why}.`);
 }

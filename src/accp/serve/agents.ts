@@ -7,7 +7,7 @@ import { createCodec } from '../codec/codec.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
-import { type ToolBook, toolBook } from '../profiles/tool-book.js';
+import { type ToolBook, toolBook } from '../profiles/profile.js';
 import { streamMessages } from '../streams/stream-messages.js';
 
 /**

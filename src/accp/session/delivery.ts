@@ -1,11 +1,11 @@
 /**
- * In order and once (draft-benzing-accp-00, section 3.7, items 1 and 2): numbers, seen identifiers, gaps.
+ * In-order, once-only delivery (draft-benzing-accp-00, section 3.7, items 1 and 2).
  *
- * After a gap nothing of that sender is processed, not even the missing frame when it comes late, until the sender has said
- * by `sync:resync{from:n}` what it sends again, with `n` the number that was missing. So both sides know exactly which
- * messages have been processed, whatever the channel lost, repeated or reordered.
+ * After a gap, no frame of the sender is processed, not even the missing one, until the sender announces a resend by
+ * `sync:resync{from:n}`, where `n` is the missing number. So both sides know which messages were processed, whatever the channel
+ * lost, repeated or reordered.
  */
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { Collection, Journal } from '../store/journal.js';
 
 /** `session`: one count for all parties, who speak in turn. `sender`: each sender counts its own frames. */
@@ -14,47 +14,40 @@ export type SequenceMode = 'session' | 'sender';
 interface DeliveryOptions {
   readonly journal: Journal;
   readonly mode: SequenceMode;
-  /** The number of the first frame. */
   readonly first: number;
-  /** Identifiers of messages that are remembered. A repeated one that was forgotten is still caught by its number. */
+  /** Identifiers remembered. A repeated frame whose identifier was forgotten is still refused by its number. */
   readonly maxSeen: number;
-  /** Senders that are told apart in the mode `sender`. */
+  /** Most senders in the mode `sender`. */
   readonly maxSenders: number;
 }
 
-/** Beyond, a peer has made numbers up: so many frames do not exist, and as many more can be numbered after it. */
+/** Higher numbers are invalid: no session has that many frames. */
 const MAX_NUMBER = 2 ** 52;
 
-/** What has come from one sender. */
 interface Incoming {
-  /** The number that the next frame has to have. */
   readonly next: number;
-  /** Whether a number is missing, so that nothing is taken until the sender says what it sends again. */
+  /** A number is missing: frames are refused until a resync. */
   readonly gap: boolean;
 }
 
-/** What a frame is to delivery. */
 export interface Arrival {
   readonly agent: string;
   readonly mid: string;
   readonly seq: number;
-  /** Frames about a broken sequence have to get through in spite of it. */
+  /** Frames about a broken sequence are admitted in spite of it. */
   readonly kind: 'ordinary' | 'gap-report' | 'resync';
-  /** Of a `resync`: the number of the first frame that is sent again. */
   readonly from?: number | undefined;
 }
 
-/** Who sent a frame from here, and its number. */
 export type SentAs = readonly [agent: string, seq: number];
 
-/** The counts of one endpoint. */
 export class Delivery {
   readonly #options: DeliveryOptions;
   /** By sender; in the mode `session`, one for all. */
   readonly #incoming: Collection<Incoming>;
-  /** The number of the next frame sent from here, by sender or one for all. */
+  /** Next numbers, by sender or one for all. */
   readonly #outgoing: Collection<number>;
-  /** Identifiers; those of frames sent from here with what they were sent as. */
+  /** Identifiers; those of sent frames with agent and number. */
   readonly #seen: Collection<1 | SentAs>;
 
   constructor(options: DeliveryOptions) {
@@ -64,12 +57,10 @@ export class Delivery {
     this.#seen = options.journal.collection('seen');
   }
 
-  /** The number of the next frame that `agent` sends from here. */
   nextToSend(agent: string): number {
     return this.#outgoing.get(this.#key(agent)) ?? this.#options.first;
   }
 
-  /** Takes the next number for a frame that is sent from here. */
   sent(agent: string, mid: string): number {
     const key = this.#key(agent);
     const seq = this.nextToSend(agent);
@@ -79,17 +70,15 @@ export class Delivery {
     return seq;
   }
 
-  /** Numbers below are taken: the other side has told that it has seen them. What nobody can have reached is not believed. */
+  /** Skips numbers that the other side has already seen. Impossible numbers are ignored. */
   raise(agent: string, seq: number): void {
     if (seq <= MAX_NUMBER && this.nextToSend(agent) < seq) this.#outgoing.set(this.#key(agent), seq);
   }
 
-  /** The number that the next frame of `agent` has to have. */
   expected(agent: string): number {
     return this.#of(this.#key(agent)).next;
   }
 
-  /** What a frame was sent as from here; `undefined` when it is not remembered. */
   sentAs(mid: string): SentAs | undefined {
     const seen = this.#seen.get(mid);
     return seen === 1 ? undefined : seen;
@@ -99,7 +88,7 @@ export class Delivery {
     return this.#seen.has(mid);
   }
 
-  /** A frame that has expired uses up its number like any other, but nobody is told of it (section 3.7, item 5). */
+  /** An expired frame uses up its number without an answer (section 3.7, item 5). */
   expire({ agent, mid, seq }: Arrival): void {
     const key = this.#key(agent);
     const { next, gap } = this.#of(key);
@@ -108,15 +97,11 @@ export class Delivery {
     this.#advance(key, seq);
   }
 
-  /**
-   * Admits a frame, which uses up its number.
-   *
-   * @throws AccpError E3002 for an identifier that was seen before, E3003 (with `expected`) for a number that is not the next
-   */
+  /** Admits a frame, which uses up its number. Throws AccpError E3002 for a known identifier, E3003 (with `expected`) for a wrong number. */
   admit(arrival: Arrival): void {
     const { agent, mid, seq, kind } = arrival;
     if (this.#seen.has(mid)) {
-      throw new AccpError({ code: 'E3002', message: `The message ${mid} has come before.` });
+      throw accpError('E3002', undefined, `The message ${mid} has come before.`);
     }
     const key = this.#key(agent);
     this.#checkSenders(key);
@@ -124,14 +109,14 @@ export class Delivery {
     if (kind === 'gap-report') this.#admitReport(key, seq);
     else if (kind === 'resync') this.#admitResync(key, arrival);
     else if (gap || seq !== next) {
-      // Late and repeated frames break nothing; only what is ahead of its turn shows that something is missing.
+      // Only a number ahead of its turn shows a gap; late and repeated frames do not.
       if (seq > next && !gap) this.#incoming.set(key, { next, gap: true });
       throw gapError(next, seq);
     } else this.#advance(key, seq);
     this.#remember(mid);
   }
 
-  /** A report tells of the other direction; where its own number is ahead, frames before it were lost in this one, too. */
+  /** The report is about the other direction; a number ahead of its turn shows a gap in this one, too. */
   #admitReport(key: string, seq: number): void {
     const { next, gap } = this.#of(key);
     if (this.#isShared) this.raise('', seq + 1);
@@ -140,7 +125,7 @@ export class Delivery {
     else this.#incoming.set(key, { next, gap: true });
   }
 
-  /** What is sent again has to begin where processing ended: else messages would be lost, or processed twice. */
+  /** A resend must begin where processing ended: otherwise messages would be lost, or processed twice. */
   #admitResync(key: string, { seq, from }: Arrival): void {
     const { next } = this.#of(key);
     if (seq < next || seq > MAX_NUMBER) throw gapError(next, seq);
@@ -158,10 +143,7 @@ export class Delivery {
 
   #checkSenders(key: string): void {
     if (this.#hasRoom(key)) return;
-    throw new AccpError({
-      code: 'E5001',
-      message: `The session has ${this.#options.maxSenders} senders; no more are taken.`,
-    });
+    throw accpError('E5001', undefined, `The session has ${this.#options.maxSenders} senders; no more are taken.`);
   }
 
   #hasRoom(key: string): boolean {

@@ -1,5 +1,5 @@
-/** The registries of a session: ours, those of its peers, and what is known of ours elsewhere (draft-benzing-accp-00, section 6.4). */
-import { AccpError } from '../errors.js';
+/** The registries of a session: ours and those of peers (draft-benzing-accp-00, section 6.4). */
+import { accpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { TextPolicy } from '../message/write-value.js';
 import {
@@ -19,34 +19,31 @@ import { createRegistry, exportRegistry, matchesHash, type Registry, type Regist
 import type { Collection, Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
 
-/** What a peer has announced, as it is kept. */
 export interface Peer {
   readonly announcement: Announcement;
-  /** Its schemas, where it had to send them. */
   readonly registry?: RegistryJson | undefined;
-  /** The hash of our registry that it knows. */
+  /** The hash of our registry that it has. */
   readonly known?: string | null | undefined;
 }
 
-/** How this side writes strings that the grammar cannot write. */
+/** The writing of strings that the grammar cannot write. */
 export interface TextState {
   readonly text: TextPolicy;
-  /** Whether the other side undoes transliteration whatever we write: it was told that we know of it. */
+  /** Whether the other side decodes transliteration in any case. */
   readonly undone: boolean;
 }
 
-/** Under these names a session keeps the schemas of this side, and the hash of our registry as it was announced last. */
+/** Facts that hold our schemas, and the hash announced last. */
 const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
 
-/** Before a peer has told of its registry, it is taken to have what everybody has. */
+/** The registry of peers without an announcement. */
 const COMMON_REGISTRY = createRegistry();
 
 export class Registries {
   readonly peers: Collection<Peer>;
   readonly #facts: Collection<Json>;
   readonly #sequence: SequenceMode;
-  /** Registries that peers have sent, ready to be used. */
   readonly #made = new WeakMap<RegistryJson, Registry>();
   #codecs: Registry | undefined;
   #own = COMMON_REGISTRY;
@@ -57,10 +54,7 @@ export class Registries {
     this.#sequence = sequence;
   }
 
-  /**
-   * The schemas of this side: the codec's, or those that the session was begun with where a codec of another process, after a
-   * restart, does not have them.
-   */
+  /** Our schemas: those of the codec, or those of the session if the codec of a resumed session lacks them. */
   own(codecs: Registry): Registry {
     if (this.#codecs === codecs) return this.#own;
     const stored = this.#facts.get(REGISTRY) as unknown as RegistryJson | undefined;
@@ -68,14 +62,14 @@ export class Registries {
     const isOlder = kept !== undefined && kept.version > codecs.version;
     this.#codecs = codecs;
     this.#own = isOlder ? kept : codecs;
-    // Nobody has to be told of what every registry has.
+    // The schemas of profiles need no announcement.
     if (!isOlder && codecs.version > COMMON_REGISTRY.version && kept?.hash !== codecs.hash) {
       this.#facts.set(REGISTRY, exportRegistry(codecs) as unknown as Json);
     }
     return this.#own;
   }
 
-  /** The schemas that the frames of `agent` are written by: those it has sent, ours where it has told nothing. */
+  /** The schemas of the frames of `agent`: those it has sent, or ours. */
   of(agent: string, own: Registry): Registry {
     const peer = this.peers.get(agent);
     if (peer === undefined) return own;
@@ -88,19 +82,16 @@ export class Registries {
     return registry;
   }
 
-  /** What was agreed on strings that the grammar cannot write. @param policy what the codec was told, if anything */
   writing(policy: TextPolicy | undefined): TextState {
     if (policy !== undefined) return { text: policy, undone: policy === 'transliterate' };
     const undone = this.announced !== undefined;
     return { text: undone && this.#allTransliterate() ? 'transliterate' : 'reject', undone };
   }
 
-  /** Whether `agent` transliterates. */
   isTransliterated(agent: string, policy: TextPolicy | undefined): boolean {
     return policy === 'transliterate' || this.peers.get(agent)?.announcement.text === 'transliterate';
   }
 
-  /** The hash of our registry as it was announced last. */
   get announced(): string | undefined {
     const hash = this.#facts.get(ANNOUNCED);
     return typeof hash === 'string' ? hash : undefined;
@@ -111,13 +102,11 @@ export class Registries {
     else this.#facts.set(ANNOUNCED, hash);
   }
 
-  /** The frame that announces our registry: with our schemas where we know that a peer has others. */
   announcing(own: Registry): Step {
     const isNews = [...this.peers.values()].some((peer) => nextStep(own, this.#negotiationWith(peer)) === 'delta');
     return isNews ? 'delta' : 'announcement';
   }
 
-  /** The payload of a `sync:registry` frame. */
   payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined): JsonObject {
     const transliterates = policy === undefined || policy === 'transliterate';
     const features: Features = {
@@ -127,7 +116,6 @@ export class Registries {
     return step === 'delta' ? registryDelta(own, features) : announcement(own, features);
   }
 
-  /** Notes that a frame was sent: what is sent in a session comes to all peers. */
   sent(step: Step, own: Registry): void {
     for (const [agent, peer] of [...this.peers.entries()]) {
       const { known } = stepSent(own, this.#negotiationWith(peer), step);
@@ -136,21 +124,15 @@ export class Registries {
     this.announced = own.hash;
   }
 
-  /**
-   * Takes what a peer has announced.
-   *
-   * @returns the frame that answers it: our own announcement where it has not been made yet, with our schemas where the hashes
-   *   differ. Each is sent once: the other side keeps it
-   * @throws AccpError E1004 for a payload that is none, E5001 for schemas that do not have the hash that they claim
-   */
+  /** Returns the announcement to answer with, if any. Throws AccpError E1004 if invalid, E5001 on a wrong hash. */
   received(agent: string, payload: { readonly [key: string]: Json }, own: Registry): Step | null {
     const received = readAnnouncement(payload);
     if (received.sequence !== undefined && received.sequence !== this.#sequence) {
-      throw new AccpError({
-        code: 'E1004',
-        path: 'payload.sequence',
-        message: `the session counts by ${this.#sequence} here, not by ${received.sequence}`,
-      });
+      throw accpError(
+        'E1004',
+        'payload.sequence',
+        `the session counts by ${this.#sequence} here, not by ${received.sequence}`,
+      );
     }
     const before = this.peers.get(agent);
     const { known } = announcementReceived(own, this.#negotiationWith(before), received);
@@ -174,18 +156,18 @@ export class Registries {
   }
 }
 
-/** What was sent once is kept; an announcement of the same registry does not take it away. */
+/** Keeps schemas received earlier for the same hash. */
 function peerOf(received: Announcement, before: Peer | undefined, own: Registry): Peer {
   const { delta, ...rest } = received;
   if (delta !== undefined) return { announcement: rest, registry: exportRegistry(applyDelta(received)) };
-  // Ours may change later; the peer's is what it is now.
+  // A copy, as ours may change later.
   if (matchesHash(own, received.hash)) return { announcement: rest, registry: exportRegistry(own) };
   const { registry } = before ?? {};
   const isSame = registry !== undefined && isPrefix(before!.announcement.hash, received.hash);
   return isSame ? { announcement: before!.announcement, registry } : { announcement: rest };
 }
 
-/** Hashes are told by prefixes of different lengths. */
+/** Hashes are announced as prefixes of different lengths. */
 function isPrefix(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }

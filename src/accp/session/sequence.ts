@@ -2,56 +2,47 @@
  * Messages over a hard limit as a sequence of frames (draft-benzing-accp-00, sections 3.4 and 7.2, item 6).
  *
  * Parameters go into the first frame that has room. One that fits into none is cut: its next piece stands first in the next
- * frame under the same key, and `cut` in the metadata says how deep the cut goes: at 0 strings, arrays and maps are put
- * together, at 1 the last item or entry goes on in the first one of the next frame, and so on.
+ * frame under the same key, and `cut` in the metadata is the depth of the cut: at 0 strings, arrays and maps are joined, at 1 the
+ * last item or entry continues in the first one of the next frame, and so on.
  *
- * A piece of text that would read as another kind of value (`7777`, `true`) is written as `$` and the text, as if it were a
- * reference: references themselves are never cut, and their characters come back as they are, zeros in front included. Of
- * `-777` the sign goes first, alone.
+ * A piece of text that would read as another kind of value (`7777`, `true`) is written as a reference, `$` and the text: references
+ * themselves are never cut, and keep their characters. Of `-777` the sign goes first, alone.
  */
 
 import type { ArrayValue, MapValue, Param, RefValue, StringValue, Value } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { sourceText } from './envelope.js';
 
-/** The parameters of one frame. */
 export interface Piece {
   readonly params: readonly Param[];
-  /** Of the first parameter, where it goes on with what the frame before began. */
+  /** Set if the first parameter continues the frame before. */
   readonly cut: number | undefined;
 }
 
-/** Frames of one message, sent or received. */
 export const MAX_PARTS = 4096;
-/** Characters of all frames of messages that a receiver is putting together. */
+/** Most characters of all messages that a receiver is joining. */
 export const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** Tokens of a parameter or value as it will be written. */
+/** Counts the tokens of a parameter as written. */
 type Measure = (param: Param) => number;
 
-/** Strings that would read as another kind. */
 const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
-/** Pieces of strings are at least so long, so that a cut makes headway. */
+/** Least length of pieces of strings, for progress. */
 const LEAST_TEXT = 8;
-/** Times that a piece of text is made shorter until it has room. */
+/** Most attempts to shorten a piece. */
 const MOST_ATTEMPTS = 8;
-/** Items of an array are measured as if they had a key. */
+/** Array items are measured with this key. */
 const ITEM_KEY = 'a';
 const FILLER: Value = { kind: 'null' };
 
-/**
- * Parts parameters so that each piece measures at most `room`, where that is possible: a single word longer than the room
- * gets a piece of its own.
- *
- * @throws AccpError E2003 for more pieces than a receiver puts together
- */
+/** Divides parameters into pieces of at most `room`, where possible. Throws AccpError E2003 for too many pieces. */
 export function splitParams(params: readonly Param[], room: number, measure: Measure): readonly Piece[] {
   const splitter = new Splitter(room, measure);
   for (const { key, value } of params) splitter.place({ key, value: inWireOrder(value) });
   return splitter.finish();
 }
 
-/** Maps as they are printed: the entry that goes on in the next frame has to be its first one there, too. */
+/** Sorts maps as printed: the entry that continues in the next frame must be its first one there. */
 function inWireOrder(value: Value): Value {
   if (value.kind === 'array') return { ...value, items: value.items.map(inWireOrder) };
   if (value.kind !== 'map') return value;
@@ -59,27 +50,22 @@ function inWireOrder(value: Value): Value {
   return { ...value, entries: entries.sort((one, other) => (one.key < other.key ? -1 : 1)) };
 }
 
-/** An array or map that is being parted. */
 interface Open {
   readonly key: string;
   readonly kind: 'array' | 'map';
-  /** Measure of all that has to stand around its members: keys and brackets, from the parameter on. */
+  /** Measure of the enclosing keys and brackets, from the parameter down. */
   readonly around: number;
-  /** Its members in the frame at hand. */
   members: Param[];
 }
 
-/**
- * Goes through a payload once, from left to right, and ends a frame where the next value has no room. A value is measured once,
- * and its members only where it is cut: so each character is measured as often as arrays and maps lie around it.
- */
+/** Walks a payload once and ends a frame where the next value has no room. Members are measured only where their value is cut. */
 class Splitter {
   readonly #room: number;
   readonly #measure: Measure;
   readonly #pieces: Piece[] = [];
-  /** From the parameter down to where the next value goes. */
+  /** The path from the parameter down to the next value. */
   readonly #open: Open[] = [];
-  /** How many of these have members in the frame at hand. */
+  /** The number of these with members in the current frame. */
   #begun = 0;
   #params: Param[] = [];
   #cut: number | undefined;
@@ -95,7 +81,7 @@ class Splitter {
     const { value } = param;
     if (size <= this.#left()) this.#add(param, size);
     else if (this.#around() + size <= this.#room) {
-      // Cutting costs a key and metadata: what fits into a frame of its own is not cut.
+      // A cut costs a key and metadata: a value that fits into a frame of its own is not cut.
       this.#endFrame();
       this.#add(param, size);
     } else if (value.kind === 'string') this.#placeText(param.key, value, size);
@@ -110,12 +96,10 @@ class Splitter {
     return this.#pieces.length === 0 ? [{ params: [], cut: undefined }] : this.#pieces;
   }
 
-  /** Keys and brackets that a frame of its own would need for the next value. */
   #around(): number {
     return this.#open.at(-1)?.around ?? 0;
   }
 
-  /** Room for the next value in the frame at hand. */
   #left(): number {
     const begun = this.#begun === 0 ? 0 : this.#open[this.#begun - 1]!.around;
     return this.#room - this.#used - (this.#around() - begun);
@@ -128,7 +112,6 @@ class Splitter {
     members.push(param);
   }
 
-  /** Whether there was anything to cut. */
   #placeMembers({ key, value }: Param): boolean {
     if (value.kind !== 'array' && value.kind !== 'map') return false;
     const members = value.kind === 'map' ? value.entries : value.items.map((item) => ({ key: ITEM_KEY, value: item }));
@@ -137,7 +120,7 @@ class Splitter {
     if (members.length === 0 || around >= this.#room) return false;
     this.#open.push({ key, kind, around, members: [] });
     for (const member of members) this.place(member);
-    // Its last member is in the frame at hand, so it is, too.
+    // Its last member is in the current frame, so it is, too.
     const { members: last } = this.#open.pop()!;
     this.#begun = this.#open.length;
     const outer = this.#open.at(-1)?.members ?? this.#params;
@@ -148,7 +131,7 @@ class Splitter {
   #placeText(key: string, whole: StringValue, size: number): void {
     const text = whole.value;
     const around = this.#measure({ key, value: FILLER });
-    /** Characters to a token, as they were in the piece before: tokens are not spread evenly over a text. */
+    /** Characters per token in the piece before, since density varies within a text. */
     let density = text.length / Math.max(1, size - around);
     let at = 0;
     while (at < text.length) {
@@ -166,7 +149,7 @@ class Splitter {
     }
   }
 
-  /** How far a text goes in the room that is left; `null` where that is not far enough. */
+  /** Returns the end of the longest piece that has room; `null` where that is too short. */
   #fit(key: string, text: string, at: number, around: number, density: number): { end: number; size: number } | null {
     const left = this.#left();
     let length = Math.min(text.length - at, Math.floor((left - around) * density));
@@ -184,7 +167,7 @@ class Splitter {
     return this.#params.length === 0 && this.#begun === 0;
   }
 
-  /** @param cut how deep the next frame goes on with this one */
+  /** @param cut depth at which the next frame continues this one */
   #endFrame(cut = this.#begun === 0 ? undefined : this.#begun - 1): void {
     if (this.#isEmpty()) return;
     let inner: Param | undefined;
@@ -208,37 +191,32 @@ function made(kind: 'array' | 'map', members: readonly Param[]): ArrayValue | Ma
   return kind === 'map' ? { kind, entries: members } : { kind, items: members.map(({ value }) => value) };
 }
 
-/** A piece of text; what would read as another kind looks like a reference, whose characters nobody changes. */
+/** A text that would read as another kind is written as a reference, whose characters are kept. */
 function textNode(text: string): StringValue | RefValue {
   return OTHER_KIND.test(text) ? { kind: 'ref', path: text } : { kind: 'string', value: text };
 }
 
-/** Where a piece ends that should end at `end`: a reference has no sign. */
+/** A reference has no sign, so a sign is cut off first. */
 function endOf(text: string, at: number, end: number): number {
   return text[at] === '-' && OTHER_KIND.test(text.slice(at, end)) ? at + 1 : end;
 }
 
-/** A message that no receiver puts together. @param limit what it is over */
 export function tooLong(limit: string): AccpError {
-  return new AccpError({
-    code: 'E2003',
-    path: 'payload',
-    message: `the message would take more than ${limit}`,
-    help: 'send it in several messages, or as a stream',
-  });
+  return accpError(
+    'E2003',
+    'payload',
+    `the message would take more than ${limit}`,
+    'send it in several messages, or as a stream',
+  );
 }
 
-/** The lists of arrays and maps that were made here, so that more can be put into them: a new one for each piece takes long. */
+/** Lists under construction, so that joining many pieces does not copy them each time. */
 interface Growing {
   readonly items: Map<Value, Value[]>;
   readonly entries: Map<Value, Param[]>;
 }
 
-/**
- * Puts the frames of a sequence together, in time linear in what they hold.
- *
- * @throws AccpError E1001 where the pieces do not fit together
- */
+/** Joins the frames of a sequence, in linear time. Throws AccpError E1001 if the pieces do not fit together. */
 export function joinPieces(pieces: readonly Piece[]): Param[] {
   const params: Param[] = [];
   const growing: Growing = { items: new Map(), entries: new Map() };
@@ -257,7 +235,7 @@ export function joinPieces(pieces: readonly Piece[]): Param[] {
   return params;
 }
 
-/** The grammar sees to keys that are repeated within a frame. */
+/** The grammar checks keys within one frame only. */
 function checkKeys(params: readonly Param[]): void {
   const keys = new Set<string>();
   for (const { key } of params) {
@@ -307,15 +285,11 @@ function joinMaps(head: MapValue, tail: MapValue, depth: number, key: string, gr
   return joined;
 }
 
-/** Text where it was cut: a reference is never cut, so what looks like one is text that would read as another kind. */
+/** References are never cut, so one here is text that would read as another kind. */
 function pieceText(value: Value): string | undefined {
   return value.kind === 'ref' ? value.path : sourceText(value);
 }
 
 function misfit(key: string): AccpError {
-  return new AccpError({
-    code: 'E1001',
-    path: `payload.${key}`,
-    message: 'the parts of the message do not fit together',
-  });
+  return accpError('E1001', `payload.${key}`, 'the parts of the message do not fit together');
 }

@@ -1,64 +1,54 @@
-/** Messages that come as a sequence of frames, kept until they are whole (draft-benzing-accp-00, section 3.4). */
+/** Incoming sequences of frames, kept until the message is complete (draft-benzing-accp-00, section 3.4). */
 import type { Param } from '../ast.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { Part, ReceivedEnvelope } from './envelope.js';
 import { joinPieces, MAX_CHARACTERS, MAX_PARTS, type Piece } from './sequence.js';
 
-/** Sequences that may be under way at once. */
 const MAX_SEQUENCES = 64;
 
 interface Progress {
-  /** What its frames are kept under. */
+  /** Prefix of the keys of its frames. */
   readonly id: number;
   readonly total: number;
-  /** The index that comes next. */
   readonly next: number;
   readonly intent: string;
   readonly operation: string;
-  /** Of the first frame: it is the message's. */
   readonly envelope: ReceivedEnvelope;
-  /** Characters so far. */
   readonly length: number;
-  /** Seconds since 1970 of the last frame. */
   readonly at: number;
 }
 
-/** A frame as it was received: nothing takes less room, and all spellings are kept. */
+/** A frame as received: the smallest form that keeps all spellings. */
 interface Kept {
   readonly text: string;
   readonly dialect: Dialect;
   readonly cut?: number;
 }
 
-/** A message that has become whole. */
-interface Joined {
+export interface Joined {
   readonly params: readonly Param[];
   readonly envelope: ReceivedEnvelope;
 }
 
-/** A frame of a message that was split. */
 export interface IncomingPart {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
   readonly part: Part;
   readonly envelope: ReceivedEnvelope;
-  /** The payload of the frame. */
   readonly params: readonly Param[];
-  /** The frame, and how it was read: it is read once more when the message is whole. */
+  /** The frame is parsed again when the message is complete. */
   readonly text: string;
   readonly dialect: Dialect;
-  /** Seconds since 1970. */
   readonly now: number;
 }
 
 export class Sequences {
   readonly #progress: Collection<Progress>;
-  /** Apart from the rest, so that each frame is stored once. */
+  /** Separate, so that each frame is stored once. */
   readonly #parts: Collection<Kept>;
-  /** Characters of all frames that are kept. */
   #length = 0;
   #lastId = 0;
 
@@ -71,11 +61,7 @@ export class Sequences {
     }
   }
 
-  /**
-   * Takes the next frame of a sequence; gives the message with the last one.
-   *
-   * @throws AccpError E1001 for a frame that does not go on where the last one ended, E2003 for too much
-   */
+  /** Returns the message with the last frame. Throws AccpError E1001 for a frame out of order, E2003 beyond the limits. */
   add(incoming: IncomingPart): Joined | null {
     const { agent, part, envelope, params, text } = incoming;
     const { cid } = envelope;
@@ -84,10 +70,11 @@ export class Sequences {
     const before = part.index === 0 ? this.#begin(key, incoming) : this.#goOn(key, incoming);
     if (this.#length + text.length > MAX_CHARACTERS) {
       this.#remove(key);
-      throw new AccpError({
-        code: 'E2003',
-        message: `Messages of more than ${MAX_CHARACTERS} characters together are not put together.`,
-      });
+      throw accpError(
+        'E2003',
+        undefined,
+        `Messages of more than ${MAX_CHARACTERS} characters together are not put together.`,
+      );
     }
     if (part.index === part.total - 1) {
       const pieces = this.#pieces(before);
@@ -98,9 +85,9 @@ export class Sequences {
     return null;
   }
 
-  /** Gives up the sequences that have not gone on since `before`, in seconds since 1970; returns how many. */
+  /** Drops the sequences without progress since `before`, in seconds since 1970; returns their number. */
   forget(before: number, now = Number.POSITIVE_INFINITY): number {
-    // Kept by a clock of another hour, in a process before this one: it has its time from now on.
+    // A time ahead of now is from an earlier process whose clock was set back: restart its wait.
     for (const [key, progress] of [...this.#progress.entries()])
       if (progress.at > now) this.#progress.set(key, { ...progress, at: now });
     const stale = [...this.#progress.entries()].filter(([, { at }]) => at < before);
@@ -112,7 +99,7 @@ export class Sequences {
     const { total } = part;
     if (total < 1 || total > MAX_PARTS) throw broken(`a message of ${total} parts; 1 to ${MAX_PARTS} are taken`);
     if (!this.#progress.has(key) && this.#progress.size >= MAX_SEQUENCES) {
-      throw new AccpError({ code: 'E2003', message: `${MAX_SEQUENCES} messages are being put together already.` });
+      throw accpError('E2003', undefined, `${MAX_SEQUENCES} messages are being put together already.`);
     }
     this.#remove(key);
     return { id: ++this.#lastId, total, next: 0, intent, operation, envelope, length: 0, at: now };
@@ -165,5 +152,5 @@ function partKey({ id }: Progress, index: number): string {
 }
 
 function broken(message: string): AccpError {
-  return new AccpError({ code: 'E1001', path: 'metadata.idx', message });
+  return accpError('E1001', 'metadata.idx', message);
 }

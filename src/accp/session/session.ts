@@ -2,7 +2,7 @@
 
 import { resolveChoice } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Announcement } from '../registry/negotiation.js';
 import {
@@ -26,18 +26,18 @@ import { createIds, createRuntime, type Runtime } from './runtime.js';
 import { Sequences } from './sequences.js';
 
 export interface SessionOptions {
-  /** Who sends from here: the agent of messages that name none, and of error frames. */
+  /** The sender of messages that name no agent, and of error frames. */
   readonly agent: string;
-  /** The identifier that both ends agree on; 1 to 256 visible ASCII characters. @default a new one */
+  /** The identifier shared by both ends: 1 to 256 visible ASCII characters. @default a new one */
   readonly id?: string | undefined;
   /**
-   * `session`: one count for all parties, who speak in turn. `sender`: each counts its own frames, for parties who may speak at
-   * any time. @default 'session'
+   * `session`: one count for all parties, who speak in turn. `sender`: each party counts its own frames and may send at any time.
+   * @default 'session'
    */
   readonly sequence?: SequenceMode | undefined;
-  /** Where the data lies. A session that the store knows goes on where it ended. @default a new `memoryStore()` */
+  /** A session that the store knows is resumed. @default a new `memoryStore()` */
   readonly store?: SessionStore | undefined;
-  /** Whether the other ends use the same store, so that a value can be sent as a reference. @default false */
+  /** Whether the other ends use the same store, so that values can be sent as references. @default false */
   readonly shared?: boolean | undefined;
   /** The number of the first frame. @default 1 */
   readonly firstSequence?: number | undefined;
@@ -47,25 +47,25 @@ export interface SessionOptions {
   readonly budgets?: Partial<StateBudgets> | undefined;
   /** Other sessions of the store whose cold state may be read here. */
   readonly grants?: Iterable<string> | undefined;
-  /** Identifiers of messages that are remembered. @default 4096 */
+  /** Most identifiers of messages remembered. @default 4096 */
   readonly maxSeen?: number | undefined;
-  /** Senders that are told apart. @default 1024 */
+  /** Most senders. @default 1024 */
   readonly maxSenders?: number | undefined;
-  /** Request chains that are remembered. @default 4096 */
+  /** Most request chains remembered. @default 4096 */
   readonly maxChains?: number | undefined;
-  /** Sent frames that are kept, to be sent again after a gap. @default 1024 */
+  /** Most sent frames kept for a resend after a gap. @default 1024 */
   readonly maxOutbox?: number | undefined;
-  /** Chunks of one stream that wait for their reader. @default 1024 */
+  /** Most unread chunks of one stream. @default 1024 */
   readonly maxBuffered?: number | undefined;
-  /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
+  /** Seconds without a chunk until a stream fails; 0 for never. @default 60 */
   readonly streamTimeout?: number | undefined;
-  /** Seconds since 1970, before a codec works on the session; from then on it is the codec's. @default the system's clock */
+  /** Seconds since 1970; replaced by the codec's clock. @default the system's clock */
   readonly clock?: (() => number) | undefined;
-  /** Counts tokens before a codec works on the session; from then on it is the codec's. @default estimates */
+  /** Counts tokens; replaced by the codec's counter. @default estimates */
   readonly tokens?: TokenCounter | undefined;
 }
 
-/** An answer or a stream that did not come in time. */
+/** An overdue answer or stream. */
 export interface Overdue {
   readonly correlationId: string;
   /** E3001. */
@@ -75,50 +75,45 @@ export interface Overdue {
 export interface Session {
   readonly id: string;
   readonly agent: string;
-  /** Whether it goes on with what a store has kept. */
+  /** Whether the store had data of it. */
   readonly resumed: boolean;
   /** Hot, warm and cold state (section 5). */
   readonly state: SessionState;
-  /** What the other ends have announced (section 6.4), by agent. */
+  /** The announcements of the other ends (section 6.4), by agent. */
   readonly peers: ReadonlyMap<string, Announcement>;
-  /** The chunks of a stream in their order, as they come (section 10.4). One reader a stream. */
+  /** Yields the chunks of a stream in order (section 10.4). One reader per stream. */
   readonly stream: (correlationId: string) => AsyncIterable<StreamChunk>;
-  /** Streams that are under way or not read to their end. */
+  /** Streams that are not read to their end. */
   readonly pendingStreams: readonly string[];
   /**
-   * Requests of the other side that were accepted and are not answered, one for each chain, the oldest first. In a session that a store has
-   * kept, they are those that its last process has not answered: their handlers may have run, in part or to their end.
+   * Accepted requests without an answer, one for each chain, oldest first. In a resumed session, their handlers may have run already, in
+   * part or completely.
    */
   readonly pendingRequests: readonly PendingRequest[];
   /** Aborted when a `cancel` frame names the chain (section 3.7, item 4). */
   readonly signal: (correlationId: string) => AbortSignal;
-  /** Looks at the clock: gives the answers that are overdue, each once, and ends streams that have stalled. */
+  /** Returns the answers that have become overdue, and fails stalled streams. */
   readonly tick: () => readonly Overdue[];
-  /** Keeps what is in memory, and gives the endpoint back. */
+  /** Stores what is in memory, and releases the endpoint. */
   readonly close: () => void;
 }
 
-/** What a session consists of, for the codec and the bindings that work on it. */
+/** The parts of a session, for the codec and the bindings. */
 export interface SessionParts {
   readonly options: ResolvedSessionOptions;
-  /** Clock, token counter and log. */
   readonly runtime: Runtime;
-  /** Numbers and identifiers of frames, both ways. */
   readonly delivery: Delivery;
-  /** Frames that may have to be sent again. */
   readonly outbox: Outbox;
-  /** Messages that come in several frames. */
+  /** Incomplete messages in several frames. */
   readonly sequences: Sequences;
   readonly registries: Registries;
-  /** Requests and their answers. */
   readonly chains: Chains;
   readonly streams: Streams;
   readonly sentStreams: SentStreams;
-  /** The state without a commit at each step: an operation has one at its end. Only checkpoints that end later have their own. */
+  /** The state without a commit at each step: the operation commits at its end. Checkpoints that finish later commit themselves. */
   readonly state: SessionState;
-  /** Single values that a session keeps. */
   readonly facts: Collection<Json>;
-  /** Runs one operation and keeps what it has changed. What it returns is given only when that is safe. */
+  /** Runs one operation and stores its changes before it returns. */
   readonly commit: Commit;
 }
 
@@ -129,20 +124,19 @@ interface ResolvedSessionOptions {
   readonly agent: string;
   readonly sequence: SequenceMode;
   readonly shared: boolean;
-  /** Seconds until an answer is overdue; 0 for never. */
   readonly timeout: number;
 }
 
 const PARTS = new WeakMap<Session, SessionParts>();
 
-/** @throws TypeError on what `createSession` has not made */
+/** @throws TypeError unless `createSession` made it */
 export function partsOfSession(session: Session): SessionParts {
   const parts = PARTS.get(session);
   if (parts === undefined) throw new TypeError('A session is made by createSession');
   return parts;
 }
 
-/** Options that are numbers, and the least that they may be. */
+/** Least values of numeric options. */
 const LEAST = {
   timeout: 0,
   streamTimeout: 0,
@@ -162,13 +156,12 @@ function checkNumbers(options: SessionOptions): void {
 }
 
 /**
- * Opens one endpoint of a session. On a store that knows it, it goes on where it ended, in whatever process that was: numbers,
- * seen identifiers, state, registries, streams.
+ * Opens one endpoint of a session. If the store knows it, numbers, identifiers, state, registries and streams are resumed.
  *
  * Source: draft-benzing-accp-00, sections 3.5, 3.7 and 5.
  *
- * @throws TypeError on options that are none
- * @throws StoreError when the store fails
+ * @throws TypeError if an option is invalid
+ * @throws StoreError if the store fails
  * @example
  * const session = createSession({ agent: 'planner', id: 'sprint14', store: await sqliteStore('sessions.db') });
  */
@@ -231,14 +224,14 @@ export function createSession(options: SessionOptions): Session {
     try {
       result = operation();
     } catch (thrown) {
-      // An operation that the store has cut off is half done in memory.
+      // The operation may be half done in memory.
       if (thrown instanceof StoreError) end ??= thrown;
       throw thrown;
     }
     try {
       journal.commit();
     } catch (thrown) {
-      // Memory is ahead of the store now: going on would number frames twice after a restart.
+      // Memory is ahead of the store: continuing would reuse numbers after a restart.
       const error =
         thrown instanceof StoreError ? thrown : new StoreError('failed', 'The store failed', { cause: thrown });
       end = error;
@@ -272,10 +265,7 @@ export function createSession(options: SessionOptions): Session {
         const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout, now);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
         return chains.overdue(runtime.monotonic()).map((correlationId) => {
-          const error = new AccpError({
-            code: 'E3001',
-            message: `No answer to ${correlationId} has come within ${timeout} s.`,
-          });
+          const error = accpError('E3001', undefined, `No answer to ${correlationId} has come within ${timeout} s.`);
           note('timeout', error.message, { details: { correlationId } });
           return { correlationId, error };
         });
@@ -304,7 +294,7 @@ export function createSession(options: SessionOptions): Session {
   return session;
 }
 
-/** The state as hosts see it: what they set is kept before the call returns, like what frames bring. */
+/** Each change by the host is stored before the call returns. */
 function saved(state: SessionState, commit: Commit): SessionState {
   const own: Partial<SessionState> = {
     set: (tier, key, value, options) => commit(() => state.set(tier, key, value, options)),
@@ -318,11 +308,7 @@ function saved(state: SessionState, commit: Commit): SessionState {
   return Object.assign(withLateCheckpoints(state, commit, commit), own);
 }
 
-/**
- * The state with checkpoints that are stored when they are finished.
- *
- * @param now runs what is done at once
- */
+/** Stores checkpoints when they finish. `now` runs the synchronous part. */
 function withLateCheckpoints(state: SessionState, now: Commit, commit: Commit): SessionState {
   const own: Partial<SessionState> = {
     checkpoint: (trigger, tools) => {
@@ -334,30 +320,28 @@ function withLateCheckpoints(state: SessionState, now: Commit, commit: Commit): 
   return Object.assign(Object.create(state) as SessionState, own);
 }
 
-/** A checkpoint that is finished later has to be stored then. */
 function kept(result: MaybePromise<CheckpointResult>, commit: Commit): MaybePromise<CheckpointResult> {
   if (!(result instanceof Promise)) return result;
   const stored = result.then((finished) => commit(() => finished));
-  // Whoever does not wait for it must not be brought down by it.
+  // Prevents an unhandled rejection if the caller does not await it.
   stored.catch(() => undefined);
   return stored;
 }
 
 export interface KeepTimeOptions {
-  /** Seconds between two looks at the clock. @default 1, or the session's `timeout` where that is shorter */
+  /** Seconds between ticks. @default 1, or the session's `timeout` if shorter */
   readonly every?: number | undefined;
-  /** Told each answer that is overdue, once. */
+  /** Called once for each overdue answer. */
   readonly overdue?: ((overdue: Overdue) => void) | undefined;
-  /** Told what a look at the clock threw: the session's store failed. @default it is thrown, out of the timer */
+  /** Called when the store fails. @default the error is thrown from the timer */
   readonly failed?: ((thrown: unknown) => void) | undefined;
 }
 
 /**
- * Calls `session.tick()` again and again, so that overdue answers (E3001) and stalled streams show by themselves. In Node, it
- * does not keep the process alive.
+ * Calls `session.tick()` periodically, to report overdue answers (E3001) and stalled streams. Does not keep a Node process alive.
  *
- * @returns stops it
- * @throws TypeError on a time that is none
+ * @returns a function that stops it
+ * @throws TypeError if a time is invalid
  * @example
  * const stop = keepTime(session, { overdue: ({ correlationId }) => retry(correlationId) });
  */

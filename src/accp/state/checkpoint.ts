@@ -1,4 +1,4 @@
-/** Compression checkpoints (draft-benzing-accp-00, sections 5.2 and 5.3): the six steps, each a function of its own. */
+/** Compression checkpoints (draft-benzing-accp-00, sections 5.2 and 5.3): six steps, one function each. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError } from '../errors.js';
@@ -7,24 +7,20 @@ import type { Collection, Journal } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import { cutToTokens, digest, entryFor, type FittedEntry, rawOf, summarizeFacts } from './digest.js';
 import { extractFacts } from './facts/extract.js';
-import type { Fact, FactValue } from './facts/fact.js';
+import type { Fact, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { createLookUp, type Tiers } from './resolve.js';
 import type { StateBudgets } from './tier.js';
 
-/** Why a checkpoint is made: the five conditions of section 5.2. The host signals `phase`. */
+/** The five conditions of section 5.2. The host signals `phase`. */
 export type CheckpointTrigger = 'done' | 'hot-tokens' | 'esc' | 'phase' | 'comp';
 
-/** Hot state as it was when the checkpoint began. */
 export interface Frozen extends HotContent {
-  /** `ckpt_1` */
   readonly id: string;
   readonly trigger: CheckpointTrigger;
   /** Seconds since 1970. */
   readonly at: number;
-  /** The version of the state at that time. */
   readonly version: number;
-  /** Tokens of hot state before. */
   readonly tokens: number;
 }
 
@@ -34,40 +30,29 @@ export interface FrozenWithFacts extends Frozen {
 }
 
 /**
- * What a host can do better than the defaults. What throws, rejects, answers with something else or does not answer in time is
- * replaced by the default, and noted. Tools are given copies, which cannot be changed.
+ * Replacements of the defaults. A tool that throws, rejects, returns an invalid value or is too late is replaced by the default, with
+ * an event in the log. Tools get frozen copies.
  */
 export interface CheckpointTools {
   /** The key facts, the most important first. */
   readonly extractFacts?: ((frozen: Frozen) => MaybePromise<readonly Fact[]>) | undefined;
-  /** A summary; what is over the budget is cut at a word, and noted. */
+  /** A summary; beyond the budget it is cut at a word. */
   readonly summarize?: ((frozen: FrozenWithFacts) => MaybePromise<string>) | undefined;
 }
 
-/** By default, `summary`, `facts` and `warmTokens` are worked out when they are first read. */
+/** By default, `summary`, `facts` and `warmTokens` are computed when first read. */
 export interface CheckpointResult {
-  /** `ckpt_1`: the key of the entry in warm state, and of the messages in cold state. */
+  /** `ckpt_1`: its key in warm and cold state. */
   readonly id: string;
   readonly trigger: CheckpointTrigger;
   readonly summary: string;
-  /** Those that warm state has room for, the most important first. */
+  /** The facts that fit into warm state, the most important first. */
   readonly facts: readonly Fact[];
-  /** Tokens of hot state before the checkpoint. */
   readonly tokensBefore: number;
-  /** Tokens of hot state after it: the reference, and what has come in while the checkpoint was made. */
+  /** Tokens of hot state after it: the reference, and frames received meanwhile. */
   readonly tokensAfter: number;
-  /** Tokens of the entry in warm state. */
   readonly warmTokens: number;
-  /** `false` when tokens are estimates. */
   readonly exact: boolean;
-}
-
-interface Checkpoints {
-  readonly make: (trigger: CheckpointTrigger, tools: CheckpointTools) => MaybePromise<CheckpointResult>;
-  /** Finishes what an earlier process has begun. */
-  readonly resume: (tools: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
-  /** Finishes with the defaults what the tools have left lying for too long; their answers come too late then. */
-  readonly finishOverdue: (now: number) => void;
 }
 
 interface CheckpointOptions {
@@ -76,46 +61,41 @@ interface CheckpointOptions {
   readonly counter: TokenCounter;
   readonly budgets: StateBudgets;
   readonly now: () => number;
-  /** Dates checkpoints, in seconds since 1970. */
   readonly wallClock: () => number;
   readonly version: () => number;
   readonly note: Note;
 }
 
-/** Characters of a token, about; and of what is kept for a message that nobody has asked for, beside its text. */
+/** Estimated characters of a token, and of the data kept for a message beside its text. */
 const TOKEN_LENGTH = 4;
 const HEAD_LENGTH = 400;
 
 /** Seconds that the host's tools may take. */
 const TOOL_TIME = 60;
-/** Checkpoints that may wait for the tools at a time: beyond, the oldest one is finished without them. */
+/** Most checkpoints waiting for the tools; beyond, the oldest one is finished without them. */
 const MAX_WAITING = 4;
 
-/** A checkpoint in the hands of the host's tools. */
 interface Waiting {
-  /** When it was given to them, in seconds since 1970. */
   since: number;
-  /** What it came to without them, once they are too late. */
+  /** The result without the tools, if they are too late. */
   outcome: Promise<CheckpointResult> | null;
-  /** Makes that. */
   finish: () => void;
 }
 
-/** More tokens than an entry without facts and words ever has. */
+/** More tokens than an entry without facts and summary ever has. */
 const AMPLE = 100;
 
-export function createCheckpoints(options: CheckpointOptions): Checkpoints {
+export function createCheckpoints(options: CheckpointOptions) {
   const { journal, tiers, counter, budgets, now, wallClock, version, note } = options;
   const { hot, warm, cold } = tiers;
   const counts: Collection<number> = journal.collection('state.checkpoints');
-  /** Begun and not finished; none where all is done at once. */
+  /** Begun and not finished; empty unless tools are asynchronous. */
   const unfinished: Collection<Frozen> = journal.collection('state.frozen');
   const left = [...unfinished.values()];
-  /** The oldest first. */
   const waiting = new Map<string, Waiting>();
   let newest = counts.get('last') ?? 0;
 
-  /** Endpoints that share cold state share the numbers, too: the next one that no other endpoint has. */
+  /** Endpoints that share cold state share the numbers, too. */
   function nextId(): string {
     do newest++;
     while (!journal.reserveCold(`ckpt_${newest}`));
@@ -123,38 +103,43 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     return `ckpt_${newest}`;
   }
 
-  /** Step 1. New messages go to a fresh hot state from here on. */
   function freezeHotState(trigger: CheckpointTrigger): Frozen {
     const tokens = hot.tokens();
     return { id: nextId(), trigger, at: wallClock(), version: version(), tokens, ...hot.take() };
   }
 
-  /** Step 2. */
-  function extractKeyFacts(frozen: Frozen, tools: CheckpointTools): MaybePromise<readonly Fact[]> {
-    const ownFacts = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
-    const { extractFacts: custom } = tools;
-    if (custom === undefined) return ownFacts();
-    return recover(
-      () => andThen(custom(frozenCopy(frozen)), checkFacts),
-      (error) => {
-        noteFailure(frozen, 'extractFacts', error);
-        return ownFacts();
-      },
-    );
+  function extractKeyFacts(frozen: Frozen, { extractFacts: custom }: CheckpointTools): MaybePromise<readonly Fact[]> {
+    const own = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
+    if (custom === undefined) return own();
+    return attempted(frozen, 'extractFacts', () => andThen(custom(frozenCopy(frozen)), checkFacts), own);
   }
 
-  /** Step 3. */
-  function generateSummary(frozen: FrozenWithFacts, tools: CheckpointTools): MaybePromise<string> {
-    const ownSummary = (): string => summarizeFacts(frozen.facts, budgets.summary, counter);
-    const { summarize } = tools;
-    if (summarize === undefined) return ownSummary();
-    return recover(
-      () => andThen(summarize(frozenCopy(frozen)), (answer) => cutSummary(frozen, checkSummary(answer))),
-      (error) => {
-        noteFailure(frozen, 'summarize', error);
-        return ownSummary();
-      },
-    );
+  function generateSummary(frozen: FrozenWithFacts, { summarize }: CheckpointTools): MaybePromise<string> {
+    const own = (): string => summarizeFacts(frozen.facts, budgets.summary, counter);
+    if (summarize === undefined) return own();
+    const summary = (): MaybePromise<string> =>
+      andThen(summarize(frozenCopy(frozen)), (answer) => cutSummary(frozen, checkSummary(answer)));
+    return attempted(frozen, 'summarize', summary, own);
+  }
+
+  /** Returns the answer of a tool, or the default with an event in the log if the tool fails. */
+  function attempted<T>(
+    { id }: Frozen,
+    tool: keyof CheckpointTools,
+    attempt: () => MaybePromise<T>,
+    own: () => T,
+  ): MaybePromise<T> {
+    const failed = (error: unknown): T => {
+      const reason = error instanceof Error ? error.message : String(error);
+      note('warning', `${tool} failed for ${id}, and the default was used: ${reason}`, { details: { id, tool } });
+      return own();
+    };
+    try {
+      const value = attempt();
+      return isPromise(value) ? Promise.resolve(value).catch(failed) : value;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   function cutSummary({ id }: Frozen, summary: string): string {
@@ -165,20 +150,18 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     return cut;
   }
 
-  /** Step 4. */
   function moveSummaryToWarm(frozen: FrozenWithFacts, summary: string): FittedEntry {
     const fitted = entryFor(frozen, summary, frozen.facts, budgets, counter);
     warm.addCheckpoint(frozen.id, fitted);
     return fitted;
   }
 
-  /** Step 5. */
   function moveRawDataToCold(frozen: Frozen): void {
     const { id, tokens, frames } = frozen;
     cold.setLater(id, () => rawOf(frozen), tokens * TOKEN_LENGTH + frames.length * HEAD_LENGTH);
   }
 
-  /** Step 6. A checkpoint that was begun later and finished earlier stays referred to. */
+  /** Step 6. A later checkpoint that was finished earlier stays referred to. */
   function resetHotState({ id }: Frozen): void {
     const referred = counts.get('referred') ?? 0;
     const number = Number(id.slice('ckpt_'.length));
@@ -187,7 +170,6 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     hot.refer(id);
   }
 
-  /** Steps 2 to 6, with the host's tools. */
   function compress(frozen: Frozen, tools: CheckpointTools, wait: Waiting): MaybePromise<CheckpointResult> {
     return andThen(extractKeyFacts(frozen, tools), (facts) => {
       if (wait.outcome !== null) return wait.outcome;
@@ -203,10 +185,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     });
   }
 
-  /**
-   * Steps 2 to 6 by the defaults. What they make depends on the messages alone, which cold state keeps: so steps 2 to 4 are done
-   * when somebody looks, and cost nothing where nobody does.
-   */
+  /** Steps 2 to 6 by the defaults. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is first read. */
   function compressLater(frozen: Frozen): CheckpointResult {
     orPutBack(frozen, () => checkRoom(frozen));
     warm.addCheckpoint(frozen.id, null);
@@ -216,12 +195,11 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     return resultOf(frozen, () => digest(frozen, budgets, counter, createLookUp(tiers)));
   }
 
-  /** Whether an entry can be made at all, which only small budgets leave open. */
+  /** Small budgets may leave no room for any entry. */
   function checkRoom(frozen: Frozen): void {
     if (budgets.checkpoint < AMPLE) entryFor(frozen, '', [], budgets, counter);
   }
 
-  /** What cannot be compressed stays in hot state. */
   function orPutBack<T>(frozen: Frozen, step: () => T): T {
     try {
       return step();
@@ -263,16 +241,15 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   function run(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
-    if (isDefault(tools)) return compressLater(frozen);
+    if (tools.extractFacts === undefined && tools.summarize === undefined) return compressLater(frozen);
     const wait: Waiting = { since: now(), outcome: null, finish: () => {} };
     const result = compress(frozen, tools, wait);
     return result instanceof Promise ? awaited(frozen, result, wait) : result;
   }
 
-  /** Waits for the tools as long as there is time and room for it. */
   function awaited(frozen: Frozen, answered: Promise<CheckpointResult>, wait: Waiting): Promise<CheckpointResult> {
     const { id } = frozen;
-    // Kept until it is finished, and its number with it.
+    // Kept until finished, which also reserves its number.
     unfinished.set(id, frozen);
     moveRawDataToCold(frozen);
     const result = new Promise<CheckpointResult>((resolve, reject) => {
@@ -293,37 +270,26 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     return result;
   }
 
+  /** Finishes overdue checkpoints with the defaults; later answers of the tools are ignored. */
   function finishOverdue(at: number): void {
     for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIME) wait.finish();
   }
 
-  function noteFailure({ id }: Frozen, tool: keyof CheckpointTools, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    note('warning', `${tool} failed for ${id}, and the default was used: ${reason}`, { details: { id, tool } });
-  }
-
   return {
-    make(trigger, tools) {
+    make(trigger: CheckpointTrigger, tools: CheckpointTools): MaybePromise<CheckpointResult> {
       finishOverdue(now());
       return run(freezeHotState(trigger), tools);
     },
-    resume: (tools) => left.splice(0).map((frozen) => run(frozen, tools)),
+    /** Finishes the checkpoints of an earlier process. */
+    resume: (tools: CheckpointTools) => left.splice(0).map((frozen) => run(frozen, tools)),
     finishOverdue,
   };
 }
 
-function isDefault({ extractFacts: custom, summarize }: CheckpointTools): boolean {
-  return custom === undefined && summarize === undefined;
-}
-
-/** More facts than an entry of warm state ever holds. */
+/** More facts than any entry of warm state holds. */
 const MAX_FACTS = 1000;
 
-/**
- * Facts without anything else.
- *
- * @throws TypeError on what is no list of facts
- */
+/** Copies the facts. Throws TypeError on anything else. */
 function checkFacts(answer: unknown): Fact[] {
   if (!Array.isArray(answer)) throw new TypeError('the answer is no list of facts');
   return answer.slice(0, MAX_FACTS).map((given: unknown, index) => {
@@ -333,7 +299,6 @@ function checkFacts(answer: unknown): Fact[] {
   });
 }
 
-/** @throws TypeError on what is no text */
 function checkSummary(answer: unknown): string {
   if (typeof answer !== 'string' || answer.trim() === '') throw new TypeError('the answer is no text');
   return answer;
@@ -348,7 +313,7 @@ function isValue(value: unknown): value is FactValue {
   return typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean';
 }
 
-/** A deep copy of plain data and of what turns into it as JSON; none of it can be changed. */
+/** Plain data, or values with `toJSON`; the copy is frozen. */
 function frozenCopy<T extends object>(data: T): T {
   return frozen(fromText(toText(data))) as T;
 }
@@ -359,22 +324,10 @@ function frozen(value: unknown): unknown {
   return Object.freeze(value);
 }
 
-/** Values that may come later: what is there at once is gone on with at once. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** `next(value)`, now or when the value is there. */
 function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
-}
-
-/** What `attempt` gives, or, when it throws or rejects, what `instead` gives. */
-function recover<T>(attempt: () => MaybePromise<T>, instead: (error: unknown) => T): MaybePromise<T> {
-  try {
-    const value = attempt();
-    return isPromise(value) ? Promise.resolve(value).catch(instead) : value;
-  } catch (error) {
-    return instead(error);
-  }
 }
 
 function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {

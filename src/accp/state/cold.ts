@@ -1,13 +1,13 @@
-/** Tier 3: what lies in the store and costs no context (draft-benzing-accp-00, section 5.1). */
+/** Tier 3: values in the store, which cost no context (draft-benzing-accp-00, section 5.1). */
 import { sha256Hex } from '../../text/sha256.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { type ColdEntry, DELETED } from '../store/store.js';
 import { storedValue, toText } from '../store/text.js';
 import { isExpired, type Lookup } from './tier.js';
 
-/** Digits of the hash that a key begins with. More are taken where two values share them. */
+/** Least digits of a hash in a key; more if two values share them. */
 const HASH_DIGITS = 6;
 
 export type ColdTier = ReturnType<typeof createCold>;
@@ -28,7 +28,7 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
     return isExpired(entry.expires, now()) ? 'expired' : { value: storedValue(entry.value) as Json };
   }
 
-  /** By the value's hash: endpoints that share the tier never give one key to two values, and need not ask each other. */
+  /** Derives the key from the value, so that endpoints sharing the tier agree without coordination. */
   function keyOf(value: Json): { readonly key: string; readonly isNew: boolean } {
     const text = toText(value);
     const hash = sha256Hex(text);
@@ -44,17 +44,13 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
   return {
     find: (key: string): Lookup => read(journal.cold(key)),
     set: (key: string, value: Json, expires: number | null) => journal.setCold(key, value, expires),
-    /** Keeps for ever what `make` gives, which is always the same; the store decides when it is made. `size` in characters. */
+    /** Sets an unexpiring value that is computed when first read. `size` in characters. */
     setLater: (key: string, make: () => Json, size: number) => journal.setColdLater(key, make, size),
     delete(key: string): void {
       if (journal.cold(key) !== undefined) journal.setCold(key, null, DELETED);
     },
     grant: (other: string) => granted.set(other, true),
-    /**
-     * Looks a key up in the sessions that were granted.
-     *
-     * @throws AccpError with code `E5002` when only sessions have it that were not
-     */
+    /** Looks a key up in granted sessions. Throws AccpError `E5002` if only other sessions have it. */
     findElsewhere(key: string): Lookup {
       const others = journal.sessionsWithCold(key).filter((one) => one !== session);
       const open = others.filter((one) => granted.has(one) || given.has(one));
@@ -65,13 +61,14 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
         result ??= found;
       }
       if (open.length > 0 || others.length === 0) return result;
-      throw new AccpError({
-        code: 'E5002',
-        message: `"${key}" is in the cold state of another session`,
-        help: 'cold state is scoped to its session; the host can grant the other one',
-      });
+      throw accpError(
+        'E5002',
+        undefined,
+        `"${key}" is in the cold state of another session`,
+        'cold state is scoped to its session; the host can grant the other one',
+      );
     },
-    /** The path that `externalize` gives, without keeping anything. */
+    /** The path that `externalize` returns, without storing. */
     pathOf: (value: Json) => `cold.${keyOf(value).key}`,
     externalize(value: Json): string {
       const { key, isNew } = keyOf(value);

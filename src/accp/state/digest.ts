@@ -1,24 +1,22 @@
-/** The default summary and warm entry of a checkpoint, within their budgets: always the same for the same messages. */
+/** The default summary and warm entry of a checkpoint, within their budgets: deterministic. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import type { Json, JsonObject, Reference } from '../message/json.js';
 import { extractFacts } from './facts/extract.js';
-import type { Fact, FactSource, FactValue } from './facts/fact.js';
+import type { Fact, FactSource, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { type StateBudgets, stateText } from './tier.js';
 
-/** What cold state keeps of a checkpoint, and what its entry in warm state is made from. */
+/** The messages of a checkpoint, from which its entry in warm state is made. */
 export interface Phase {
   readonly trigger: string;
-  /** Seconds since 1970. */
   readonly at: number;
-  /** The version of the state at that time. */
   readonly version: number;
   readonly frames: readonly FactSource[];
 }
 
-/** The intents that tell how a phase stands (Table 7). */
+/** Intents that report the outcome of a phase (Table 7). */
 const OUTCOMES: ReadonlySet<string> = new Set(['done', 'fail', 'esc', 'wait', 'cancel']);
 
 /** Facts, summary and entry, by the default extractor and summarizer. */
@@ -32,11 +30,7 @@ export function digest(
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 
-/**
- * The entry of warm state.
- *
- * @throws AccpError with code `E2003` when not even an entry without facts and words fits
- */
+/** Makes the entry of warm state. Facts stated in the summary give way first, then the last in `facts`. Throws AccpError `E2003` if none fits. */
 export function entryFor(
   { trigger, at, version, frames }: Phase,
   summary: string,
@@ -46,96 +40,7 @@ export function entryFor(
 ): FittedEntry {
   const status = frames.findLast(({ intent }) => OUTCOMES.has(intent))?.intent ?? 'open';
   const head = { status, version, frames: frames.length, trigger, at };
-  return fitEntry(head, summary, facts, budgets.checkpoint, counter);
-}
-
-/** What `$cold.ckpt_1` gives: the messages in their order, and what hot state held besides. */
-export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'frames'> & HotContent): JsonObject {
-  const raw = frames.map(({ agent, intent, operation, schema, payload, cid, mid }) => {
-    const frame: Record<string, Json> = Object.assign(Object.create(null), { agent, intent, operation });
-    if (schema !== undefined) frame['schema'] = schema;
-    frame['payload'] = payload;
-    if (cid !== undefined) frame['cid'] = cid;
-    frame['mid'] = mid;
-    return frame;
-  });
-  const hot: Record<string, Json> = Object.create(null);
-  for (const [key, { value }] of Object.entries(values)) hot[key] = value;
-  return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
-}
-
-/** One entity, and what is told of it. */
-interface Told {
-  readonly entity: string;
-  readonly phrases: string[];
-}
-
-/**
- * A sentence an entity: `txn_001: amount 142.5, status settled. impl_auth assignee dev.` The most important facts that fit
- * into `max` tokens, which are told in the order in which they come.
- *
- * @param facts the most important first
- */
-export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
-  const told = new Map<string, Told>();
-  let tokens = 0;
-  for (const fact of facts) {
-    if (tokens >= max) break;
-    const known = told.get(fact.entity);
-    const phrase = phraseOf(fact);
-    const cost = counter.count(` ${phrase},`) + (known === undefined ? counter.count(` ${fact.entity}:`) : 0);
-    // A shorter one may still fit.
-    if (tokens + cost > max) continue;
-    tokens += cost;
-    if (known === undefined) told.set(fact.entity, { entity: fact.entity, phrases: [phrase] });
-    else known.phrases.push(phrase);
-  }
-  const sentences = [...told.values()].map(({ entity, phrases }) => {
-    return phrases.length === 1 ? `${entity} ${phrases[0]!}.` : `${entity}: ${phrases.join(', ')}.`;
-  });
-  return cutToTokens(sentences.join(' '), max, counter);
-}
-
-function phraseOf({ relation, value }: Fact): string {
-  return relation === 'is' || relation === 'says' ? String(value) : `${relation} ${value}`;
-}
-
-/** The members of an entry that do not depend on the budget. */
-interface EntryHead {
-  /** How the phase ended: the intent of its last message that reports an outcome, or `open`. */
-  readonly status: string;
-  /** The version of the state at the checkpoint. */
-  readonly version: number;
-  /** How many messages it stands for. */
-  readonly frames: number;
-  readonly trigger: string;
-  /** Seconds since 1970. */
-  readonly at: number;
-}
-
-export interface FittedEntry {
-  /** `{ summary, facts: { entity: { relation: value } }, status, version, frames, trigger, at }` */
-  readonly entry: JsonObject;
-  /** The facts that the entry has room for, the most important first. */
-  readonly facts: readonly Fact[];
-  readonly summary: string;
-  readonly tokens: number;
-}
-
-/**
- * Puts an entry together that has no more than `max` tokens, counted as JSON. Facts that the summary states give way to
- * those that it does not; then the least important ones.
- *
- * @param facts the most important first
- * @throws AccpError with code `E2003` when not even an entry without facts and words fits
- */
-function fitEntry(
-  head: EntryHead,
-  summary: string,
-  facts: readonly Fact[],
-  max: number,
-  counter: TokenCounter,
-): FittedEntry {
+  const max = budgets.checkpoint;
   const told = cutSummary(head, summary, max, counter);
   const states = statedIn(told);
   const ranked = [...facts.filter((fact) => !states(fact)), ...facts.filter(states)];
@@ -153,13 +58,68 @@ function fitEntry(
   }
   const rank = new Map(facts.map((fact, index) => [fact, index]));
   kept.sort((a, b) => rank.get(a)! - rank.get(b)!);
-  // What was added up fact by fact may fall into tokens differently as a whole.
+  // The whole may have more tokens than the sum of its parts.
   let tokens = tokensOf(head, told, kept, counter);
   while (tokens > max) {
     kept.pop();
     tokens = tokensOf(head, told, kept, counter);
   }
   return { entry: entryOf(head, told, kept), facts: kept, summary: told, tokens };
+}
+
+/** The value of `$cold.ckpt_1`: the messages in order, and the other values of hot state. */
+export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'frames'> & HotContent): JsonObject {
+  const raw = frames.map(({ agent, intent, operation, schema, payload, cid, mid }) => {
+    const frame: Record<string, Json> = Object.assign(Object.create(null), { agent, intent, operation });
+    if (schema !== undefined) frame['schema'] = schema;
+    frame['payload'] = payload;
+    if (cid !== undefined) frame['cid'] = cid;
+    frame['mid'] = mid;
+    return frame;
+  });
+  const hot: Record<string, Json> = Object.create(null);
+  for (const [key, { value }] of Object.entries(values)) hot[key] = value;
+  return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
+}
+
+/** Makes a sentence per entity: `txn_001: amount 142.5, status settled.` The first facts that fit into `max` tokens. */
+export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
+  const told = new Map<string, string[]>();
+  let tokens = 0;
+  for (const fact of facts) {
+    if (tokens >= max) break;
+    const known = told.get(fact.entity);
+    const phrase = phraseOf(fact);
+    const cost = counter.count(` ${phrase},`) + (known === undefined ? counter.count(` ${fact.entity}:`) : 0);
+    // A shorter one may still fit.
+    if (tokens + cost > max) continue;
+    tokens += cost;
+    if (known === undefined) told.set(fact.entity, [phrase]);
+    else known.push(phrase);
+  }
+  const sentences = [...told].map(([entity, phrases]) =>
+    phrases.length === 1 ? `${entity} ${phrases[0]!}.` : `${entity}: ${phrases.join(', ')}.`,
+  );
+  return cutToTokens(sentences.join(' '), max, counter);
+}
+
+function phraseOf({ relation, value }: Fact): string {
+  return relation === 'is' || relation === 'says' ? String(value) : `${relation} ${value}`;
+}
+
+interface EntryHead extends Omit<Phase, 'frames'> {
+  /** The intent of its last message with an outcome, or `open`. */
+  readonly status: string;
+  readonly frames: number;
+}
+
+export interface FittedEntry {
+  /** `{ summary, facts: { entity: { relation: value } }, status, version, frames, trigger, at }` */
+  readonly entry: JsonObject;
+  /** The facts that fit, the most important first. */
+  readonly facts: readonly Fact[];
+  readonly summary: string;
+  readonly tokens: number;
 }
 
 function cutSummary(head: EntryHead, summary: string, max: number, counter: TokenCounter): string {
@@ -170,10 +130,7 @@ function cutSummary(head: EntryHead, summary: string, max: number, counter: Toke
     excess = tokensOf(head, told, [], counter) - max;
   }
   if (excess <= 0) return told;
-  throw new AccpError({
-    code: 'E2003',
-    message: `a checkpoint has at least ${max + excess} tokens, and its budget is ${max}`,
-  });
+  throw accpError('E2003', undefined, `a checkpoint has at least ${max + excess} tokens, and its budget is ${max}`);
 }
 
 function tokensOf(head: EntryHead, summary: string, facts: readonly Fact[], counter: TokenCounter): number {
@@ -189,7 +146,7 @@ function entryOf(head: EntryHead, summary: string, facts: readonly Fact[]): Json
   return Object.assign(Object.create(null), { summary, facts: groupFacts(facts), ...head });
 }
 
-/** Facts by entity and relation, so that `$warm.ckpt_1.facts.txn_001.status` finds one. Several values are a list. */
+/** By entity and relation, so that `$warm.ckpt_1.facts.txn_001.status` finds one. Several values are a list. */
 function groupFacts(facts: readonly Fact[]): JsonObject {
   const groups: Record<string, Record<string, Json>> = Object.create(null);
   for (const { entity, relation, value } of facts) {
@@ -201,7 +158,7 @@ function groupFacts(facts: readonly Fact[]): JsonObject {
   return groups;
 }
 
-/** Whether one sentence of a summary has both the entity and the value of a fact. */
+/** Whether one sentence has both the entity and the value of a fact. */
 function statedIn(summary: string): (fact: Fact) => boolean {
   const sentences = ` ${summary} `.split(/[.;](?= )/);
   return ({ entity, value }) =>
@@ -217,17 +174,13 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Few tokens are longer than so many characters: a longer text is cut before it is counted. */
+/** Longest usual token: longer texts are cut before they are counted. */
 const CHARACTERS_PER_TOKEN = 20;
 
-/** The first half of a character that was cut in two. */
+/** A lone high surrogate at the end. */
 const HALF = /[\ud800-\udbff]$/;
 
-/**
- * The longest beginning of a text that has no more than `max` tokens and ends with a word. White space becomes single spaces.
- * Where not even the first word fits, it is cut within. In time proportional to the length, as each count is of a text that
- * is cut already.
- */
+/** Cuts a text after a word, or within the first, to `max` tokens. Linear in the length, as only cut text is counted. */
 export function cutToTokens(text: string, max: number, counter: TokenCounter): string {
   const clean = text
     .slice(0, max * CHARACTERS_PER_TOKEN)
@@ -244,7 +197,7 @@ export function cutToTokens(text: string, max: number, counter: TokenCounter): s
   return characters.slice(0, byCharacter).join('');
 }
 
-/** The greatest length that fits, by halving; a little less where more text has fewer tokens. */
+/** Bisects; approximate where longer text has fewer tokens. */
 function longest(length: number, fits: (length: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -1,14 +1,13 @@
-/** Tier 1: what is in the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
+/** Tier 1: the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import type { ColdTier } from './cold.js';
 import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup, type StateBudgets, stateText } from './tier.js';
 
-/** All that hot state held at one moment. */
 export interface HotContent {
   readonly frames: readonly KeptFrame[];
   readonly values: Readonly<Record<string, Kept>>;
@@ -22,11 +21,11 @@ interface HotOptions {
   readonly now: () => number;
   readonly budgets: StateBudgets;
   readonly cold: ColdTier;
-  /** Told what was moved to cold state to make room. */
+  /** Reports keys moved to cold state to make room. */
   readonly moved: (keys: readonly string[]) => void;
 }
 
-/** Expired values are remembered, so that they are told from missing ones, until there are so many entries. */
+/** Expired values are kept, to be told from missing ones, up to this number of entries. */
 const MANY_VALUES = 256;
 
 export function createHot({ journal, counter, now, budgets, cold, moved }: HotOptions) {
@@ -53,7 +52,7 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
     return used;
   }
 
-  /** Values that a reference can stand for: the oldest first, until `excess` tokens are saved. */
+  /** Returns references that replace values, the oldest first, until `excess` tokens are saved. */
   function movable(except: string, excess: number): Map<string, Kept> {
     const plan = new Map<string, Kept>();
     let left = excess;
@@ -66,12 +65,12 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       plan.set(key, reference);
     }
     if (left <= 0) return plan;
-    throw new AccpError({
-      code: 'E2003',
-      message: `hot state would hold ${budgets.hot + left} tokens, and its budget is ${budgets.hot}`,
-      path: `hot.${except}`,
-      help: 'keep the value in cold state and refer to it, or make a checkpoint first',
-    });
+    throw accpError(
+      'E2003',
+      `hot.${except}`,
+      `hot state would hold ${budgets.hot + left} tokens, and its budget is ${budgets.hot}`,
+      'keep the value in cold state and refer to it, or make a checkpoint first',
+    );
   }
 
   function put(key: string, value: Kept): void {
@@ -129,59 +128,58 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
       // A checkpoint can move all but the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
       if (counted + fixed > budgets.hot) {
-        throw new AccpError({
-          code: 'E2003',
-          message: `a message of ${counted} tokens does not fit into hot state, whose budget is ${budgets.hot}`,
-          help: 'refer to large values instead of sending them',
-        });
+        throw accpError(
+          'E2003',
+          undefined,
+          `a message of ${counted} tokens does not fit into hot state, whose budget is ${budgets.hot}`,
+          'refer to large values instead of sending them',
+        );
       }
-      // Where the host makes the checkpoints, this is how it learns that one is overdue.
+      // The host makes the checkpoints itself: one is overdue.
       if (frameTokens > budgets.hotTrigger && tokens() + counted > budgets.hot) {
-        throw new AccpError({
-          code: 'E2003',
-          message: `hot state would hold ${tokens() + counted} tokens, and its budget is ${budgets.hot}`,
-          help: 'make a checkpoint first',
-        });
+        throw accpError(
+          'E2003',
+          undefined,
+          `hot state would hold ${tokens() + counted} tokens, and its budget is ${budgets.hot}`,
+          'make a checkpoint first',
+        );
       }
       addKept(new HeldFrame(frame, counted));
     },
     tokens,
-    /** Takes all out but the reference to the last checkpoint. */
+    /** Removes everything but the reference to the last checkpoint. */
     take,
-    /** Puts back what was taken, before what has come since. */
+    /** Restores what `take` removed, before what has come since. */
     putBack(content: HotContent): void {
       const since = take();
       for (const frame of [...content.frames, ...since.frames]) addKept(frame);
       for (const [key, kept] of Object.entries({ ...content.values, ...since.values })) values.set(key, kept);
     },
-    /** Refers to a checkpoint. */
     refer(id: string): void {
       values.set(CHECKPOINT_KEY, keep(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
     },
   };
 }
 
-/** A message on its way into hot state. */
 export interface HotFrame {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
   readonly schema?: string | undefined;
-  /** Or what reads it, always the same, for when somebody asks. An object is copied: its owner may change it. */
+  /** Or a pure function that reads it when needed. Objects are copied. */
   readonly payload: JsonObject | (() => JsonObject);
   readonly cid?: string | undefined;
   readonly mid: string;
-  /** The canonical frame without its envelope, by which its tokens are counted. */
+  /** The canonical frame without its metadata, for counting tokens. */
   readonly text: string;
 }
 
-/** A message in hot state. */
 export interface KeptFrame extends Omit<HotFrame, 'text' | 'payload'> {
   readonly payload: JsonObject;
   readonly tokens: number;
 }
 
-/** A class, because one getter has to serve many messages: it costs more than all else where each has its own. */
+/** A class, as one getter must serve many messages: closures would cost more than all other data. */
 class HeldFrame implements KeptFrame {
   readonly agent: string;
   readonly intent: string;
@@ -207,7 +205,6 @@ class HeldFrame implements KeptFrame {
     return this.#read();
   }
 
-  /** All of it as plain data, for stores and for the host's tools. */
   toJSON(): KeptFrame {
     const { agent, intent, operation, schema, payload, cid, mid, tokens } = this;
     return { agent, intent, operation, schema, payload, cid, mid, tokens };

@@ -1,4 +1,4 @@
-/** Looking references up (draft-benzing-accp-00, sections 3.1, 5.1 and 7.3, step 2). */
+/** Resolution of references (draft-benzing-accp-00, sections 3.1, 5.1 and 7.3, step 2). */
 import { byteLength } from '../../text/bytes.js';
 import { AccpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
@@ -13,25 +13,19 @@ export interface Tiers {
   readonly cold: ColdTier;
 }
 
-/** A reference may lead to another one; more in a row are a circle. */
+/** Longer chains of references are taken for circular. */
 const MAX_HOPS = 8;
 
 const INDEX = /^(0|[1-9][0-9]{0,8})$/;
 
-/**
- * The value at a path: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or without a tier `k`, which is looked up in hot, warm and
- * cold state in turn. Further segments go down into objects and lists.
- *
- * @throws AccpError with code `E2001` where there is nothing, `E2002` where it has expired, `E5002` where it is the cold state
- *   of another session that was not granted
- */
+/** Throws AccpError `E2001` if unknown, `E2002` if expired, `E5002` if in the cold state of another session without a grant. */
 export function resolvePath(path: string, tiers: Tiers): Json {
   return follow(path, path, (key, tier) => find(key, tier, tiers), MAX_HOPS);
 }
 
-/** What the references of one frame may stand for (draft-benzing-accp-00, section 9, item 5); `Infinity` switches one off. */
+/** Limits for the references of one frame (draft-benzing-accp-00, section 9, item 5); `Infinity` disables one. */
 export interface ReferenceLimits {
-  /** Bytes of the values as JSON in UTF-8; a value that several references name counts for each of them. @default 4194304 */
+  /** Bytes of the values as JSON in UTF-8, counted for each reference. @default 4194304 */
   readonly maxBytes: number;
   /** References. @default 1024 */
   readonly maxCount: number;
@@ -49,13 +43,7 @@ export function resolveReferenceLimits(limits: Partial<ReferenceLimits> = {}): R
   return resolved;
 }
 
-/**
- * Returns a function that resolves the references of one frame within limits. It reads each value once, freezes it, and gives
- * the same value to all references that name it, so that time and memory follow what is stored and not what is named.
- *
- * The function throws what {@link resolvePath} throws, and an AccpError with code `E2003` beyond a limit; its `details.reason` is
- * `reference-count` or `reference-bytes`.
- */
+/** Reads and freezes each value once, so that time and memory depend on stored data only. */
 export function createResolver(tiers: Tiers, { maxBytes, maxCount }: ReferenceLimits): (path: string) => Json {
   const found = new Map<string, Lookup>();
   const known = new Map<string, { readonly value: Json; readonly bytes: number }>();
@@ -63,7 +51,7 @@ export function createResolver(tiers: Tiers, { maxBytes, maxCount }: ReferenceLi
   let read = 0;
   let named = 0;
 
-  // Entries are charged, too: a reference to a small part of a large value costs what reading the value costs.
+  // Entries are charged, too: reading a small part of a large value costs as much as reading all of it.
   const lookUp: LookUp = (key, tier) => {
     const place = `${tier ?? ''}.${key}`;
     if (found.has(place)) return found.get(place);
@@ -87,7 +75,7 @@ export function createResolver(tiers: Tiers, { maxBytes, maxCount }: ReferenceLi
   };
 }
 
-/** Returns a function that gives the value of a reference, within the default limits, or the reference where it has none. */
+/** Returns a function that resolves references within the default limits, and keeps those without a value. */
 export function createLookUp(tiers: Tiers): (reference: Reference) => Json {
   const resolve = createResolver(tiers, REFERENCE_LIMITS);
   return (reference) => {
@@ -100,7 +88,6 @@ export function createLookUp(tiers: Tiers): (reference: Reference) => Json {
   };
 }
 
-/** Returns a copy of a value in which references are replaced by what `lookUp` gives for them. */
 export function withValues(value: Json, lookUp: (reference: Reference) => Json): Json {
   if (value instanceof Reference) return lookUp(value);
   if (Array.isArray(value)) return value.map((item: Json) => withValues(item, lookUp));
@@ -120,7 +107,7 @@ function overLimit(reason: string, message: string): AccpError {
   return new AccpError({ code: 'E2003', message, help, details: { reason } });
 }
 
-/** Freezes a value with all that it holds, and counts its bytes as JSON; stops counting and freezing beyond `most`. */
+/** Freezes a value deeply and counts its bytes as JSON; stops beyond `most`. */
 function sealed(value: Json, most: number): number {
   if (typeof value === 'string') return byteLength(value) + 2;
   if (value === null || typeof value !== 'object') return String(value).length;
@@ -135,7 +122,6 @@ function sealed(value: Json, most: number): number {
   return bytes;
 }
 
-/** Finds the entry of a key; without a tier, in whichever has it. */
 type LookUp = (key: string, tier: Tier | null) => Lookup;
 
 function follow(path: string, asked: string, lookUp: LookUp, hops: number): Json {
@@ -151,7 +137,7 @@ function follow(path: string, asked: string, lookUp: LookUp, hops: number): Json
   }
   let { value } = found;
   for (let at = 0; ; at++) {
-    // What is left of the path goes on from where the reference leads.
+    // The rest of the path applies to the target of the reference.
     if (value instanceof Reference) {
       return follow([value.path, ...rest.slice(at)].join('.'), asked, lookUp, hops - 1);
     }
@@ -169,7 +155,7 @@ function find(key: string, tier: Tier | null, { hot, warm, cold }: Tiers): Looku
   return own ?? (isShareable(key, tier) ? cold.findElsewhere(key) : undefined);
 }
 
-/** A value that has expired in one tier does not hide one in the next. */
+/** An expired value does not hide one in the next tier. */
 function firstLive(tiers: readonly { readonly find: (key: string) => Lookup }[], key: string): Lookup {
   let result: Lookup;
   for (const tier of tiers) {

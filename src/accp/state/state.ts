@@ -1,7 +1,7 @@
 /** The context state of one endpoint of a session (draft-benzing-accp-00, section 5). */
 
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Note } from '../store/events.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -37,7 +37,7 @@ export type {
   FrozenWithFacts,
   MaybePromise,
 } from './checkpoint.js';
-export type { Fact, FactValue } from './facts/fact.js';
+export type { Fact, FactValue } from './facts/text-facts.js';
 export type { HotFrame, KeptFrame } from './hot.js';
 export type { ReferenceLimits } from './resolve.js';
 export type { StateBudgets, Tier, TokenBudget } from './tier.js';
@@ -51,7 +51,7 @@ export interface StateOptions {
   /** Dates checkpoints, in seconds since 1970. @default now */
   readonly wallClock?: (() => number) | undefined;
   readonly budgets?: { readonly [K in keyof StateBudgets]?: number | undefined } | undefined;
-  /** How many checkpoints stay in memory; older ones move to cold state and are found all the same. @default 16 */
+  /** Checkpoints kept in warm state; older ones move to cold state and stay accessible. @default 16 */
   readonly keepCheckpoints?: number | undefined;
   /** Sessions whose cold state may be read here. */
   readonly grants?: Iterable<string> | undefined;
@@ -64,94 +64,77 @@ export interface SetOptions {
 }
 
 export interface SessionState {
-  /** A value that has not expired. References are given as they are; `resolve` follows them. */
+  /** Returns an unexpired value, without following references; `resolve` follows them. */
   readonly get: (tier: Tier, key: string) => Json | undefined;
   /**
-   * Keeps a copy of a value.
+   * Stores a copy of a value. In hot state, older values are replaced by references to cold state if room is short.
    *
-   * In hot state, older values give way to references to cold state when room is short.
-   *
-   * @throws AccpError with code `E2003` when the budget of the tier cannot hold it, `E1004` on a key that cannot be referred to or
-   *   is the session's own, and on a value that is no JSON, big integer or reference
+   * @throws AccpError `E2003` if it exceeds the budget of the tier, `E1004` on an invalid or reserved key, and on a value that is not
+   * JSON, a big integer or a reference
    */
   readonly set: (tier: Tier, key: string, value: Json, options?: SetOptions) => void;
-  /** @throws AccpError with code `E1004` on a key that is the session's own */
+  /** @throws AccpError `E1004` on a reserved key */
   readonly delete: (tier: Tier, key: string) => void;
-  /** Lets this endpoint read the cold state of another session of the store (section 9, item 3). */
+  /** Allows this endpoint to read the cold state of another session of the store (section 9, item 3). */
   readonly grant: (session: string) => void;
   /**
-   * The value that a reference stands for: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or `k` in whichever tier has it.
+   * Returns the value of a reference: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or `k` in any tier.
    *
-   * @throws AccpError with code `E2001` where there is nothing, `E2002` where it has expired, `E5002` where only another session
-   *   has it, which was not granted
+   * @throws AccpError `E2001` if unknown, `E2002` if expired, `E5002` if only another session has it, without a grant
    */
   readonly resolve: (path: string) => Json;
   /**
-   * Returns a `resolve` for the references of one frame. It reads each value once and freezes it; beyond a limit it throws an
-   * AccpError with code `E2003`, whose `details.reason` is `reference-count` or `reference-bytes`.
+   * Returns a `resolve` for the references of one frame, which reads and freezes each value once. Beyond a limit it throws AccpError
+   * `E2003` with `details.reason` `reference-count` or `reference-bytes`.
    */
   readonly resolver: (limits: ReferenceLimits) => (path: string) => Json;
-  /** A copy of a payload that was kept, with what its references stand for; one that has no value any more stays. */
+  /** Copies a payload with the values of its references; those without a value stay. */
   readonly withValues: (payload: JsonObject) => JsonObject;
   /**
-   * Keeps a value in cold state under a key made from its content, and gives the path: `cold.v3fa91c`. Equal values have one key.
+   * Stores a value in cold state under a key derived from it, and returns the path: `cold.v3fa91c`. Equal values share one key.
    *
-   * @throws AccpError with code `E1004` on a value that is no JSON, big integer or reference
+   * @throws AccpError `E1004` on a value that is not JSON, a big integer or a reference
    */
   readonly externalize: (value: Json) => string;
   /**
-   * Takes a message into hot state; `due` tells afterwards whether a checkpoint has to follow.
+   * Adds a message to hot state; call `due` afterwards.
    *
-   * @throws AccpError with code `E2003` when the message alone is over the budget of hot state, or a checkpoint is overdue and
-   *   hot state full; nothing was done
+   * @throws AccpError `E2003` if the message alone exceeds the budget, or hot state is full and a checkpoint overdue; nothing is changed
    */
   readonly addFrame: (frame: HotFrame) => void;
   readonly hotTokens: () => number;
   readonly budget: () => TokenBudget;
-  /** The version of the state that both sides keep alike; 0 at the beginning. */
+  /** The version of the state that both sides share; 0 at the beginning. */
   readonly version: number;
-  /** The full state: that of the last checkpoint with the deltas since. */
+  /** Returns the full state. */
   readonly values: () => JsonObject;
-  /**
-   * What has to be sent to make the state `next`. Nothing is changed: `applyDelta` takes it over.
-   *
-   * @throws AccpError with code `E1004` and the path on `null`, which a delta cannot say of a key that stays
-   */
+  /** Returns the delta from the current state to `next`, for `applyDelta`. Throws AccpError `E1004` with the path on `null` values. */
   readonly delta: (next: JsonObject) => Delta;
-  /**
-   * @throws AccpError with code `E2001` and our version in `details.version` when the delta is for another base; nothing was done
-   */
+  /** @throws AccpError `E2001` with our `details.version` if the delta has another base; nothing is changed */
   readonly applyDelta: (version: number, delta: JsonObject) => void;
   /** @throws AccpError with code `E1004` on `null` as a value */
   readonly applyFull: (version: number, values: JsonObject) => void;
-  /** Whether a checkpoint has to be made now that a message of this intent was taken in (section 5.2). */
+  /** Returns the trigger if a checkpoint is due after a message of this intent (section 5.2). */
   readonly due: (intent: string) => CheckpointTrigger | null;
   /**
-   * Makes a checkpoint (section 5.3); at once, unless one of the tools answers later. Then hot state is fresh at once, and what
-   * was frozen is kept with the session until the promise is fulfilled.
+   * Makes a checkpoint (section 5.3), synchronously unless a tool is asynchronous. Hot state is empty at once; the frozen content is kept
+   * with the session until the promise is fulfilled.
    *
-   * @throws AccpError with code `E2003` when not even an empty entry fits into warm state; hot state is as before
+   * @throws AccpError `E2003` if not even an empty entry fits into warm state; hot state is unchanged
    */
   readonly checkpoint: (trigger: CheckpointTrigger, tools?: CheckpointTools) => MaybePromise<CheckpointResult>;
-  /** Finishes the checkpoints that were begun before the session was resumed. */
+  /** Finishes the checkpoints that an earlier process began. */
   readonly resumeCheckpoints: (tools?: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
   /**
-   * Finishes with the defaults the checkpoints whose tools have not answered within 60 s; their promises are fulfilled, and late
-   * answers are ignored. Every new checkpoint does so, too. No more than 4 wait at a time.
-   *
-   * @param now seconds since 1970
+   * Finishes checkpoints whose tools took more than 60 s with the defaults, and ignores later answers. Every new checkpoint does so, too.
+   * At most 4 wait at a time. `now` is in seconds since 1970.
    */
   readonly finishOverdue: (now: number) => void;
 }
 
 const KEEP_CHECKPOINTS = 16;
 
-/**
- * The state of an endpoint, with what its journal has of it. All changes go through the journal, to be stored with its next
- * commit.
- *
- * @throws TypeError on budgets that are none
- */
+/** Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError on invalid budgets. */
 export function createState(options: StateOptions): SessionState {
   const { session, journal, counter, now, note } = options;
   const budgets = resolveBudgets(options.budgets);
@@ -210,7 +193,7 @@ export function createState(options: StateOptions): SessionState {
       const used = { used: hot.tokens(), max: budgets.hot, trigger: budgets.hotTrigger };
       return {
         hot: used,
-        // Entries that nobody has asked for yet have to be made to be counted.
+        // Deferred entries must be made to be counted.
         get warm() {
           return warm.budget();
         },
@@ -236,14 +219,12 @@ export function createState(options: StateOptions): SessionState {
   };
 }
 
-/** What a `sync:state` frame carries. */
 interface Delta {
   readonly version: number;
-  /** New values by key; `null` for a key that is removed, written `~`. */
+  /** New values by key; `null` for a removed key, written `~`. */
   readonly delta: JsonObject;
 }
 
-/** The state that both sides keep alike (section 5.4). */
 function createVersions(journal: Journal) {
   const values: Collection<Json> = journal.collection('state.values');
   const meta: Collection<number> = journal.collection('state.version');
@@ -252,12 +233,12 @@ function createVersions(journal: Journal) {
   function checkNoNulls(path: string, object: JsonObject): void {
     for (const [key, value] of Object.entries(object)) {
       if (value !== null) continue;
-      throw new AccpError({
-        code: 'E1004',
-        message: 'null means that a key is removed, and cannot be the value of one',
-        path: `${path}.${key}`,
-        help: 'leave the key out',
-      });
+      throw accpError(
+        'E1004',
+        `${path}.${key}`,
+        'null means that a key is removed, and cannot be the value of one',
+        'leave the key out',
+      );
     }
   }
 
@@ -294,7 +275,7 @@ function createVersions(journal: Journal) {
     },
     applyFull(given: number, full: JsonObject): void {
       if (!Number.isSafeInteger(given) || given < 0) {
-        throw new AccpError({ code: 'E1004', message: 'a version is a natural number', path: 'payload.version' });
+        throw accpError('E1004', 'payload.version', 'a version is a natural number');
       }
       const wanted = snapshotObject(full, 'values');
       checkNoNulls('values', wanted);
@@ -305,7 +286,7 @@ function createVersions(journal: Journal) {
   };
 }
 
-/** Snapshots have their keys in order, so that equal values have equal texts. */
+/** Snapshots have sorted keys, so that equal values have equal texts. */
 function isSame(known: Json | undefined, value: Json): boolean {
   if (known === value) return true;
   const areObjects = typeof known === 'object' && typeof value === 'object';

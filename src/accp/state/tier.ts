@@ -1,19 +1,17 @@
-/** What the tiers share (draft-benzing-accp-00, sections 5.1 to 5.3): keys, expiry, copies that nobody changes, counted text, budgets. */
+/** Keys, expiry, copies and budgets, shared by the tiers (draft-benzing-accp-00, sections 5.1 to 5.3). */
 
 import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
+
 import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
 
-/** A value with its length. */
 export interface Kept {
   readonly value: Json;
   readonly tokens: number;
-  /** Seconds since 1970, or `null` for never. */
   readonly expires: number | null;
 }
 
-/** What a look-up comes to. `null` in place of a value that has expired. */
 export type Lookup = { readonly value: Json } | 'expired' | undefined;
 
 export type Tier = 'hot' | 'warm' | 'cold';
@@ -23,70 +21,54 @@ export const CHECKPOINT_KEY = 'ckpt';
 
 const KEY = /^[A-Za-z0-9_]+$/;
 
-/** Keys that checkpoints and externalized values have. */
+/** Keys of checkpoints and externalized values. */
 const RESERVED: Readonly<Record<Tier, RegExp>> = {
   hot: /^ckpt$/,
   warm: /^ckpt_[0-9]+$/,
   cold: /^(warm_)?ckpt_[0-9]+$|^v[0-9a-f]{6,}$/,
 };
 
-/** Keys of cold state that every session gives to its checkpoints: another session's are never meant. */
+/** Keys of cold state with a separate meaning in each session. */
 const OF_CHECKPOINTS = /^(?:warm_)?ckpt_[0-9]+$/;
 
-/** Whether a name can mean an entry of another session: each has its checkpoints under the same names. */
 export function isShareable(key: string, tier: Tier | null): boolean {
   return !OF_CHECKPOINTS.test(key) && (tier !== null || key !== CHECKPOINT_KEY);
 }
 
-/** @throws AccpError with code `E1004` on a key that a reference cannot name, or that is the session's own */
+/** @throws AccpError `E1004` on an invalid or reserved key */
 export function checkKey(tier: Tier, key: string): void {
   const problem = !KEY.test(key)
     ? 'a key is made of letters, digits and "_"'
     : RESERVED[tier].test(key)
       ? `keys like this are the session's own`
       : null;
-  if (problem !== null) throw new AccpError({ code: 'E1004', message: problem, path: `${tier}.${key}` });
+  if (problem !== null) throw accpError('E1004', `${tier}.${key}`, problem);
 }
 
-/**
- * When a value expires that is set now.
- *
- * @param ttl seconds; 0 and undefined are for ever
- * @throws AccpError with code `E1004` on a time that is none
- */
+/** Returns the time of expiry. A `ttl` of 0 or undefined is for ever. Throws AccpError `E1004` on an invalid one. */
 export function expiryOf(ttl: number | undefined, now: number): number | null {
   if (ttl === undefined || ttl === 0) return null;
   if (!Number.isFinite(ttl) || ttl < 0) {
-    throw new AccpError({ code: 'E1004', message: `${ttl} is no time in seconds`, path: 'ttl' });
+    throw accpError('E1004', 'ttl', `${ttl} is no time in seconds`);
   }
   return now + ttl;
 }
 
-/** Whether a moment of expiry has come. */
 export function isExpired(expires: number | null, now: number): boolean {
   return expires !== null && expires <= now;
 }
 
-/** As deep as a message can be, whose payload is a map itself. Deeper values are a mistake, such as one that holds itself. */
+/** The depth of a message, whose payload is a map itself. Deeper values may be circular. */
 const MAX_DEPTH = MOST_NESTING + 1;
 
-/**
- * A frozen copy with the keys of its objects in order, so that equal values have equal texts.
- *
- * @throws AccpError with code `E1004` and the path on what is no JSON, big integer or reference
- */
+/** Returns a frozen copy with sorted keys, for comparison as text. Throws AccpError `E1004` with the path on other values. */
 export function snapshot(value: Json, path: string): Json {
   return copy(value, path, 0);
 }
 
-/**
- * Like {@link snapshot}, for an object.
- *
- * @throws AccpError with code `E1004` and the path
- */
 export function snapshotObject(value: JsonObject, path: string): JsonObject {
   const copied = snapshot(value, path);
-  if (!isJsonObject(copied)) throw refused(path, 'an object is needed');
+  if (!isJsonObject(copied)) throw accpError('E1004', path, 'an object is needed');
   return copied;
 }
 
@@ -97,24 +79,25 @@ function copy(value: Json, path: string, depth: number): Json {
     case 'bigint':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw refused(path, `${value} cannot be kept`);
-      // Text has no -0.
+      if (!Number.isFinite(value)) throw accpError('E1004', path, `${value} cannot be kept`);
+      // JSON text has no -0.
       return value === 0 ? 0 : value;
     case 'object':
       break;
     default:
-      throw refused(path, `a value of type ${typeof value} cannot be kept`);
+      throw accpError('E1004', path, `a value of type ${typeof value} cannot be kept`);
   }
   if (value === null || value instanceof Reference) return value;
-  if (depth === MAX_DEPTH) throw refused(path, `nested deeper than ${MAX_DEPTH}`);
+  if (depth === MAX_DEPTH) throw accpError('E1004', path, `nested deeper than ${MAX_DEPTH}`);
   if (Array.isArray(value)) {
-    // Not map, which skips holes.
+    // Array.prototype.map skips holes.
     return Object.freeze(
       Array.from(value as readonly Json[], (item, index) => copy(item, `${path}[${index}]`, depth + 1)),
     );
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) throw refused(path, 'only plain objects can be kept');
+  if (prototype !== null && prototype !== Object.prototype)
+    throw accpError('E1004', path, 'only plain objects can be kept');
   const copied: Record<string, Json> = Object.create(null);
   for (const key of Object.keys(value).sort(byCodeUnit)) {
     copied[key] = copy((value as JsonObject)[key]!, `${path}.${key}`, depth + 1);
@@ -122,17 +105,11 @@ function copy(value: Json, path: string, depth: number): Json {
   return Object.freeze(copied);
 }
 
-function refused(path: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', message, path });
-}
-
-/**
- * Compact JSON. Big integers, which JSON does not have, are strings of their digits, and references `$path`.
- */
+/** Compact JSON. Big integers are strings of their digits, and references `$path`. */
 export function stateText(value: unknown): string {
   if (value instanceof Reference) return `"$${value.path}"`;
   return JSON.stringify(value, function spell(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
-    // A reference has turned itself into JSON by now.
+    // `member` is the result of the reference's toJSON.
     const own = this[key];
     if (own instanceof Reference) return `$${own.path}`;
     return typeof member === 'bigint' ? String(member) : member;
@@ -151,11 +128,11 @@ export interface StateBudgets {
   readonly summary: number;
 }
 
-/** What `getBudget` tells (section 7.1). All in tokens. */
+/** The result of `getBudget` (section 7.1). All in tokens. */
 export interface TokenBudget {
   readonly hot: { readonly used: number; readonly max: number; readonly trigger: number };
   readonly warm: {
-    /** Of all entries that are kept in memory. */
+    /** Of all entries in warm state. */
     readonly used: number;
     readonly perCheckpoint: number;
     readonly checkpoints: readonly { readonly id: string; readonly tokens: number }[];
@@ -169,7 +146,7 @@ export interface TokenBudget {
 
 const DEFAULTS: StateBudgets = { hot: 500, hotTrigger: 400, checkpoint: 200, summary: 100 };
 
-/** @throws TypeError on a budget that is no positive integer, or a trigger that hot state can never reach */
+/** @throws TypeError on a budget that is not a positive integer, or a trigger above the budget of hot state */
 export function resolveBudgets(given: { readonly [K in keyof StateBudgets]?: number | undefined } = {}): StateBudgets {
   const budgets = {
     hot: given.hot ?? DEFAULTS.hot,

@@ -1,6 +1,6 @@
-/** Tier 2: summaries of what was said, and values of the host (draft-benzing-accp-00, section 5.1). */
+/** Tier 2: summaries of checkpoints, and values of the host (draft-benzing-accp-00, section 5.1). */
 import type { TokenCounter } from '../../tokens/counter.js';
-import { AccpError } from '../errors.js';
+import { accpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { ColdTier } from './cold.js';
@@ -15,25 +15,21 @@ interface WarmOptions {
   readonly now: () => number;
   readonly budgets: StateBudgets;
   readonly cold: ColdTier;
-  /** How many checkpoints stay in memory. */
   readonly keep: number;
-  /** Makes the entry of a checkpoint from what cold state keeps of it. */
   readonly digest: (raw: JsonObject) => FittedEntry;
 }
 
-/** An entry that nobody has asked for yet. */
+/** An entry that is made when first read. */
 const DEFERRED = 'deferred';
 
 const PREFIX = 'ckpt_';
 const CHECKPOINT_ID = /^ckpt_[0-9]+$/;
 
-/** Where the entry of an old checkpoint lies in cold state; its messages lie under its own name. */
 const archiveKey = (id: string): string => `warm_${id}`;
 
 export function createWarm({ journal, counter, now, budgets, cold, keep, digest }: WarmOptions) {
   const values: Collection<Kept | typeof DEFERRED> = journal.collection('state.warm');
 
-  /** Kept checkpoints, the oldest first. */
   const checkpoints = [...values.keys()].filter((key) => CHECKPOINT_ID.test(key)).sort(byNumber);
 
   function made(id: string): Kept | undefined {
@@ -64,23 +60,20 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
     set(key: string, value: Json, expires: number | null): void {
       const tokens = counter.count(`${key}:${stateText(value)}`);
       if (tokens > budgets.checkpoint) {
-        throw new AccpError({
-          code: 'E2003',
-          message: `an entry of ${tokens} tokens does not fit into warm state, where each may have ${budgets.checkpoint}`,
-          path: `warm.${key}`,
-          help: 'keep the value in cold state',
-        });
+        throw accpError(
+          'E2003',
+          `warm.${key}`,
+          `an entry of ${tokens} tokens does not fit into warm state, where each may have ${budgets.checkpoint}`,
+          'keep the value in cold state',
+        );
       }
       values.set(key, { value, tokens, expires });
     },
     delete: (key: string) => values.delete(key),
-    /**
-     * Keeps the entry of a checkpoint, or, where the defaults make it, only notes that there is one: it is made from the messages
-     * in cold state when it is first asked for. The oldest one goes to cold state when there are more than are kept.
-     */
+    /** Adds a checkpoint; a `null` entry is made when it is read. The oldest checkpoint moves to cold state if there are too many. */
     addCheckpoint(id: string, fitted: FittedEntry | null): void {
       values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expires: null });
-      // They may be finished in another order than they were begun.
+      // Checkpoints may finish out of order.
       const inOrder = checkpoints.length === 0 || byNumber(checkpoints.at(-1)!, id) < 0;
       checkpoints.push(id);
       if (!inOrder) checkpoints.sort(byNumber);

@@ -1,23 +1,20 @@
-/** The data of one endpoint of a session: collections that note what has changed, to be stored with the next commit. */
+/** The data of one endpoint: collections that record their changes for the next commit. */
 
 import type { Change, ColdChange, ColdEntry, EndpointStore } from './store.js';
 import { storedValue, toText } from './text.js';
 
-/** @param added whether the key was not there before, so that its place is now the last */
+/** @param added whether the key is new, and so the last */
 type NoteChange = (key: string, added: boolean) => void;
 
-/** Keys that have changed, in order; `true` for those that were removed and set again, and so have a new place. */
+/** Changed keys in order; `true` for those removed and set again, which have a new place. */
 type Changed = Map<string, boolean>;
 
-/**
- * A map whose changes are noted. Values are never changed in place: `set` a new one. They have to be what `store/text.ts`
- * can write: JSON and bigints.
- */
+/** A map that records its changes. Values, JSON or bigints, must not be mutated: `set` a new one. */
 export class Collection<V> {
   readonly #entries = new Map<string, V>();
   readonly #note: NoteChange | null;
 
-  /** @param note told the key of every change; `null` where nothing is stored before the end */
+  /** @param note receives each change; `null` where nothing is stored before the end */
   constructor(note: NoteChange | null) {
     this.#note = note;
   }
@@ -50,13 +47,11 @@ export class Collection<V> {
     else for (const key of [...this.#entries.keys()]) this.delete(key);
   }
 
-  /** Takes out the entry that was set first; others can be taken out besides. */
   readonly takeOldest = takingOldest<string, V>({
     entries: () => this.#entries.entries(),
     delete: (key) => this.delete(key),
   });
 
-  /** Keys in the order in which they were first set. */
   keys(): MapIterator<string> {
     return this.#entries.keys();
   }
@@ -69,13 +64,12 @@ export class Collection<V> {
     return this.#entries.values();
   }
 
-  /** Puts an entry in without noting it: it comes from the store. */
+  /** Sets an entry from the store, without recording it. */
   restore(key: string, value: V): void {
     this.#entries.set(key, value);
   }
 }
 
-/** The collections of one endpoint over its part of a store. */
 export class Journal {
   readonly #store: EndpointStore;
   readonly #durable: boolean;
@@ -95,7 +89,7 @@ export class Journal {
     }
   }
 
-  /** The collection of a name, with what the store has of it. Each name is asked for once, by its one owner. */
+  /** Returns the collection of a name, with its stored data. Each name has one owner and is requested once. */
   collection<V>(name: string): Collection<V> {
     const changed: Changed = new Map();
     this.#changed.set(name, changed);
@@ -106,21 +100,17 @@ export class Journal {
     return collection;
   }
 
-  /** Puts a value into the session's cold tier with the next commit; it can be read at once. */
+  /** Sets a value of the session's cold tier with the next commit; it can be read at once. */
   setCold(key: string, value: unknown, expires: number | null): void {
     this.#cold.set(key, { key, value: toText(value), expires });
   }
 
-  /**
-   * The same for a value that is made, and written, when the store first asks for it. It has to be always the same.
-   *
-   * @param size about how many characters it is
-   */
+  /** The same for a deterministic value that is computed when the store first reads it. `size` in characters, estimated. */
   setColdLater(key: string, make: () => unknown, size: number): void {
     this.#cold.set(key, new LaterChange(key, make, size));
   }
 
-  /** Takes a key of the cold tier at once, before the next commit. @returns whether it was free */
+  /** Reserves a key of the cold tier before the next commit. @returns whether it was free */
   reserveCold(key: string): boolean {
     if (this.#cold.has(key)) return false;
     return this.#store.reserveCold?.(key) ?? this.#store.readCold(key) === undefined;
@@ -138,14 +128,10 @@ export class Journal {
     return this.#store.sessionsWithCold(key);
   }
 
-  /**
-   * Stores what has changed since the last commit, all or nothing.
-   *
-   * @throws StoreError when the store cannot; the changes are kept for another attempt
-   */
+  /** Stores all changes since the last commit atomically. Throws StoreError on failure and keeps the changes for another attempt. */
   commit(): void {
     if (!this.#durable && this.#cold.size === 0) {
-      // Nothing to write; but whoever has lost the endpoint must not go on.
+      // Nothing to write, but a holder that has lost the endpoint must not continue.
       this.#store.check?.();
       return;
     }
@@ -156,7 +142,6 @@ export class Journal {
     this.#cold.clear();
   }
 
-  /** Stores all there is, for a later session to go on with, and gives the endpoint back. */
   close(): void {
     if (this.#durable) this.commit();
     else this.#store.commit(this.#all(), [...this.#cold.values()]);
@@ -170,7 +155,7 @@ export class Journal {
       const collection = this.#collections.get(name)!;
       for (const [key, moved] of changed) {
         const value = collection.has(key) ? toText(collection.get(key)) : null;
-        // The store keeps the place of a key that it has.
+        // The store would keep the old place of the key.
         if (moved && value !== null) changes.push({ collection: name, key, value: null });
         changes.push({ collection: name, key, value });
       }
@@ -178,7 +163,7 @@ export class Journal {
     return changes;
   }
 
-  /** Everything in its order, in place of what the store has. Collections that nobody has asked for stay. */
+  /** All entries in order, replacing those in the store. Unrequested collections stay. */
   #all(): Change[] {
     const changes: Change[] = [];
     for (const { collection, key } of this.#store.entries()) {
@@ -196,12 +181,12 @@ function noteChange(changed: Changed, key: string, added: boolean): void {
     if (!changed.has(key)) changed.set(key, false);
     return;
   }
-  // Noted before and not there now: it was removed.
+  // Recorded before and absent now: it was removed.
   const removed = changed.delete(key);
   changed.set(key, removed);
 }
 
-/** A class, because a getter of its own would cost more than all else of it. */
+/** A class, as closures would cost more memory. */
 class LaterChange implements ColdChange {
   readonly key: string;
   readonly size: number;
@@ -227,18 +212,15 @@ interface Ordered<K, V> {
   readonly delete: (key: K) => boolean;
 }
 
-/**
- * Gives a function that takes out the entry that was set first. One iterator is kept between the calls: a new one would step over
- * the places of all that was taken out before, which are many in a map that is full all the time.
- */
+/** Returns a function that removes the oldest entry. A new iterator each time would pass over the places of all removed entries. */
 export function takingOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
-  // An iterator keeps all tables that the map has outgrown since its last step: where nothing is taken, there must be none.
+  // An iterator retains outgrown tables of the map until its next step, so there is none unless entries are removed.
   let places: ReturnType<Ordered<K, V>['entries']> | null = null;
   return () => {
     places ??= map.entries();
     let next = places.next();
     if (next.done === true) {
-      // An iterator that has come to the end stays there, whatever is set then.
+      // An exhausted iterator stays exhausted, even after further sets.
       places = map.entries();
       next = places.next();
       if (next.done === true) return undefined;

@@ -1,4 +1,4 @@
-/** Sessions in memory: for as long as the process runs. */
+/** A store in memory. */
 
 import { takingOldest } from './journal.js';
 import { type Change, type ColdEntry, DELETED, type EndpointStore, type SessionStore, StoreError } from './store.js';
@@ -9,22 +9,19 @@ interface SessionData {
 }
 
 interface EndpointData {
-  /** Rises with every claim; only the latest holder may commit. */
+  /** Incremented by every claim; only the latest holder may commit. */
   generation: number;
   readonly entries: Map<string, Change>;
 }
 
 export interface MemoryStoreOptions {
-  /**
-   * Characters that the cold tier of a session may take; beyond, its oldest values are given up, and have expired (E2002).
-   * @default 33554432
-   */
+  /** Most characters of the cold tier of a session; beyond, its oldest values expire (E2002). @default 33554432 */
   readonly maxCold?: number | undefined;
 }
 
 const MAX_COLD = 32 * 1024 * 1024;
 
-/** A store without a file. A session that was closed can be resumed as long as the store is kept. */
+/** Makes a store without a file. A closed session can be resumed as long as the store exists. */
 export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): SessionStore {
   const sessions = new Map<string, SessionData>();
   let closed = false;
@@ -88,7 +85,7 @@ function claimed(
         if (change.value === null) endpoint.entries.delete(place);
         else endpoint.entries.set(place, change);
       }
-      // As they are: a value need not be there before somebody reads it.
+      // Not evaluated: a value is computed when it is read.
       for (const change of coldChanges) cold.set(change.key, change);
     },
     check: checkHeld,
@@ -131,25 +128,19 @@ function found<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value;
 }
 
-/** Where an entry lies; the length keeps apart what two names would make alike. */
+/** The length makes the pair of names unambiguous. */
 function placeOf({ collection, key }: Change): string {
   return `${collection.length}:${collection}${key}`;
 }
 
-/** What became of a value that had to go: to whoever looks it up, it has expired (E2002). */
+/** Replaces dropped values, which read as expired (E2002). */
 const GONE: ColdEntry = { value: 'null', expires: 1 };
-/** Keys of such values that are remembered. */
 const MAX_GONE = 10_000;
 
-interface ColdMap {
-  readonly size: number;
-  readonly get: (key: string) => ColdEntry | undefined;
-  readonly has: (key: string) => boolean;
-  readonly set: (key: string, entry: ColdEntry) => void;
-}
+type ColdMap = ReturnType<typeof boundedCold>;
 
-/** @param max characters of all values; the oldest ones go first, but never the newest */
-function boundedCold(max: number): ColdMap {
+/** @param max characters of all values; the oldest are dropped first, the newest never */
+function boundedCold(max: number) {
   const entries = new Map<string, ColdEntry>();
   const gone = new Set<string>();
   const takeOldest = takingOldest(entries);
@@ -159,7 +150,7 @@ function boundedCold(max: number): ColdMap {
   function forgetOldest(): void {
     const [key, entry] = takeOldest()!;
     used -= sizeOf(entry);
-    // What was deleted is not there, and has not expired.
+    // A deleted entry is absent, not expired.
     if (entry.expires === DELETED) return;
     gone.add(key);
     if (gone.size > MAX_GONE) takeOldestGone();
@@ -169,9 +160,8 @@ function boundedCold(max: number): ColdMap {
     get size() {
       return entries.size;
     },
-    get: (key) => entries.get(key) ?? (gone.has(key) ? GONE : undefined),
-    has: (key) => entries.has(key) || gone.has(key),
-    set(key, entry) {
+    get: (key: string) => entries.get(key) ?? (gone.has(key) ? GONE : undefined),
+    set(key: string, entry: ColdEntry): void {
       const before = entries.get(key);
       used += sizeOf(entry) - (before === undefined ? 0 : sizeOf(before));
       gone.delete(key);
@@ -182,7 +172,7 @@ function boundedCold(max: number): ColdMap {
   };
 }
 
-/** Asking for the value would make one that need not be there yet. */
+/** Does not evaluate a value that is not computed yet. */
 function sizeOf(entry: ColdEntry): number {
   return entry.size ?? entry.value.length;
 }

@@ -1,12 +1,55 @@
-/** Sessions in a SQLite file: they outlive the process, however it ends. Node only. */
-import type { Database, Driver } from '../../storage/database.js';
+/** Sessions in a SQLite file, which outlive the process. Node only. */
+
+import type { Database, Driver, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { openStore } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
-import { heldName, nameOf } from './keys.js';
 import { SESSION_FORMAT } from './sqlite-format.js';
-import { prepareStatements, type Statements } from './sqlite-statements.js';
 import type { Change, ColdEntry, EndpointStore, SessionStore } from './store.js';
+
+/** SQLite cuts text at a zero character, and writes UTF-8, which has no lone surrogates. */
+const MARK = '\u0001';
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Encodes a name reversibly; most names are unchanged. */
+function heldName(name: string): string {
+  const unsafe = name.startsWith(MARK) || name.includes('\0') || LONE_SURROGATE.test(name);
+  return unsafe ? MARK + JSON.stringify(name) : name;
+}
+
+function nameOf(held: string): string {
+  return held.startsWith(MARK) ? (JSON.parse(held.slice(MARK.length)) as string) : held;
+}
+
+const SQL = {
+  /** Creates or takes over the endpoint. */
+  claim: `INSERT INTO endpoint (session, agent, generation) VALUES (?, ?, 1)
+    ON CONFLICT (session, agent) DO UPDATE SET generation = generation + 1
+    RETURNING id, generation`,
+  generation: 'SELECT generation FROM endpoint WHERE id = ?',
+  knows: `SELECT EXISTS (SELECT 1 FROM entry JOIN endpoint ON endpoint.id = entry.endpoint WHERE endpoint.session = ?1)
+    OR EXISTS (SELECT 1 FROM cold WHERE session = ?1) AS known`,
+  entries: 'SELECT collection, key, value FROM entry WHERE endpoint = ? ORDER BY id',
+  set: `INSERT INTO entry (endpoint, collection, key, value) VALUES (?, ?, ?, ?)
+    ON CONFLICT (endpoint, collection, key) DO UPDATE SET value = excluded.value`,
+  remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
+  setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
+    ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
+  /** Until the value is set, the number of the endpoint holds its place. */
+  reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, 0)
+    ON CONFLICT (session, key) DO UPDATE SET expires = 0 WHERE expires IS 0 AND value = excluded.value RETURNING key`,
+  readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',
+  sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires IS NOT 0 ORDER BY session',
+  emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND expires <> 0 AND value <> 'null' RETURNING id`,
+  removeCold: 'DELETE FROM cold WHERE expires <= ?',
+} as const;
+
+type Statements = { readonly [name in keyof typeof SQL]: Statement };
+
+function prepareStatements(database: Database): Statements {
+  const statements = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)] as const);
+  return Object.fromEntries(statements) as Statements;
+}
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
@@ -19,12 +62,11 @@ export type { Change, ColdEntry, EndpointStore, SessionStore };
 export interface SqliteStoreOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
-  /** Milliseconds that a call waits, and blocks, while another process writes. @default 5000 */
+  /** Milliseconds that a call blocks while another process writes. @default 5000 */
   readonly busyTimeout?: number | undefined;
   /**
-   * What was committed survives the end of the process, `kill -9` included. With `true` also the end of power, at the
-   * cost of waiting for the disk at every commit; without, the last commits may then be missing, but the file is never
-   * damaged.
+   * Commits always survive the end of the process, `kill -9` included. With `true` also a power failure, at the cost of waiting for
+   * the disk at every commit; otherwise the last commits may be lost, but the file is never damaged.
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
@@ -32,11 +74,11 @@ export interface SqliteStoreOptions {
 
 export interface SqliteStore extends SessionStore {
   /**
-   * Drops the values of the cold tier that expired at `now` (seconds since 1970) or before. Their keys are kept for
-   * `keep` seconds more, so that a reference to one is still told as expired (E2002) and not as unknown (E2001).
+   * Drops the values of the cold tier that expired at `now` (seconds since 1970) or before. Their keys are kept for `keep` seconds more,
+   * and read as expired (E2002), not as unknown (E2001).
    *
    * @param keep @default 30 days
-   * @returns how many values were dropped
+   * @returns the number of values dropped
    */
   readonly purgeExpired: (now: number, keep?: number) => number;
 }
@@ -44,10 +86,9 @@ export interface SqliteStore extends SessionStore {
 const DAY = 24 * 60 * 60;
 
 /**
- * A store in a file, which is made when there is none, readable for its owner only. Several processes may use it at
- * once.
+ * Opens or creates a store in a file, readable for its owner only. Several processes may use it at once.
  *
- * @throws StoreError if the file cannot be opened, is locked, or is no session file
+ * @throws StoreError if the file cannot be opened, is locked, or is not a session file
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
   return await openStore(file, { ...options, format: SESSION_FORMAT }, (database) =>
@@ -55,12 +96,10 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
   );
 }
 
-/** A database with what a store needs beside it. */
 interface Connection {
   readonly statements: Statements;
-  /** Runs a step, and tells its errors as the store's. */
+  /** Runs a step and converts its errors to StoreErrors. */
   readonly attempt: <T>(step: () => T) => T;
-  /** The same in a transaction. */
   readonly write: <T>(step: () => T) => T;
 }
 

@@ -1,8 +1,7 @@
-/** Where a session's data lies, so that another process can go on with it (draft-benzing-accp-00, section 5.1, tier 3). */
+/** Storage of sessions (draft-benzing-accp-00, section 5.1, tier 3). */
 
 export { StoreError, type StoreReason } from '../../text/store-error.js';
 
-/** One change to an endpoint's data. */
 export interface Change {
   readonly collection: string;
   readonly key: string;
@@ -10,17 +9,17 @@ export interface Change {
   readonly value: string | null;
 }
 
-/** A value of the cold tier, which is never kept in memory. */
+/** A value of the cold tier. */
 export interface ColdEntry {
-  /** As text, see `text.ts`. It may be a getter that writes the value when it is first asked for. */
+  /** As text, see `text.ts`. May be a getter that computes the value when first read. */
   readonly value: string;
-  /** About how many characters it is, where it may not be written yet. */
+  /** Estimated characters, if the value may not be computed yet. */
   readonly size?: number | undefined;
-  /** Seconds since 1970, or `null` for never; {@link DELETED} for what was deleted, as the store cannot forget. */
+  /** Seconds since 1970, or `null` for never; {@link DELETED} for deleted entries. */
   readonly expires: number | null;
 }
 
-/** Marks what was deleted: nothing has expired so long ago. */
+/** Marks deleted entries: earlier than any expiry. */
 export const DELETED = 0;
 
 export interface ColdChange extends ColdEntry {
@@ -28,17 +27,17 @@ export interface ColdChange extends ColdEntry {
 }
 
 /**
- * The one interface of storage. Its calls return when the data is safe against the end of the process: `encode` returns
- * a frame only after its number, its identifier and its effects on state are kept. That is why they are synchronous.
+ * The interface of storage. Calls return when the data survives the end of the process, and so are synchronous: `encode` returns a frame
+ * only after its number, its identifier and its effects on state are stored.
  *
- * A session has one cold tier, which its endpoints in this store share; all else belongs to one endpoint.
+ * The endpoints of a session in one store share its cold tier; all other data belongs to one endpoint.
  */
 export interface SessionStore {
-  /** Whether the data outlives the process. Where not, nothing is written before the session is closed. */
+  /** Whether the data outlives the process. If not, nothing is written before the session is closed. */
   readonly durable: boolean;
   /**
-   * Takes over the data of one endpoint of a session: `agent` in session `session`. Whoever held it before is locked
-   * out: its next commit fails, so that two processes never both number the frames of one endpoint.
+   * Takes over the data of one endpoint: `agent` in `session`. The next commit of a previous holder fails, so that two processes never
+   * number the frames of one endpoint.
    */
   readonly claim: (session: string, agent: string) => EndpointStore;
   /** Whether the store has data of any endpoint of a session. */
@@ -47,32 +46,24 @@ export interface SessionStore {
 }
 
 export interface EndpointStore {
-  /** All entries of the endpoint, as changes with a value; empty when it is new. */
+  /** All entries of the endpoint; empty for a new one. */
   readonly entries: () => Iterable<Change>;
-  /**
-   * Applies all of the changes or none; safe when it returns.
-   *
-   * @throws StoreError with reason `taken` when another holder has claimed the endpoint meanwhile
-   */
+  /** Applies all changes or none; they are safe when it returns. Throws StoreError `taken` if another holder has claimed the endpoint. */
   readonly commit: (changes: readonly Change[], cold?: readonly ColdChange[]) => void;
-  /**
-   * Fails like a commit of nothing, at no cost. For stores that are not durable, where most commits have nothing to write.
-   *
-   * @throws StoreError with reason `taken` or `closed`
-   */
+  /** Fails like an empty commit, at no cost, for stores that are not durable. Throws StoreError `taken` or `closed`. */
   readonly check?: (() => void) | undefined;
   /**
-   * Takes a key of the session's cold tier for this endpoint, in one step, so that no two endpoints give it to two values. What
-   * is kept until the value comes reads as deleted. Without it, two processes that look at once may take the same key.
+   * Reserves a key of the session's cold tier for this endpoint atomically, so that no two endpoints use it for two values. Until the
+   * value is set, it reads as deleted. Without it, two processes may take the same key at once.
    *
-   * @returns whether the key was free, or was taken for this endpoint and has no value yet: whoever took it has died before its commit
+   * @returns whether the key was free, or reserved for this endpoint by a process that ended before its commit
    */
   readonly reserveCold?: ((key: string) => boolean) | undefined;
-  /** A value of the session's own cold tier. */
+  /** Reads the session's own cold tier. */
   readonly readCold: (key: string) => ColdEntry | undefined;
-  /** A value of another session's cold tier. The caller has to see to the permission. */
+  /** Reads another session's cold tier. The caller checks the permission. */
   readonly readColdOf: (session: string, key: string) => ColdEntry | undefined;
-  /** The sessions of this store whose cold tier has an entry of that key which was not deleted. */
+  /** Lists the sessions of this store with an undeleted cold entry of that key. */
   readonly sessionsWithCold: (key: string) => readonly string[];
   /** Gives the endpoint back. */
   readonly release: () => void;

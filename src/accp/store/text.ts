@@ -1,15 +1,15 @@
-/** Values as text for a store: JSON, which has no bigints and no references, with a mark for them. */
+/** Values as text for a store: JSON with marks for bigints and references. */
 import { isJsonObject, isPlainObject, Reference } from '../message/json.js';
 import { StoreError } from './store.js';
 
-/** Begins the text of what JSON cannot write; a string that begins with it gets another one in front. */
+/** Prefix of bigints and references; a string that begins with it gets another one. */
 const MARK = '\u0001';
 
-/** @throws TypeError on what neither JSON nor the mark can write */
+/** @throws TypeError on other values than JSON, bigints and references */
 export function toText(value: unknown): string {
   if (isPlain(value)) return JSON.stringify(value);
   return JSON.stringify(value, function mark(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
-    // A reference has turned itself into JSON by now.
+    // `member` is the result of the reference's toJSON.
     const own = this[key];
     if (own instanceof Reference) return `${MARK}$${own.path}`;
     if (typeof member === 'bigint') return `${MARK}${member}`;
@@ -18,7 +18,7 @@ export function toText(value: unknown): string {
   });
 }
 
-/** Whether JSON writes a value as it is; most are so, and looking is faster than having each member looked at while it is written. */
+/** Whether JSON writes a value as it is. Checking first is faster than a replacer, and most values are plain. */
 function isPlain(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -38,7 +38,7 @@ function isPlain(value: unknown): boolean {
   return true;
 }
 
-/** What {@link toText} wrote. Objects have no prototype. */
+/** Reads the text of {@link toText}. Objects have no prototype. */
 export function fromText(text: string): unknown {
   return JSON.parse(text, (_key, member: unknown) => {
     if (typeof member === 'string' && member.startsWith(MARK)) return unmarked(member.slice(MARK.length));
@@ -47,11 +47,7 @@ export function fromText(text: string): unknown {
   });
 }
 
-/**
- * The same for what a store gave.
- *
- * @throws StoreError with reason `failed` on what {@link toText} has not written: the store is damaged
- */
+/** The same for text from a store. Throws StoreError `failed` if the store is damaged. */
 export function storedValue(text: string): unknown {
   try {
     return fromText(text);

@@ -1,38 +1,34 @@
-/** What was sent of streams, so that no frame goes out that its receiver could only refuse (draft-benzing-accp-00, section 10.4). */
-import { AccpError } from '../errors.js';
+/** Sent streams, checked so that no frame is sent that the receiver must refuse (draft-benzing-accp-00, section 10.4). */
+
+import { accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { checkChunk } from './stream.js';
 
-/** A message that may belong to a stream: its payload has full key names. */
 export interface StreamFrame {
   readonly intent: string;
   readonly schema?: string | undefined;
   readonly payload: { readonly [key: string]: Json };
 }
 
-/** What was sent under one `correlation_id`. */
 interface Sent {
-  /** The first index that was not sent. */
+  /** The lowest unsent index. */
   readonly next: number;
-  /** The indexes beyond it that were. */
+  /** Sent indexes beyond it. */
   readonly ahead: readonly number[];
-  /** How many chunks there are, once that was told. */
+  /** The number of chunks, once announced. */
   readonly count: number | null;
-  /** Whether the final chunk was sent. */
   readonly final: boolean;
-  /** Whether the end was told, or a failure. */
+  /** The end or a failure was sent. */
   readonly over: boolean;
 }
 
-/** Streams that are remembered. */
 const MAX_STREAMS = 4096;
-/** Chunks that may be sent before one of a lower index: as many as a receiver keeps, unless it was told otherwise. */
+/** Chunks sent ahead of a lower index: the default buffer of receivers. */
 const MAX_AHEAD = 1024;
 
 const NOTHING: Sent = { next: 0, ahead: [], count: null, final: false, over: false };
 
-/** The streams that one endpoint sends, by the `correlation_id` that all chunks of a stream share. */
 export class SentStreams {
   readonly #streams: Collection<Sent>;
 
@@ -40,29 +36,23 @@ export class SentStreams {
     this.#streams = journal.collection('streams.sent');
   }
 
-  /** Whether chunks of a stream were sent whose end, or failure, was not. */
+  /** Whether chunks were sent, but neither end nor failure. */
   isUnderWay(cid: string): boolean {
     return this.#streams.get(cid)?.over === false;
   }
 
-  /**
-   * Whether a message may be sent. Its payload is sound by the rules of the profile.
-   *
-   * @throws AccpError E3003 for a chunk when the stream was sent to its end, or beyond the final one; for an end when chunks
-   *   were sent and some are missing. E1004 for an index that was sent before, and for what contradicts the chunks before it
-   */
+  /** Throws AccpError E3003 for a chunk after the end, or an end with chunks missing; E1004 for contradictions. */
   check(cid: string, message: StreamFrame): void {
     const known = this.#streams.get(cid);
     if (isChunk(message)) this.#checkChunk(cid, known ?? NOTHING, message);
     if (message.intent !== 'end') return;
     const sent = isChunk(message) ? withChunk(known ?? NOTHING, message) : known;
-    // What has no chunks is ended by `end` alone, and what has failed is over already.
+    // A stream without chunks is ended by `end` alone, and a failed one is over already.
     if (sent === undefined || sent.over || isWhole(sent)) return;
     const how = sent.final ? `without chunk ${sent.next}` : 'without a final chunk';
-    throw refused('E3003', 'intent', `the stream ${cid} cannot be ended ${how}`, FINISH);
+    throw accpError('E3003', 'intent', `the stream ${cid} cannot be ended ${how}`, FINISH);
   }
 
-  /** Notes that a message was sent which {@link check} had let pass. */
   sent(cid: string, message: StreamFrame): void {
     const known = this.#streams.get(cid);
     const isPart = isChunk(message);
@@ -78,14 +68,14 @@ export class SentStreams {
   #checkChunk(cid: string, sent: Sent, message: StreamFrame): void {
     const { index, total, final } = partOf(message);
     if (sent.over || isWhole(sent)) {
-      throw refused('E3003', 'payload.chunk_index', `the stream ${cid} was sent to its end`, OTHER);
+      throw accpError('E3003', 'payload.chunk_index', `the stream ${cid} was sent to its end`, OTHER);
     }
     if (index < sent.next || sent.ahead.includes(index)) {
-      throw refused('E1004', 'payload.chunk_index', `chunk ${index} of the stream ${cid} was sent before`, ONCE);
+      throw accpError('E1004', 'payload.chunk_index', `chunk ${index} of the stream ${cid} was sent before`, ONCE);
     }
     if (sent.final && index >= sent.count!) {
       const last = sent.count! - 1;
-      throw refused(
+      throw accpError(
         'E3003',
         'payload.chunk_index',
         `chunk ${last} of the stream ${cid} was sent as the final one`,
@@ -93,10 +83,13 @@ export class SentStreams {
       );
     }
     if (sent.ahead.length >= MAX_AHEAD && index !== sent.next) {
-      throw refused('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
+      throw accpError('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
     }
     const waiting = { has: (other: number) => sent.ahead.includes(other) };
-    checkChunk({ ...sent, waiting, highest: highestOf(sent) }, { index, total, data: null, final });
+    checkChunk(
+      { ...sent, waiting, highest: Math.max(sent.next - 1, ...sent.ahead) },
+      { index, total, data: null, final },
+    );
   }
 }
 
@@ -104,23 +97,13 @@ const FINISH = 'send the last chunk with is_final=true, or "fail:error" under th
 const ONCE = 'number the chunks from 0 on, each once';
 const OTHER = 'send another stream under a correlation_id of its own';
 
-function refused(code: 'E1004' | 'E3003', path: string, message: string, help?: string): AccpError {
-  return new AccpError({ code, path, message, help });
-}
-
-/** Chunks come with `stream`, and the last may come with `end`. */
+/** Chunks come with `stream`, the last one possibly with `end`. */
 function isChunk({ intent, schema, payload }: StreamFrame): boolean {
   if (schema !== 'ST') return false;
   return intent === 'stream' || (intent === 'end' && payload['chunk_index'] !== undefined);
 }
 
-interface Part {
-  readonly index: number;
-  readonly total: number | undefined;
-  readonly final: boolean;
-}
-
-function partOf({ payload }: StreamFrame): Part {
+function partOf({ payload }: StreamFrame) {
   const { chunk_index: index, total_chunks: total, is_final: final } = payload;
   return { index: index as number, total: total as number | undefined, final: final === true };
 }
@@ -136,8 +119,4 @@ function withChunk(sent: Sent, message: StreamFrame): Sent {
 
 function isWhole({ final, next, count }: Sent): boolean {
   return final && next === count;
-}
-
-function highestOf({ next, ahead }: Sent): number {
-  return ahead.reduce((highest, index) => Math.max(highest, index), next - 1);
 }

@@ -1,6 +1,6 @@
 /** A stream as the messages that carry it (draft-benzing-accp-00, sections 4.1 and 10.4). */
 
-import { AccpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { errorPayload } from '../profiles/error.js';
@@ -9,21 +9,19 @@ import type { StreamChunk } from './stream.js';
 export interface StreamMessagesOptions extends SplitOptions {
   /** The `correlation_id` that all frames of the stream share. */
   readonly cid: string;
-  /** What is being done: `infer`, `analyze`, ... */
+  /** The operation, such as `infer` or `analyze`. */
   readonly operation: string;
   /** @default the session's agent */
   readonly agent?: string | undefined;
 }
 
 /**
- * The messages of a stream, to be encoded one after the other: its chunks, and at the end an `end` message, so that the
- * end is known whichever of the two a receiver goes by.
+ * Yields the messages of a stream, to be encoded in order: its chunks, then an `end` message.
  *
- * When the source throws, the last message is `fail:error` under the same `correlation_id`: with the code of an
- * AccpError, else E9999, and without the error's words, which may not be meant for others. The error is then thrown on.
- * Whoever leaves the loop early has told the receiver nothing, and may send `cancel`.
+ * If the source throws, the last message is `fail:error` with the code of an AccpError, else E9999, and without the error's message,
+ * which may be private; then the error is thrown. If you leave the loop early, send `cancel` to inform the receiver.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * for await (const message of streamMessages(answer, { cid: 'c1', operation: 'infer' })) {
  *   send(codec.encode(message, session));
@@ -56,30 +54,22 @@ function payloadOf({ index, total, data, final }: StreamChunk): { readonly [key:
     chunk_index: index,
     ...(total === undefined ? {} : { total_chunks: total }),
     data,
-    // Left out, it is false.
+    // The default is false.
     ...(final ? { is_final: true } : {}),
   };
 }
 
 export interface SplitOptions {
-  /** How many chunks there will be. @default known for texts and arrays, unknown for all other sources */
+  /** The number of chunks. @default known for texts and arrays only */
   readonly total?: number | undefined;
-  /** Texts longer than that many UTF-16 code units are cut, between words where they can be. @default texts stay whole */
+  /** Longest text of a chunk in UTF-16 code units; longer ones are cut, between words if possible. @default unlimited */
   readonly maxText?: number | undefined;
 }
 
-/** What can be sent in chunks: a text, or items that come at once or in time. */
+/** A text, or items that come at once or over time. */
 export type StreamSource = string | Iterable<Json> | AsyncIterable<Json>;
 
-/**
- * The chunks of a source. Each is given when the one after it is known, so that the last can say that it is the last. A
- * source with nothing in it, the empty text too, is one final chunk whose data is `null`.
- *
- * When the source throws, the items that came before are given, none of them final, and the error is thrown on.
- *
- * @throws TypeError on options that are none
- * @throws AccpError E1004, from the loop, when the source has more or fewer chunks than `total`
- */
+/** Yields each chunk once its successor is known, so that the last is marked. An empty source is one chunk with data `null`. */
 export function splitStream(source: StreamSource, options: SplitOptions = {}): AsyncIterable<StreamChunk> {
   const { total, maxText = Number.POSITIVE_INFINITY } = options;
   if (total !== undefined) checkCount('total', total);
@@ -87,7 +77,7 @@ export function splitStream(source: StreamSource, options: SplitOptions = {}): A
   const whole = typeof source === 'string' ? [source] : source;
   if (!Array.isArray(whole)) return numbered(inPieces(whole, maxText), total);
   const pieces = (whole as readonly Json[]).flatMap((item) => piecesOf(item, maxText));
-  // Of the empty text nothing is left, as of an empty array.
+  // An empty text has no pieces, like an empty array.
   const items = source === '' ? [] : pieces;
   return numbered(items, total ?? Math.max(items.length, 1));
 }
@@ -103,7 +93,6 @@ async function* numbered(items: Iterable<Json> | AsyncIterable<Json>, total?: nu
   yield chunkOf(0, null, true, total);
 }
 
-/** Items with whether they are the last. */
 async function* lookedAhead<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<{ item: T; isLast: boolean }> {
   let held: { readonly item: T } | null = null;
   try {
@@ -132,11 +121,12 @@ function chunkOf(index: number, data: Json, final: boolean, total: number | unde
 }
 
 function unlike(total: number, found: string): AccpError {
-  return new AccpError({
-    code: 'E1004',
-    message: `the stream was to have ${total} chunks, and has ${found}`,
-    help: 'leave total out where it is not known',
-  });
+  return accpError(
+    'E1004',
+    undefined,
+    `the stream was to have ${total} chunks, and has ${found}`,
+    'leave total out where it is not known',
+  );
 }
 
 function checkCount(name: string, value: number): void {
@@ -145,12 +135,7 @@ function checkCount(name: string, value: number): void {
 
 const SPACE = /\s/;
 
-/**
- * Cuts a text in front of white space where it can, else anywhere but in the middle of a character. Joined, the pieces
- * are the text; the empty text has none.
- *
- * @param maxText the most UTF-16 code units of a piece, from 1 on; only a character of two may be longer
- */
+/** Cuts a text before white space if possible, else between characters, into pieces of at most `maxText` code units. */
 function splitText(text: string, maxText: number): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -161,17 +146,11 @@ function splitText(text: string, maxText: number): string[] {
   return pieces;
 }
 
-/** The last place up to `limit` where the text may be cut. */
 function cutOf(text: string, start: number, limit: number): number {
   for (let at = limit; at > start; at--) {
     if (SPACE.test(text[at]!)) return at;
   }
-  const splitsPair =
-    isBetween(text.charCodeAt(limit - 1), 0xd800, 0xdbff) && isBetween(text.charCodeAt(limit), 0xdc00, 0xdfff);
+  const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(limit - 1, limit + 1));
   if (!splitsPair) return limit;
   return limit - 1 > start ? limit - 1 : limit + 1;
-}
-
-function isBetween(code: number, first: number, last: number): boolean {
-  return code >= first && code <= last;
 }

@@ -1,56 +1,50 @@
-/** One received stream: its chunks, their checks, where they are kept, and the iterator that its reader has. */
+/** One received stream: its chunks, their checks and storage, and the reader's iterator. */
 
-import { AccpError, type AccpErrorCode, type AccpErrorDetails } from '../errors.js';
+import { AccpError, type AccpErrorCode, type AccpErrorDetails, accpError } from '../errors.js';
 import { copyOf, type Json, Reference } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 
 /** One piece of a stream (draft-benzing-accp-00, section 10.4). */
 export interface StreamChunk {
-  /** From 0. */
   readonly index: number;
-  /** How many chunks the stream has, where the sender knows. */
+  /** The number of chunks, if the sender knows it. */
   readonly total?: number | undefined;
   readonly data: Json;
-  /** Whether it is the last one. */
   readonly final: boolean;
 }
 
 export interface Stream {
   readonly cid: string;
-  /** Its sender; `null` as long as there is only a reader. */
+  /** Its sender; `null` while there is only a reader. */
   agent: string | null;
-  /** The index of the first chunk that the reader is not done with. */
+  /** The index of the first chunk not yet read. */
   next: number;
-  /** How many chunks it has, once that was told by a total or by the final chunk. */
+  /** The number of chunks, once known from a total or the final chunk. */
   count: number | null;
-  /** Whether the final chunk has come. */
   final: boolean;
-  /** The highest index that has come and was not read; -1 for none. */
+  /** The highest unread index; -1 for none. */
   highest: number;
-  /** Why it will not be complete. The chunks in front of the first gap can still be read. */
+  /** The reason it will not be complete. Chunks before the first gap can still be read. */
   failure: Failure | null;
-  /** The indexes from `next` on that have come, with the characters of their data; 0 for what the reader has in hand. */
+  /** Received indexes from `next`, with the characters of their data; 0 for the chunk in hand. */
   readonly waiting: Map<number, number>;
-  /** Whether the reader has the chunk `next`, and has not yet asked for the one after. */
+  /** Whether the reader has the chunk `next` and has not asked for the following one. */
   inHand: boolean;
-  /** When the latest chunk came, or reading began: seconds since 1970. `null` until the clock is looked at. */
+  /** Time of the latest chunk, or of the first read, in seconds since 1970; `null` until the clock is read. */
   at: number | null;
   reader: Reader | null;
-  /** What its reader gets behind what has come, where its sender has gone. */
+  /** The error behind the received chunks, if its sender has disconnected. */
   cut: Error | null;
 }
 
-/** An error as it is kept. */
 export interface Failure {
   readonly code: AccpErrorCode;
   readonly message: string;
   readonly details: NonNullable<AccpErrorDetails['details']>;
 }
 
-/** How a stream ended: read to its end, failed, or left by its reader. */
 type Ending = 'read' | 'failed' | 'left';
 
-/** A stream in the journal. */
 interface StreamRecord {
   readonly agent: string;
   readonly next: number;
@@ -59,10 +53,10 @@ interface StreamRecord {
   readonly failure: Failure | null;
 }
 
-/** A chunk in the journal; what it lacks is in its key. */
+/** A chunk in the journal; its key has the rest. */
 type ChunkRecord = readonly [data: Json, total: number | null, final: boolean];
 
-/** Ended streams that are remembered, so that their late chunks are told from new streams. */
+/** Ended streams that are remembered, so that their late chunks do not open new streams. */
 const MAX_ENDED = 4096;
 
 export function newStream(cid: string, at: number | null): Stream {
@@ -82,12 +76,10 @@ export function newStream(cid: string, at: number | null): Stream {
   };
 }
 
-/** Whether all chunks have come. */
 export function isComplete({ final, next, waiting, count }: Stream): boolean {
   return final && next + waiting.size === count;
 }
 
-/** The first index that has not come. */
 export function firstMissing({ next, waiting }: Stream): number {
   let index = next;
   while (waiting.has(index)) index++;
@@ -98,7 +90,6 @@ export function errorOf({ code, message, details }: Failure): AccpError {
   return new AccpError({ code, message, details });
 }
 
-/** The streams of a journal. */
 export class Shelf {
   readonly #records: Collection<StreamRecord>;
   readonly #chunks: Collection<ChunkRecord>;
@@ -122,12 +113,10 @@ export class Shelf {
     }
   }
 
-  /** Characters of all chunks that no reader has taken. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** How many streams have a sender. */
   get size(): number {
     return this.#records.size;
   }
@@ -136,18 +125,17 @@ export class Shelf {
     return this.#ended.get(cid);
   }
 
-  /** Keeps what has changed about a stream, its chunks apart. */
   save({ cid, agent, next, count, final, failure }: Stream): void {
     if (agent !== null) this.#records.set(cid, { agent, next, count, final, failure });
   }
 
-  /** Keeps a copy of a chunk: whoever brought it may go on with it. */
+  /** Stores a copy of a chunk. */
   put(stream: Stream, { index, data, total, final }: StreamChunk): void {
     this.#hold(stream, index, data);
     this.#chunks.set(`${index}:${stream.cid}`, [copyOf(data), total ?? null, final]);
   }
 
-  /** A copy of a chunk that waits, for its reader, who may do with it as they like. It is in hand now. */
+  /** Returns a copy of a waiting chunk, which is in hand then. */
   handOut(stream: Stream, index: number): StreamChunk {
     const [data, total, final] = this.#chunks.get(`${index}:${stream.cid}`)!;
     this.#characters -= stream.waiting.get(index)!;
@@ -177,12 +165,12 @@ export class Shelf {
   }
 }
 
-/** About the length of a value as JSON: what has to be escaped counts once. */
+/** Estimates the length of a value as JSON; escaped characters count once. */
 export function charactersOf(value: Json): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return String(value).length;
   if (value instanceof Reference) return value.path.length + 3;
-  // Brackets, and what separates members.
+  // Brackets and separators.
   let sum = 2;
   if (Array.isArray(value)) {
     for (const item of value) sum += charactersOf(item) + 1;
@@ -192,7 +180,6 @@ export function charactersOf(value: Json): number {
   return sum;
 }
 
-/** What there is for a reader. */
 export type Step =
   | { readonly kind: 'chunk'; readonly chunk: StreamChunk }
   | { readonly kind: 'error'; readonly error: Error }
@@ -200,13 +187,11 @@ export type Step =
 
 interface Reader {
   readonly chunks: AsyncIterableIterator<StreamChunk>;
-  /** Whether a chunk is asked for. */
   readonly isWaiting: () => boolean;
-  /** Has to be called when there may be a step for who waits. */
+  /** To be called when a step may be available. */
   readonly wake: () => void;
 }
 
-/** A call of `next` that waits. */
 interface Waiting {
   readonly resolve: (result: IteratorResult<StreamChunk>) => void;
   readonly reject: (error: Error) => void;
@@ -214,11 +199,7 @@ interface Waiting {
 
 const END: IteratorResult<StreamChunk> = { done: true, value: undefined };
 
-/**
- * @param take the next step, or `null` when it has to be waited for; called once for each step that is handed over. Is told
- *   whether the reader asks, as opposed to somebody who has woken it. What it throws, who asks is told; nothing is over then
- * @param leave called when the loop over the chunks is left before its end
- */
+/** `take` returns the next step, or `null` to wait; `asked` is false after `wake`. `leave` is called when the loop is left early. */
 export function createReader(take: (asked: boolean) => Step | null, leave: () => void): Reader {
   const waiting: Waiting[] = [];
   let over = false;
@@ -232,7 +213,7 @@ export function createReader(take: (asked: boolean) => Step | null, leave: () =>
     while (waiting.length > 0) {
       const step = take(asked);
       if (step === null) return;
-      // Out of the queue before anything else: what waits behind it ends with the stream.
+      // Remove it before all else: those behind it end with the stream.
       const { resolve, reject } = waiting.shift()!;
       if (step.kind === 'chunk') {
         resolve({ done: false, value: step.chunk });
@@ -271,17 +252,11 @@ export function createReader(take: (asked: boolean) => Step | null, leave: () =>
   return { chunks, isWaiting: () => waiting.length > 0, wake: () => hand(false) };
 }
 
-/** What chunks are checked against. */
 interface Progress extends Pick<Stream, 'next' | 'count' | 'final' | 'highest'> {
-  /** The indexes beyond `next` that have come. */
   readonly waiting: { readonly has: (index: number) => boolean };
 }
 
-/**
- * @returns how many chunks the stream has, as far as is known with this one
- * @throws AccpError E3002 for an index that has come before; E1004 for one that is none, and for a chunk that
- *   contradicts what was told of the length of the stream
- */
+/** Returns the number of chunks, if known. Throws AccpError E3002 for a repeated index, E1004 for contradictions. */
 export function checkChunk(stream: Progress, { index, total, final }: StreamChunk): number | null {
   if (!Number.isSafeInteger(index) || index < 0) {
     throw unfit('chunk_index', 'the index of a chunk is a whole number from 0 on');
@@ -290,11 +265,7 @@ export function checkChunk(stream: Progress, { index, total, final }: StreamChun
     throw unfit('total_chunks', 'the number of chunks is a whole number from 1 on');
   }
   if (index < stream.next || stream.waiting.has(index)) {
-    throw new AccpError({
-      code: 'E3002',
-      path: 'payload.chunk_index',
-      message: `chunk ${index} of this stream has come before`,
-    });
+    throw accpError('E3002', 'payload.chunk_index', `chunk ${index} of this stream has come before`);
   }
   if (final && stream.final) {
     throw unfit('is_final', `the final chunk has come, with the index ${stream.count! - 1}; there is no second`);
@@ -317,5 +288,5 @@ export function checkChunk(stream: Progress, { index, total, final }: StreamChun
 }
 
 function unfit(key: string, message: string): AccpError {
-  return new AccpError({ code: 'E1004', path: `payload.${key}`, message });
+  return accpError('E1004', `payload.${key}`, message);
 }

@@ -1,8 +1,5 @@
-/**
- * The receiving side of streams: chunks in any order become an `AsyncIterable` in the order of their indexes
- * (draft-benzing-accp-00, section 10.4: consumers MUST buffer and reorder by `chunk_index`).
- */
-import { AccpError } from '../errors.js';
+/** Received streams: chunks in any order become an ordered `AsyncIterable` (draft-benzing-accp-00, section 10.4). */
+import { type AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Note } from '../store/events.js';
 import type { Journal } from '../store/journal.js';
@@ -24,75 +21,26 @@ import {
 export type { StreamChunk } from './stream.js';
 
 export interface StreamsOptions {
-  /** Where the streams are kept, with the chunks that their readers are not done with. */
   readonly journal: Journal;
-  /** Seconds since 1970. */
   readonly now: () => number;
-  /** Chunks of one stream that wait for a gap to be filled or for their reader. @default 1024 */
+  /** Unread chunks of one stream. @default 1024 */
   readonly maxBuffered?: number | undefined;
-  /** Characters of the data, as JSON, of all chunks that wait so, in all streams. @default 8 Mi */
+  /** Characters of the data, as JSON, of the unread chunks of all streams. @default 8 Mi */
   readonly maxCharacters?: number | undefined;
-  /** Streams that are not read to their end. @default 64 */
+  /** Streams not read to their end. @default 64 */
   readonly maxStreams?: number | undefined;
-  /** Seconds without a chunk until a stream has failed; 0 for never. @default 60 */
+  /** Seconds without a chunk until a stream fails; 0 for never. @default 60 */
   readonly timeout?: number | undefined;
-  /**
-   * Stores what has changed in the journal. Called when a reader has taken something, or has left, before it is told what
-   * comes next; never from `accept`, `end`, `abort` and `tick`, which are part of whatever their caller stores. What it
-   * throws, the reader is told. @default nothing is stored by reading
-   */
+  /** Commits the journal when a reader has taken a chunk or left; callers of the methods commit themselves. */
   readonly save?: (() => void) | undefined;
   readonly note: Note;
 }
 
-/** The streams that one endpoint receives, by the `correlation_id` that all chunks of a stream share. */
-export interface Streams {
-  /**
-   * Takes a chunk, and keeps a copy of its data. One that is refused leaves its stream as it was, unless the buffer is full.
-   *
-   * @throws AccpError E3003 after the end of the stream; E3002 for an index that has come before; E1004 for one that is
-   *   none, and for a chunk that contradicts what was told of the length of the stream; E5001 for a chunk of another
-   *   sender; E2003 when the buffer is full (the stream has then failed for its reader, too) or when there are too many
-   *   streams
-   */
-  readonly accept: (cid: string, agent: string, chunk: StreamChunk) => void;
-  /**
-   * The sender has ended the stream. If chunks are missing, or none was final, the reader gets E3003 after the chunks
-   * in front of the gap. Nothing happens for a stream that is not known.
-   *
-   * @throws AccpError E5001 when another one than the sender says so
-   */
-  readonly end: (cid: string, agent: string) => void;
-  /** Gives up a stream: its chunks are dropped, and its reader gets the error at once. */
-  readonly abort: (cid: string, error: AccpError) => void;
-  /**
-   * The chunks in order, up to the final one. It may be asked for before the first chunk comes. A chunk counts as read
-   * when the next one is asked for: one that was being worked on when the process ended comes again in the session that
-   * goes on. Leaving the loop early drops the rest.
-   *
-   * The loop throws an AccpError: E3003 when chunks are missing at the end or the stream had ended before; E3001 when
-   * no chunk came in time; E2003 when the buffer was full; and what `abort` was given.
-   *
-   * @throws TypeError when the stream has a reader already
-   */
-  readonly open: (cid: string) => AsyncIterable<StreamChunk>;
-  /**
-   * The senders have gone, and are not expected back: readers get an error behind what has come. The streams stay in the journal, for
-   * senders that do come back.
-   *
-   * @param error what they get. @default E3003
-   */
-  readonly cut: (error?: Error) => void;
-  /** Fails the streams whose time-out has passed. */
-  readonly tick: (now?: number) => void;
-  /** Streams that have not come, or were not read, to their end. */
-  readonly pending: readonly string[];
-  /** Ends the loops of all readers with an error. The streams stay in the journal, for the session that resumes this one. */
-  readonly close: () => void;
-}
+/** The received streams, by `correlation_id`. */
+export type Streams = ReturnType<typeof createStreams>;
 
-/** @throws TypeError on limits that are none */
-export function createStreams(options: StreamsOptions): Streams {
+/** @throws TypeError on invalid limits */
+export function createStreams(options: StreamsOptions) {
   const { now, note, maxBuffered = 1024, maxCharacters = 8 * 2 ** 20, maxStreams = 64, timeout = 60 } = options;
   const save = options.save ?? (() => {});
   checkLimit('maxBuffered', maxBuffered, 1);
@@ -100,7 +48,7 @@ export function createStreams(options: StreamsOptions): Streams {
   checkLimit('maxStreams', maxStreams, 1);
   if (!(timeout >= 0)) throw new TypeError('timeout is a number of seconds, 0 for none');
   const shelf = new Shelf(options.journal);
-  /** No time-out passes before. Chunks only make it later, so it is worked out anew when it has come. */
+  /** A lower bound of all timeouts. Chunks only delay them, so it is recomputed when reached. */
   let due = shelf.streams.size > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   let closed = false;
 
@@ -114,7 +62,7 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function fail(stream: Stream, failure: Failure): void {
     const gap = firstMissing(stream);
-    // What lies behind the gap will never be read.
+    // Chunks behind the gap will never be read.
     for (const index of [...stream.waiting.keys()]) if (index > gap) shelf.remove(stream, index);
     stream.failure = failure;
     shelf.save(stream);
@@ -122,7 +70,7 @@ export function createStreams(options: StreamsOptions): Streams {
     stream.reader?.wake();
   }
 
-  /** The reader is done with the chunk that it has. @returns whether it had one */
+  /** Marks the chunk in hand as read. @returns whether there was one */
   function acknowledge(stream: Stream): boolean {
     if (!stream.inHand) return false;
     stream.inHand = false;
@@ -132,7 +80,6 @@ export function createStreams(options: StreamsOptions): Streams {
     return true;
   }
 
-  /** Each change is stored before the reader learns what follows from it. */
   function take(stream: Stream, asked: boolean): Step | null {
     if (closed) return { kind: 'error', error: closedError() };
     if (acknowledge(stream) && asked) save();
@@ -143,7 +90,7 @@ export function createStreams(options: StreamsOptions): Streams {
     if (stream.failure !== null) {
       shelf.end(stream, 'failed');
       if (asked) save();
-      // A link that was closed has cancelled its streams, too.
+      // A closed link has cancelled its streams, too.
       return { kind: 'error', error: stream.cut ?? errorOf(stream.failure) };
     }
     if (!isComplete(stream)) {
@@ -170,7 +117,7 @@ export function createStreams(options: StreamsOptions): Streams {
     );
   }
 
-  /** Forgets one that has failed and that nobody reads. @returns whether there was one */
+  /** Forgets a failed stream without a reader. @returns whether there was one */
   function forgetFailed(): boolean {
     for (const stream of shelf.streams.values()) {
       if (stream.failure === null || stream.reader !== null) continue;
@@ -181,13 +128,12 @@ export function createStreams(options: StreamsOptions): Streams {
     return false;
   }
 
-  /** Refuses one stream too many; one that has failed and that nobody reads makes room. */
   function makeRoom(): void {
     if (shelf.size < maxStreams || forgetFailed()) return;
-    throw new AccpError({ code: 'E2003', message: `there are ${maxStreams} streams that are not read to their end` });
+    throw accpError('E2003', undefined, `there are ${maxStreams} streams that are not read to their end`);
   }
 
-  /** Whether there is no room for the data of a chunk, even without the streams that have failed and that nobody reads. */
+  /** Whether a chunk has no room, even after forgetting failed streams. */
   function isTooLong(data: Json): boolean {
     const characters = charactersOf(data);
     while (shelf.characters + characters > maxCharacters) if (!forgetFailed()) return true;
@@ -196,20 +142,26 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function checkSender({ cid, agent: sender }: Stream, agent: string): void {
     if (sender === null || sender === agent) return;
-    throw new AccpError({ code: 'E5001', message: `the stream ${cid} is sent by @${sender}, not by @${agent}` });
+    throw accpError('E5001', undefined, `the stream ${cid} is sent by @${sender}, not by @${agent}`);
   }
 
-  /** Why there is no room for a chunk; `null` where there is. */
+  /** Returns why there is no room for a chunk, or `null`. */
   function fullness(stream: Stream, { index, data }: StreamChunk): Failure | null {
     const { waiting, inHand, next, reader } = stream;
-    // What its reader waits for needs no room.
+    // The chunk that a reader waits for needs no room.
     if (index === next && reader?.isWaiting()) return null;
-    if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) return tooMany(stream, maxBuffered);
-    return isTooLong(data) ? tooLong(maxCharacters) : null;
+    if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) {
+      const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${firstMissing(stream)} or for its reader`;
+      return { code: 'E2003', message, details: {} };
+    }
+    if (!isTooLong(data)) return null;
+    const message = `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
+    return { code: 'E2003', message, details: {} };
   }
 
   return {
-    accept(cid, agent, chunk) {
+    /** Throws AccpError E3003 after the end, E3002 for a repeated index, E1004 for an invalid one, E5001 for another sender, E2003 if full. */
+    accept(cid: string, agent: string, chunk: StreamChunk): void {
       const ending = shelf.endingOf(cid);
       if (ending === 'left') {
         note('stream-dropped', `A chunk of the stream ${cid} was dropped: its reader has left.`, {
@@ -226,7 +178,6 @@ export function createStreams(options: StreamsOptions): Streams {
       if (known?.agent === undefined || known.agent === null) makeRoom();
       const full = fullness(known ?? newStream(cid, null), chunk);
       if (full !== null) {
-        // Of a stream that is not known nothing is kept.
         if (known !== undefined) fail(known, full);
         throw errorOf(full);
       }
@@ -245,7 +196,8 @@ export function createStreams(options: StreamsOptions): Streams {
       stream.reader?.wake();
     },
 
-    end(cid, agent) {
+    /** Gaps give the reader E3003. Throws AccpError E5001 for another sender. */
+    end(cid: string, agent: string): void {
       const stream = shelf.streams.get(cid);
       if (stream === undefined) return;
       checkSender(stream, agent);
@@ -253,7 +205,8 @@ export function createStreams(options: StreamsOptions): Streams {
       fail(stream, incomplete(stream));
     },
 
-    abort(cid, { code, message, details: told }) {
+    /** Drops the chunks of a stream; its reader gets the error at once. */
+    abort(cid: string, { code, message, details: told }: AccpError): void {
       const stream = shelf.streams.get(cid);
       if (stream === undefined) return;
       for (const index of [...stream.waiting.keys()]) shelf.remove(stream, index);
@@ -261,7 +214,12 @@ export function createStreams(options: StreamsOptions): Streams {
       fail(stream, { code, message, details: told });
     },
 
-    open(cid) {
+    /**
+     * A chunk counts as read when the next one is requested: one in hand when the process ends is repeated after a resume.
+     *
+     * The loop throws AccpError E3003 if chunks are missing, E3001 after a timeout, E2003 if the buffer was full, and the error of `abort`.
+     */
+    open(cid: string): AsyncIterable<StreamChunk> {
       const known = shelf.streams.get(cid);
       if (known !== undefined && known.reader !== null) throw new TypeError(`The stream ${cid} has a reader already`);
       if (known === undefined && shelf.endingOf(cid) !== undefined) {
@@ -278,31 +236,40 @@ export function createStreams(options: StreamsOptions): Streams {
       return stream.reader.chunks;
     },
 
-    cut(error) {
+    /** The senders have disconnected: readers get an error, and the streams stay in the journal in case the senders come back. */
+    cut(error?: Error): void {
       for (const stream of shelf.streams.values()) {
         if (stream.reader === null || stream.failure !== null || isComplete(stream)) continue;
-        stream.cut = error ?? errorOf(cutOff(stream));
+        stream.cut =
+          error ??
+          errorOf(missing('E3003', stream, (index) => `the connection has ended before chunk ${index} of the stream`));
         stream.reader.wake();
       }
     },
 
-    tick(at = now()) {
+    tick(at = now()): void {
       if (timeout === 0 || at < due) return;
       due = Number.POSITIVE_INFINITY;
       for (const stream of [...shelf.streams.values()]) {
         if (stream.failure !== null || isComplete(stream)) continue;
-        // While nobody ran, no time has passed for a stream.
+        // Time does not pass for a stream while no process runs.
         stream.at ??= at;
-        if (at - stream.at >= timeout) fail(stream, late(stream, timeout));
+        if (at - stream.at >= timeout)
+          fail(
+            stream,
+            missing('E3001', stream, (index) => `chunk ${index} of the stream has not come within ${timeout} s`),
+          );
         else due = Math.min(due, stream.at + timeout);
       }
     },
 
-    get pending() {
+    /** Streams not received or not read to their end. */
+    get pending(): readonly string[] {
       return [...shelf.streams.keys()];
     },
 
-    close() {
+    /** Ends the loops of all readers. The streams stay in the journal, for a resumed session. */
+    close(): void {
       closed = true;
       for (const { reader } of shelf.streams.values()) reader?.wake();
     },
@@ -310,50 +277,26 @@ export function createStreams(options: StreamsOptions): Streams {
 }
 
 function incomplete(stream: Stream): Failure {
-  if (!stream.final) return { code: 'E3003', message: 'the stream was ended without a final chunk', details: {} };
-  const missing = firstMissing(stream);
-  return { code: 'E3003', message: `the stream was ended without chunk ${missing}`, details: { missing } };
+  if (stream.final) return missing('E3003', stream, (index) => `the stream was ended without chunk ${index}`);
+  return { code: 'E3003', message: 'the stream was ended without a final chunk', details: {} };
 }
 
-function cutOff(stream: Stream): Failure {
-  const missing = firstMissing(stream);
-  return {
-    code: 'E3003',
-    message: `the connection has ended before chunk ${missing} of the stream`,
-    details: { missing },
-  };
-}
-
-function tooMany(stream: Stream, maxBuffered: number): Failure {
-  const missing = firstMissing(stream);
-  const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${missing} or for its reader`;
-  return { code: 'E2003', message, details: {} };
-}
-
-function tooLong(maxCharacters: number): Failure {
-  const message = `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
-  return { code: 'E2003', message, details: {} };
-}
-
-function late(stream: Stream, timeout: number): Failure {
-  const missing = firstMissing(stream);
-  return {
-    code: 'E3001',
-    message: `chunk ${missing} of the stream has not come within ${timeout} s`,
-    details: { missing },
-  };
+function missing(code: Failure['code'], stream: Stream, say: (index: number) => string): Failure {
+  const index = firstMissing(stream);
+  return { code, message: say(index), details: { missing: index } };
 }
 
 function overError(cid: string): AccpError {
-  return new AccpError({ code: 'E3003', message: `the stream ${cid} has ended` });
+  return accpError('E3003', undefined, `the stream ${cid} has ended`);
 }
 
 function closedError(): AccpError {
-  return new AccpError({
-    code: 'E9999',
-    message: 'the session was closed before the stream had ended',
-    help: 'resume the session from its store to go on with the stream',
-  });
+  return accpError(
+    'E9999',
+    undefined,
+    'the session was closed before the stream had ended',
+    'resume the session from its store to go on with the stream',
+  );
 }
 
 function details({ cid, agent }: Stream): { details: Record<string, unknown> } {

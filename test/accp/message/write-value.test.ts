@@ -131,25 +131,19 @@ describe('limits', () => {
   });
 
   test.each([
-    [1234, 4, true],
-    [12345, 4, false],
-    [-1234, 4, true],
-    [12.34, 4, true],
-    [12.345, 4, false],
-    [0.12345678, 7, true],
-    [0.12345678, 6, false],
-    [12345678901234567890n, 20, true],
-    [-12345678901234567890n, 20, true],
-    [12345678901234567890n, 19, false],
-  ])('%s has no more than %i digits: %s', (value, maxDigits, fits) => {
-    const error = ['E1004', 'payload.k', `the number has more than ${maxDigits} digits`];
-    const result = refusal(() => send(value, 'reject', { maxDigits }));
+    [10n ** 1000n - 1n, true],
+    [1n - 10n ** 1000n, true],
+    [10n ** 1000n, false],
+    [-(10n ** 1000n), false],
+  ])('a number has no more than 1000 digits', (value, fits) => {
+    const error = ['E1004', 'payload.k', 'the number has more than 1000 digits'];
+    const result = refusal(() => send(value, 'reject'));
     expect(result).toEqual(fits ? expect.objectContaining({ frame: expect.any(String) }) : error);
   });
 
   test('bad options are wrong use', () => {
     expect(() => createWriting({ text: 'externalize' })).toThrow(TypeError);
-    expect(() => createWriting({ text: 'reject', maxDepth: -1 })).toThrow(TypeError);
+    expect(() => createWriting({ text: 'reject', maxItems: -1 })).toThrow(TypeError);
   });
 });
 

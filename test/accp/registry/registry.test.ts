@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SchemaDefinition } from '../../../src/accp/registry/definition.js';
+import type { SchemaDefinition } from '../../../src/accp/message/json.js';
 import {
   createRegistry,
   exportRegistry,

@@ -18,7 +18,7 @@ import {
 } from '../../../src/accp/codec/index.js';
 import { keyTable } from '../../../src/accp/message/abbreviations.js';
 import { pathText, type Step } from '../../../src/accp/message/message.js';
-import { fillDefaults } from '../../../src/accp/registry/defaults.js';
+import { addDefaults } from '../../../src/accp/registry/defaults.js';
 
 export interface Ends {
   readonly codec: Codec;
@@ -78,7 +78,8 @@ export function normalized({ payload, schema }: Pick<Message, 'payload' | 'schem
   const full: Record<string, Json> = Object.create(null);
   for (const [key, value] of Object.entries(payload)) full[table.expand(key)] = value;
   const definition = schema === undefined ? undefined : REGISTRY.byCode(schema);
-  return definition === undefined ? full : fillDefaults(full, definition);
+  if (definition !== undefined) addDefaults(full, definition);
+  return full;
 }
 
 /** The paths at which two payloads differ, as losses name them; numbers are compared by sign, too. */

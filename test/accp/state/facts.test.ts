@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ref } from '../../../src/accp/message/json.js';
 import { extractFacts } from '../../../src/accp/state/facts/extract.js';
-import type { FactSource } from '../../../src/accp/state/facts/fact.js';
+import type { FactSource } from '../../../src/accp/state/facts/text-facts.js';
 
 function facts(...messages: Partial<FactSource>[]): string[] {
   const whole = messages.map((one) => ({ agent: 'dev', intent: 'done', operation: 'execute', payload: {}, ...one }));

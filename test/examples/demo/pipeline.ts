@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EncodeResult } from '../../../src/accp/codec/contract.js';
 import { AccpError } from '../../../src/accp/errors.js';
-import { ENVELOPE_FIELDS } from '../../../src/accp/message/abbreviations.js';
 import type { Envelope, Message, MessageInput } from '../../../src/accp/message/message.js';
 import { parseFrameEnvelope } from '../../../src/accp/parse.js';
 import { renderForContext } from '../../../src/accp/render/index.js';
@@ -275,13 +274,22 @@ function deliver(frames: readonly string[], from: Endpoint, to: Endpoint): reado
   return deliveries;
 }
 
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  mid: 'msg_id',
+  seq: 'sequence',
+  ts: 'timestamp',
+  cid: 'correlation_id',
+  aid: 'causation_id',
+  sid: 'session_id',
+};
+
 /** The envelope that a frame carries, under the full names of its fields. */
 function envelopeOf(frame: string): Readonly<Record<string, string | number>> {
   const envelope: Record<string, string | number> = {};
   for (const { key, value } of parseFrameEnvelope(frame).metadata ?? []) {
     const isNumber = key === 'seq' || key === 'ts' || key === 'ttl';
     const text = sourceText(value) ?? '';
-    envelope[ENVELOPE_FIELDS.expand(key)] = isNumber ? Number(text) : text;
+    envelope[FIELD_NAMES[key] ?? key] = isNumber ? Number(text) : text;
   }
   return envelope;
 }

@@ -1,7 +1,6 @@
 /** The story of the pipeline, as `pipeline.json` has it. */
-import type { JsonObject } from '../../../src/accp/message/json.js';
+import type { JsonObject, SchemaDefinition } from '../../../src/accp/message/json.js';
 import type { MessageInput } from '../../../src/accp/message/message.js';
-import type { SchemaDefinition } from '../../../src/accp/registry/definition.js';
 
 export interface Script {
   readonly title: string;

@@ -2,20 +2,23 @@
 
 import { isJsonObject, type Json, type JsonObject, Reference } from '../../message/json.js';
 import { PROFILES } from '../../profiles/profiles.js';
-import type { Fact, FactSource, FactValue, WeighedFact } from './fact.js';
-import { CONTAINERS, INCIDENTAL, NO_SUBJECT, textFacts } from './text-facts.js';
+import {
+  CONTAINERS,
+  type Fact,
+  type FactSource,
+  type FactValue,
+  INCIDENTAL,
+  NO_SUBJECT,
+  textFacts,
+  type WeighedFact,
+} from './text-facts.js';
 
 /** More facts than any summary holds. */
 const MAX_FACTS = 1000;
-/** How much more the last message matters than the first, all else equal. */
+/** Additional weight of the last message over the first. */
 const RECENCY = 1;
 
-/**
- * The facts of messages, the most important first. The same messages always give the same facts, and every value of a fact
- * stands in one of them. A later value of a relation replaces an earlier one; the items of a list stand side by side.
- *
- * @param resolve gives the value of a reference, or the reference itself where there is none
- */
+/** Extracts facts deterministically, the most important first. A later value of a relation replaces an earlier one; list items stay. */
 export function extractFacts(
   messages: readonly FactSource[],
   resolve: (reference: Reference) => Json = (reference) => reference,
@@ -29,7 +32,7 @@ export function extractFacts(
       const key = JSON.stringify([fact.entity, fact.relation, own]);
       const known = facts.get(key);
       const weight = fact.weight + later;
-      // What a schema filled in replaces nothing that was said.
+      // Values filled in by a schema replace no others.
       if (known !== undefined && fact.weight <= 0) continue;
       facts.set(key, { ...fact, weight: Math.max(weight, known?.weight ?? 0) });
     }
@@ -39,7 +42,7 @@ export function extractFacts(
     .map(({ entity, relation, value }) => ({ entity, relation, value }));
 }
 
-/** A payload with the values of its parameters in place of references; what stands deeper is a detail. */
+/** Resolves the references among top-level parameters only. */
 function resolved(payload: JsonObject, resolve: (reference: Reference) => Json): JsonObject {
   if (!Object.values(payload).some((value) => value instanceof Reference)) return payload;
   const made: Record<string, Json> = Object.create(null);
@@ -47,7 +50,7 @@ function resolved(payload: JsonObject, resolve: (reference: Reference) => Json):
   return made;
 }
 
-/** How much a message matters by its intent (Table 7): results and trouble first, receipts last. */
+/** Weights of intents (Table 7): results and trouble first, receipts last. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   fail: 8,
   esc: 8,
@@ -61,32 +64,29 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   qry: 3,
 };
 
-/** What a decoder fills in, by schema (section 10): nobody has said it. */
+/** Defaults by schema (section 10), which carry no information. */
 const DEFAULTS: ReadonlyMap<string, JsonObject> = new Map(
   PROFILES.map(({ code, schema }) => [code, schema.defaults ?? {}]),
 );
 
-/** The members of an error frame that its first fact tells (section 3.6), under either name. */
+/** Members of an error frame that its first fact covers (section 3.6). */
 const ERROR_KEYS: ReadonlySet<string> = new Set(['code', 'message', 'msg', 'retryable', 'retry']);
 
-/** Errors of a frame and not of the work: it came twice, or out of its turn (Table 6). */
+/** Errors of delivery, not of the work (Table 6). */
 const DELIVERY_CODES: ReadonlySet<string> = new Set(['E3002', 'E3003']);
 
-/** What is said in plain words, be it asked or answered. */
 const SPOKEN = 6.5;
 
-/** Operations that settle something (section 4.3). */
 const VERDICTS: ReadonlySet<string> = new Set(['approve', 'reject', 'cancel', 'merge']);
 
-/** Where facts begin to be the details of a long list. */
+/** Later items of a list have lower weight. */
 const SALIENT_ITEMS = 3;
 const MAX_ITEMS = 100;
 const MAX_DEPTH = 8;
-/** A string that is longer, or has several sentences, is read as text. */
+/** Longer strings, and those of several sentences, are read as text. */
 const MAX_PLAIN = 60;
 const SENTENCES = /[.;!?][\s_]/;
 
-/** The facts of a message in the order of its payload. Every value is one that the message holds. */
 function factsOf(source: FactSource): WeighedFact[] {
   const { agent, intent, operation, schema, payload } = source;
   const facts: WeighedFact[] = [];
@@ -99,7 +99,7 @@ function factsOf(source: FactSource): WeighedFact[] {
   const entity = subject?.name ?? (isError ? agent : operation);
   const target = payload['target'] ?? payload['esc'];
   if (isError) {
-    // The code is the relation between what failed and why.
+    // The code is the relation between the failure and its reason.
     facts.push({
       entity,
       relation: code,
@@ -122,13 +122,13 @@ function factsOf(source: FactSource): WeighedFact[] {
     if (key === 'content' && typeof value === 'string') {
       facts.push(...textFacts(value, { entity: agent, relation: 'says', weight: SPOKEN, plain: 3 }));
     } else if (schema === 'CH' && INCIDENTAL.has(key)) {
-      // Who speaks, and in which language, is no fact.
+      // Role and language are no facts.
     } else {
-      // What a delta holds belongs to the state, which has no name.
+      // The contents of a delta belong to the state, which has no name.
       collect(key === 'delta' ? 'state' : entity, key, value, isError ? 5 : weight, CONTAINERS.has(key), 0);
     }
   }
-  // What a message is about is told with the rest; where there is no rest, it is all that was said.
+  // The subject is a fact by itself only if there is no other.
   if (facts.length === 0 && subject !== null) {
     facts.push({ entity: operation, relation: subject.key, value: subject.name, weight, among: false });
   }
@@ -146,7 +146,7 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
     facts.push({ entity, relation, value, weight: weight + verdict + interestOf(relation, value), among });
   }
 
-  /** `isOpen`: whether `key` is a mere container, so that maps in it are about something of their own. */
+  /** `isOpen`: `key` is a mere container, so that maps in it are entities of their own. */
   function collect(entity: string, key: string, value: Json, weight: number, isOpen: boolean, depth: number): void {
     if (depth > MAX_DEPTH || value instanceof Reference) return;
     if (value === null) return;
@@ -171,12 +171,12 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
     isOpen: boolean,
     depth: number,
   ): void {
-    // A map with an identifier of its own is about that, as the result of a look-up is.
+    // A map with an identifier is an entity of its own.
     const name = map['id'] ?? (isOpen && intent !== 'req' ? map['name'] : undefined);
     const owner = typeof name === 'string' && name !== '' && intent !== 'req' ? name : entity;
     for (const [member, value] of Object.entries(map)) {
       if (value === name && owner === name) continue;
-      // In a delta, null means that the key is gone (section 5.4).
+      // In a delta, null removes the key (section 5.4).
       if (value === null && key === 'delta' && depth === 0) add(entity, 'removed', member, weight, true);
       if (isOpen && isJsonObject(value)) collect(member, member, value, weight, true, depth + 1);
       else collect(owner, isOpen ? member : nameIn(key, member), value, weight, false, depth + 1);
@@ -204,7 +204,7 @@ function collector({ schema, intent, operation }: FactSource, facts: WeighedFact
   return collect;
 }
 
-/** The relation of a member of a map; a long name is not repeated for each of them. */
+/** A long name is not repeated for each member. */
 function nameIn(key: string, member: string): string {
   return key.length > MAX_PLAIN ? member : `${key}_${member}`;
 }
@@ -213,7 +213,6 @@ function isText(value: string): boolean {
   return value.length > MAX_PLAIN || SENTENCES.test(value);
 }
 
-/** Definite values and outcomes matter most; flags and what only says how to answer, least. */
 function interestOf(relation: string, value: FactValue): number {
   if (INCIDENTAL.has(relation)) return -3;
   if (relation === 'status') return 2;
@@ -223,29 +222,27 @@ function interestOf(relation: string, value: FactValue): number {
   return typeof value !== 'string' || /[0-9]/.test(value) ? 1 : 0.5;
 }
 
-/** Keys that name what their map is about, wherever they stand. */
+/** Keys that name the entity of their map. */
 const NAMING = /^(id|key|name|sku|uuid|code|ref|transaction_id|tool_name|task)$|_(id|key|code)$/;
-/** Longer texts are no names. */
 const MAX_NAME = 60;
 
-/** A member that names its map: its key and its value as text. */
 interface Subject {
   readonly key: string;
   readonly name: string;
 }
 
-/** The parameter that a payload is about: one that is named so, else the first that can be a name. */
+/** The parameter that a payload is about: one with a naming key, else the first that can be a name. */
 function subjectOf(payload: JsonObject): Subject | null {
   const keys = Object.keys(payload).filter((key) => !NO_SUBJECT.has(key) && !INCIDENTAL.has(key));
   const key =
     keys.find((one) => NAMING.test(one) && isNameLike(payload[one])) ??
-    // `data` names a data set, but what else is named matters more.
+    // `data` names a data set; other names matter more.
     keys.find((one) => one !== 'data' && isWord(payload[one])) ??
     keys.find((one) => isWord(payload[one]));
   return key === undefined ? null : { key, name: String(payload[key]) };
 }
 
-/** The member that tells apart the maps of a list, such as `region` or `sku`; `null` where none does. */
+/** Returns the key whose values distinguish the maps of a list, such as `region` or `sku`; `null` if there is none. */
 function namingKey(list: string, maps: readonly JsonObject[]): string | null {
   const keys = Object.keys(maps[0] ?? {});
   const usable = keys.filter((key) => tellsApart(maps, key));
@@ -273,7 +270,7 @@ function isSingular(key: string, list: string): boolean {
   return list === `${key}s` || list === `${key}es` || list === `${key.replace(/y$/, '')}ies`;
 }
 
-/** A word of letters at its beginning; quantities such as `-4.1%` name nothing. */
+/** Quantities such as `-4.1%` are not names. */
 function isWord(value: Json | undefined): boolean {
   return typeof value === 'string' && value.length <= MAX_NAME && /^[A-Za-z@]\S*$/.test(value);
 }

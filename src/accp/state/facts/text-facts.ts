@@ -1,27 +1,48 @@
 /** Facts of plain text, sentence by sentence: numbers, dates, names and decisions, by simple rules. */
 
-import type { WeighedFact } from './fact.js';
+import type { JsonObject } from '../../message/json.js';
 
-/** Longer texts are logs or listings; what they begin with has to do. */
+/** Facts of a checkpoint (draft-benzing-accp-00, section 5.3, step 2). */
+export type FactValue = string | number | bigint | boolean;
+
+/** A triple: `txn_001`, `status`, `settled`. */
+export interface Fact {
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: FactValue;
+}
+
+export interface FactSource {
+  readonly agent: string;
+  readonly intent: string;
+  readonly operation: string;
+  readonly schema?: string | undefined;
+  readonly payload: JsonObject;
+}
+
+/** With a weight of about 0 to 10. */
+export interface WeighedFact extends Fact {
+  readonly weight: number;
+  /** Other values of the same relation are kept beside it, as those of a list. */
+  readonly among: boolean;
+}
+
+/** Longer texts are logs or listings: only their beginning is read. */
 const MAX_TEXT = 4000;
-/** Words of a clause that a fact keeps. */
 const MAX_WORDS = 14;
 
 interface TextFactOptions {
-  /** Who says it, or what it is said of. */
+  /** The speaker or the subject. */
   readonly entity: string;
-  /** What a clause is called that holds nothing definite. */
+  /** The relation of clauses without a definite word. */
   readonly relation: string;
-  /** The weight of a clause that holds something definite. */
+  /** The weight of clauses with a definite word. */
   readonly weight: number;
-  /** How much less a clause weighs that holds neither something definite nor a name. */
+  /** How much less a clause without a definite word or a name weighs. */
   readonly plain: number;
 }
 
-/**
- * The facts of a text. `Revenue declined 12%.` gives `Revenue`, `declined`, `12%`; what follows the first definite word of a
- * clause stays as it was written. Underscores count as spaces in a text without spaces.
- */
+/** `Revenue declined 12%.` gives `Revenue`, `declined`, `12%`. In a text without spaces, underscores count as spaces. */
 export function textFacts(text: string, options: TextFactOptions): WeighedFact[] {
   const start = text.slice(0, MAX_TEXT);
   const separator = start.includes(' ') ? /\s+/ : /[\s_]+/;
@@ -74,7 +95,7 @@ function clauseFact(
     if (rest.length > 1 && value !== '') return definiteFact([...kept.slice(0, name), rest[0]!], value, weight);
   }
   const value = phraseOf(trimFillers(kept));
-  // A single word, such as "Agreed", belongs to what stands beside it.
+  // A single word, such as "Agreed", belongs to the next clause.
   if (!value.includes(' ') && !value.includes('_')) return null;
   const isPlain = at < 0 && !kept.slice(1).some(isName);
   return { entity, relation, value, weight: isPlain ? weight - plain : weight, among: true };
@@ -93,13 +114,12 @@ function ofIdentifier(words: readonly string[], weight: number): WeighedFact | n
   return value === '' ? null : { entity, relation: 'is', value, weight, among: true };
 }
 
-/** The last word before the value is the relation, and what comes before it the entity. */
+/** The last word before the value is the relation, those before it are the entity. */
 function definiteFact(before: readonly string[], value: string, weight: number): WeighedFact {
   if (before.length === 1) return { entity: before[0]!, relation: 'is', value, weight, among: true };
   return { entity: before.slice(0, -1).join(' '), relation: before.at(-1)!, value, weight, among: true };
 }
 
-/** How many words at the beginning are a name. */
 function nameLength(words: readonly string[]): number {
   const end = words.findIndex((word) => !isName(word) || FILLERS.has(word.toLowerCase()));
   return end < 0 ? words.length : end;
@@ -120,7 +140,7 @@ function phraseOf(words: readonly string[]): string {
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** English words that say nothing where a fact is told in short. Negations are none of them. */
+/** English words to leave out. Negations are not among them. */
 const FILLERS: ReadonlySet<string> = setOf(
   'a an the this that these those it its i we you he she they my our your his her their there here and or so then ' +
     'is are was were be been being am do does did have has had will would shall should can could may might ' +
@@ -128,14 +148,12 @@ const FILLERS: ReadonlySet<string> = setOf(
     'yes ok okay well which who what',
 );
 
-/** They tell that something was settled. */
 const DECISIONS: ReadonlySet<string> = setOf(
   'agreed agree approve approved accept accepted chose chosen choose confirm confirmed decide decided decision demand ' +
     'demands deny denied final forbid forbidden go must recommend recommended refuse refused reject rejected require ' +
     'requires resolved take',
 );
 
-/** They tell that something is in the way. */
 const TROUBLES: ReadonlySet<string> = setOf(
   'blocked blocker breach broke broken cannot crash crashed delay delayed down error errors fail failed fails failure ' +
     'halted lost missing never no none not outage overdue refuses risk stuck unable wrong',
@@ -147,44 +165,42 @@ const CALENDAR: ReadonlySet<string> = setOf(
     'midnight',
 );
 
-/** `May` is a month where a number follows. */
+/** `May` is a month only before a number. */
 const MAY = 'May';
 
-/** Parameters that say how to answer, and not what is so. */
+/** Parameters about the answer's form. */
 export const INCIDENTAL: ReadonlySet<string> = setOf(
   'channel fmt format lang language limit max offset page reply_to role schema template turn',
 );
 
-/** Parameters that never name what a message is about. */
+/** Parameters that never name the subject of a message. */
 export const NO_SUBJECT: ReadonlySet<string> = setOf(
   'amount assignee code content context currency deadline destination err error format lang message msg next_action note ' +
     'owner priority query reason role source status summary target timestamp version when',
 );
 
-/** Parameters that hold what a message tells, and are no part of what it tells. */
+/** Parameters that contain other data. */
 export const CONTAINERS: ReadonlySet<string> = setOf(
   'args arguments attributes body content data delta details fields findings info output payload properties report ' +
     'response result results state values',
 );
 
-/** Whether a word holds a digit, or is a day or month: where a sentence becomes definite. */
+/** Words with a digit, days and months are definite. */
 function isDefinite(word: string, next: string | undefined): boolean {
   if (/[0-9]/.test(word)) return true;
   if (word === MAY) return next !== undefined && /^[0-9]/.test(next);
   return CALENDAR.has(bare(word).toLowerCase());
 }
 
-/** Whether a word is a name by its looks: a capital, or letters and digits together. */
 function isName(word: string): boolean {
   return /^\p{Lu}\p{L}/u.test(word);
 }
 
-/** An identifier: letters and digits in one word, as in `TP531` or `inc_2041`. */
+/** As `TP531` or `inc_2041`. */
 function isIdentifier(word: string): boolean {
   return /^[A-Za-z][\w.-]*$/.test(word) && /[0-9]/.test(word);
 }
 
-/** A word without the punctuation around it. */
 function bare(word: string): string {
   return word.replace(/^["'(]/, '').replace(/["'),:!?.]$/, '');
 }
