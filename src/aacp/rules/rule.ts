@@ -182,6 +182,3 @@ function isInputs(value: unknown): boolean {
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_TEXT;
 }
-
-/** A rule of ours; all have the same version and source. */
-export type BundledRule = Omit<RuleSource, 'version' | 'source'>;
