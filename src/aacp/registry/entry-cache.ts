@@ -1,20 +1,13 @@
-/** The entries that were asked for last, in bounded memory. */
+/** The entries that were asked for last, and the hits that are not written yet. */
 
 import type { RegistryEntry } from './registry.js';
 
-interface EntryCache {
-  readonly get: (key: string) => RegistryEntry | undefined;
-  readonly set: (key: string, entry: RegistryEntry) => void;
-  readonly delete: (key: string) => void;
-  readonly clear: () => void;
-}
-
-/** The last `size` entries that were asked for. */
-export function entryCache(size: number): EntryCache {
+/** Keeps the last `size` entries that were asked for. */
+export function entryCache(size: number) {
   const entries = new Map<string, RegistryEntry>();
 
   function set(key: string, entry: RegistryEntry): void {
-    // Behind all others: the first one is the one that was not asked for the longest time.
+    // Behind all others: the first one is the least recently used.
     entries.delete(key);
     entries.set(key, entry);
     if (entries.size > size) entries.delete(entries.keys().next().value!);
@@ -22,51 +15,37 @@ export function entryCache(size: number): EntryCache {
 
   return {
     set,
-    get(key) {
+    get(key: string) {
       const found = entries.get(key);
       if (found !== undefined) set(key, found);
       return found;
     },
-    delete: (key) => void entries.delete(key),
+    delete: (key: string) => void entries.delete(key),
     clear: () => entries.clear(),
   };
 }
 
-/** One entry's hits since they were last written. */
-interface Hits {
-  readonly times: number;
-  /** When it was last hit, in milliseconds since 1970. */
-  readonly last: number;
-}
-
-/** Milliseconds after which they are written. What was counted in that time may be lost when the process is killed. */
+/** Milliseconds after which hits are written: those that a killed process loses. */
 const MAX_WAIT = 1000;
 
-/** Entries after which they are written all the same. */
+/** Entries with hits after which they are written earlier. */
 const MAX_ENTRIES = 4096;
 
-export interface HitCounts {
-  readonly add: (key: string, now: number) => void;
-  /** Whether it is time to write them. */
-  readonly isDue: (now: number) => boolean;
-  readonly isEmpty: () => boolean;
-  readonly all: () => Iterable<readonly [key: string, hits: Hits]>;
-  /** To be called once they are written. */
-  readonly clear: () => void;
-}
+export type HitCounts = ReturnType<typeof hitCounts>;
 
-export function hitCounts(): HitCounts {
-  const counts = new Map<string, Hits>();
+/** Counts hits by key. */
+export function hitCounts() {
+  const counts = new Map<string, { readonly times: number; readonly last: number }>();
   let since = 0;
   return {
-    add(key, now) {
+    add(key: string, now: number): void {
       if (counts.size === 0) since = now;
       counts.set(key, { times: (counts.get(key)?.times ?? 0) + 1, last: now });
     },
-    // A clock that was set back is no reason to wait for longer.
-    isDue: (now) => counts.size > 0 && (counts.size >= MAX_ENTRIES || Math.abs(now - since) >= MAX_WAIT),
+    // The absolute value: the clock may have been set back.
+    isDue: (now: number) => counts.size > 0 && (counts.size >= MAX_ENTRIES || Math.abs(now - since) >= MAX_WAIT),
     isEmpty: () => counts.size === 0,
-    all: () => counts,
+    all: (): ReadonlyMap<string, { readonly times: number; readonly last: number }> => counts,
     clear: () => counts.clear(),
   };
 }

@@ -7,7 +7,6 @@ import {
   checkedEntry,
   type DomainStatistics,
   distinctTerms,
-  entryWith,
   followed,
   stateAfter,
   statisticsOf,
@@ -18,7 +17,7 @@ import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 import { type Connection, columnText, dataOf, entryOf, type Statements, textOf } from './sqlite-rows.js';
 
-/** Entries that are held in memory, at least; see `entryCache`. Some ten megabytes. */
+/** Entries that are cached: some ten megabytes. */
 const CACHED = 8192;
 
 export function sqliteRegistryOver(connection: Connection, limits: Limits): Registry {
@@ -30,16 +29,15 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   let version: unknown = null;
   let puts = 0;
 
-  /** Empties the cache when another connection has written. Asking costs a small part of reading an entry. */
+  /** Empties the cache when another connection has written. Asking costs little beside reading an entry. */
   function checkFresh(): void {
     const current = statements.dataVersion.get()!['data_version'];
-    // A file that is only read may have been opened again: then the number tells nothing.
+    // A file that is only read may have been opened again, with the same number.
     if (current === version && !connection.isReadOnly) return;
     version = current;
     cache.clear();
   }
 
-  /** The entry of a key, expired or not. */
   function find(key: string): RegistryEntry | undefined {
     checkFresh();
     const cached = cache.get(key);
@@ -54,7 +52,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     return entry !== undefined && entry.created > expiredAt(now()) ? entry : undefined;
   }
 
-  /** Writes, and the counted hits with it: one transaction costs about as much as two changes in one. */
+  /** Writes the hits with the step: one transaction costs about as much as two changes in one. */
   function write<T>(step: () => T): T {
     const result = connection.write(() => {
       writeHits(statements, hits);
@@ -97,10 +95,8 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   /** Removes what has expired. Not all at once: others may want to write. */
   function purge(): number {
     let removed = 0;
-    for (;;) {
-      const batch = write(() => removeExpired(statements, expiredAt(now())));
-      removed += batch.removed;
-      if (!batch.more) break;
+    for (let batch = BATCH; batch === BATCH; removed += batch) {
+      batch = write(() => removeExpired(statements, expiredAt(now())));
     }
     cache.clear();
     return removed;
@@ -178,13 +174,13 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   };
 }
 
-/** The step of those who only want to know that the registry is open, or to write what waits. */
+/** For `attempt` and `write`: checks that the registry is open, or writes hits alone. */
 function nothing(): void {}
 
-/** How many entries are read at a time. No statement is open while the caller has them. */
+/** Entries read at a time. No statement is open while the caller has them. */
 const PAGE = 256;
 
-/** The entry of a row; `undefined` when there is none, or when it is damaged, which is told. */
+/** Reads a row; a damaged one is reported and skipped. */
 function readRow({ file, tell }: Connection, row: Row | undefined): RegistryEntry | undefined {
   if (row === undefined) return undefined;
   const entry = entryOf(row);
@@ -209,7 +205,6 @@ function* readAll(connection: Connection, domain: string | undefined): Iterable<
   }
 }
 
-/** @param expiredAt entries made then or before have expired */
 function readCandidates(
   connection: Connection,
   domain: string,
@@ -266,10 +261,9 @@ function putEntry(statements: Statements, entry: NewEntry, now: number): Registr
   }
   statements.addPostings.run(columnText(entry.domain), number, columnTexts(entry.terms));
   statements.endReservation.run(key);
-  return entryWith(entry, state);
+  return { ...entry, ...state };
 }
 
-/** Removes the entry of a row, with its postings. */
 function removeRow(statements: Statements, row: Row): void {
   const number = row['number'] as number;
   removePostings(statements, number, entryOf(row));
@@ -285,7 +279,6 @@ function columnTexts(texts: readonly string[]): string {
   return JSON.stringify(texts.map(columnText));
 }
 
-/** Writes the hits that were counted. */
 function writeHits(statements: Statements, hits: HitCounts): void {
   if (hits.isEmpty()) return;
   statements.count.run(
@@ -296,14 +289,11 @@ function writeHits(statements: Statements, hits: HitCounts): void {
 /** Most entries that one transaction removes: others wait meanwhile. */
 const BATCH = 1024;
 
-/** Removes expired entries, a batch of them. */
-function removeExpired(
-  statements: Statements,
-  expiredAt: number,
-): { readonly removed: number; readonly more: boolean } {
+/** Removes a batch of expired entries. @returns how many */
+function removeExpired(statements: Statements, expiredAt: number): number {
   const rows = statements.expired.all(expiredAt, BATCH);
   for (const row of rows) removeRow(statements, row);
-  return { removed: rows.length, more: rows.length === BATCH };
+  return rows.length;
 }
 
 /** Removes what has expired, and then, where there are too many entries, those that were not seen for the longest time. */
@@ -318,13 +308,10 @@ function trim(statements: Statements, maxEntries: number, expiredAt: number, now
 /** Reservations by their keys, and since when each is as it is, in milliseconds of the monotonic clock. */
 type SeenReservations = Map<string, { readonly token: string; readonly until: number; readonly since: number }>;
 
-/** Reservations beyond which those that were seen longest ago are looked at anew. */
+/** Reservations whose time is kept. */
 const MOST_SEEN = 1000;
 
-/**
- * Reserves a key, unless another process has it. A new reservation takes the place of one that was not renewed for as long as it lasts. That time
- * is measured here: the wall clock may have jumped since the reservation was made.
- */
+/** Reserves a key, unless another process has renewed it within its lease, by the monotonic clock: the wall clock may have jumped. */
 function reserve(
   statements: Statements,
   seen: SeenReservations,
