@@ -1,4 +1,4 @@
-/** Rules that were loaded, to look things up in. */
+/** Loaded rules, and ways to look them up. */
 
 import { byCodeUnit } from '../../text/ascii.js';
 import { sha256Hex } from '../../text/sha256.js';
@@ -9,7 +9,7 @@ import { createSearch, type Find } from './search.js';
 export interface RuleLibrary {
   /** In the order of the source. Those with errors are not here. */
   readonly rules: readonly Rule[];
-  /** What loading had to say; empty when all is well. */
+  /** Findings of loading. */
   readonly reports: readonly RuleReport[];
   /** SHA-256 over the rules as canonical JSON, 64 hexadecimal digits: the same rules, the same hash. */
   readonly hash: string;
@@ -34,7 +34,6 @@ export interface RuleSummary {
   readonly byTask: Readonly<Record<string, number>>;
 }
 
-/** @param rules with identifiers that differ */
 export function libraryOf(rules: readonly Rule[], reports: readonly RuleReport[]): RuleLibrary {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   const byDomain = groups(rules, 'domain');
@@ -81,11 +80,6 @@ function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<s
   const counted: Record<string, number> = Object.create(null);
   for (const [key, group] of groups) counted[key] = group.length;
   return counted;
-}
-
-/** SHA-256 of bytes, as 64 hexadecimal digits. */
-export function digestOfBytes(bytes: Uint8Array): string {
-  return sha256Hex(bytes);
 }
 
 /**
