@@ -3,7 +3,7 @@ import type { InstructionItem } from './instruction/ast.js';
 import { relativeUnitOf, type Unit } from './instruction/calendar.js';
 import { findNames } from './instruction/names.js';
 import { parseInstruction } from './instruction/parse.js';
-import { idSlot, type Slot, slotOf } from './instruction/slots.js';
+import { plainSlot, type Slot, slotOf } from './instruction/slots.js';
 
 /** A word or mark in small letters, or `{kind}` for a value. */
 interface Token {
@@ -98,7 +98,7 @@ function withIds(tokens: readonly Token[]): readonly Token[] {
     if ((slot?.kind !== 'number' && slot?.kind !== 'year') || !/^\d+$/.test(slot.text)) return token;
     const behind = tokens[index + 1]?.key ?? '';
     const counts = /^\p{L}/u.test(behind) && !BEHIND_ID.has(behind);
-    return ID_NOUNS.has(tokens[index - 1]?.key ?? '') && !counts ? valueToken(idSlot(slot)) : token;
+    return ID_NOUNS.has(tokens[index - 1]?.key ?? '') && !counts ? valueToken(plainSlot('id', slot.text, slot)) : token;
   });
 }
 
