@@ -9,7 +9,7 @@ import { readReply } from '../models/read-reply.js';
 import { tryParsePacket } from '../parse.js';
 import { printPacket } from '../print.js';
 import type { RegistryRequest } from '../registry/registry.js';
-import { type PacketDiagnostic, validatePacket } from '../validate.js';
+import { validatePacket } from '../validate.js';
 import { lowerAscii, TASKS, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
 import type { FallbackRequest } from './request.js';
@@ -168,10 +168,12 @@ function amountOf(value: unknown): number | null {
 
 function modelError(thrown: unknown, signal: AbortSignal): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  const cause = { cause: thrown };
   if (signal.aborted) return abortError(signal);
-  const told = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ModelError({ code: 'model-unavailable', message: `The model could not be asked: ${told}` }, cause);
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ModelError(
+    { code: 'model-unavailable', message: `The model could not be asked: ${reason}` },
+    { cause: thrown },
+  );
 }
 
 /** A fault of a packet, for the repair prompt. */
@@ -193,7 +195,7 @@ function judgePacket(text: string, request: RegistryRequest): Judged {
   if (!read.ok) return { ok: false, faults: [{ code: read.error.code, message: read.error.message }] };
   const { packet, adjustments } = withHead(read.value, request);
   const verdict = validatePacket(packet);
-  const faults = [...wordFaults(packet, request), ...verdict.errors.map(faultOf)];
+  const faults = [...wordFaults(packet, request), ...verdict.errors];
   if (faults.length > 0) return { ok: false, faults };
   try {
     return { ok: true, packet: printPacket(packet), adjustments, warnings: verdict.warnings.map(warningOf) };
@@ -221,18 +223,11 @@ function withHead(packet: Packet, request: RegistryRequest): { packet: Packet; a
 /** The draft lets private words pass; a model that makes one up has misunderstood. */
 function* wordFaults({ task, domain }: Packet, request: RegistryRequest): Iterable<PacketFault> {
   if (task !== '' && !Object.hasOwn(TASKS, task)) {
-    yield {
-      code: 'unknown-task',
-      message: `${JSON.stringify(task.slice(0, 40))} is no TASK.`,
-      help: Object.keys(TASKS).join(', '),
-    };
+    const message = `${JSON.stringify(task.slice(0, 40))} is no TASK.`;
+    yield { code: 'unknown-task', message, help: Object.keys(TASKS).join(', ') };
   }
   if (domain !== '' && domain !== request.domain) {
     const found = JSON.stringify(domain.slice(0, 40));
     yield { code: 'other-domain', message: `The DOM is ${found}, and ${request.domain} was asked for.` };
   }
-}
-
-function faultOf({ code, message, help }: PacketDiagnostic): PacketFault {
-  return { code, message, help };
 }

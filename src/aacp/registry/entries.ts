@@ -12,8 +12,8 @@ export const MAX_TIME = 8.64e15;
 /** Most terms that an entry is found by, and that are followed in a search. The most telling ones come first. */
 export const MAX_TERMS = 64;
 
-const TEXTS = [
-  'key',
+/** The texts of an entry beside its key. */
+export const TEXTS = [
   'id',
   'normalised',
   'domain',
@@ -28,7 +28,7 @@ export const ORIGINS = ['model', 'import', 'host'] as const satisfies readonly N
 
 /** Copies the known members of an entry. @throws TypeError naming a member that is invalid */
 export function checkedEntry(entry: NewEntry): NewEntry {
-  for (const name of TEXTS) {
+  for (const name of ['key', ...TEXTS] as const) {
     if (typeof entry[name] !== 'string')
       throw new TypeError(`${name} of an entry is a text; got ${typeof entry[name]}`);
   }

@@ -9,6 +9,7 @@ import {
   normaliseInstruction,
   wordsOf,
 } from '../matching/instruction/normalise.js';
+import { wordSet } from '../matching/instruction/words.js';
 import { termsOf as encoderTermsOf } from '../matching/wording.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
@@ -22,10 +23,10 @@ export interface ExportOptions {
 }
 
 /**
- * All entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. The format has no place
- * for models, prices and hits, nor for agent and priority, which the packets say.
+ * Writes all entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. It has no place for
+ * models, prices and hits; agent and priority are in the packets.
  *
- * @throws RegistryError when the registry cannot be read
+ * @throws RegistryError if the registry cannot be read
  */
 export function exportPatterns(registry: Registry, { countTokens = estimateTokens }: ExportOptions = {}): string {
   const patterns = Array.from(registry.entries(), (entry) => sdkPatternOf(entry, countTokens));
@@ -65,9 +66,9 @@ export interface ImportOptions {
   /** The terms that tier 2 finds an entry by, most telling first. @default those of the fallback encoder */
   readonly termsOf?: ((instruction: string) => readonly string[]) | undefined;
   /**
-   * The normal form that an instruction is asked for by, with what its relative dates refer to.
+   * Returns the normal form of an instruction with the dates that its relative times refer to.
    *
-   * @param created when it was first asked for, in milliseconds since 1970
+   * @param created when it was first given, in milliseconds since 1970
    * @default that of the fallback encoder
    */
   readonly normalise?: ((instruction: string, created: number) => string) | undefined;
@@ -81,7 +82,6 @@ export interface SkippedPattern {
   readonly index: number;
   /** The id that it has in the file; `null` for none. */
   readonly id: string | null;
-  /** One sentence. */
   readonly reason: string;
 }
 
@@ -95,11 +95,11 @@ export interface ImportReport {
 }
 
 /**
- * Puts the entries of a reference SDK's file into a registry: those with a valid packet for the domain that they name. They are
- * entered for the agent and the priority that the packet says, and all that follows from the instruction is worked out anew.
+ * Imports those entries of a reference SDK's file that have a valid packet for their domain, for the agent and the priority of the packet.
+ * All that follows from the instruction is computed anew.
  *
- * @param file the text of the file, or what its JSON stands for
- * @throws RegistryError `bad-registry-file` when it is no JSON or no list; and when the registry fails
+ * @param file the text of the file, or its JSON value
+ * @throws RegistryError `bad-registry-file` if it is not JSON or not a list; and if the registry fails
  * @example
  * const { imported, skipped } = importPatterns(registry, await readFile('registry/unknown_patterns.json', 'utf8'));
  */
@@ -134,17 +134,14 @@ export function importPatterns(registry: Registry, file: unknown, options: Impor
 const BATCH = 512;
 
 function patternsOf(file: unknown): readonly unknown[] {
-  const value = typeof file === 'string' ? parsed(file) : file;
-  if (Array.isArray(value)) return value;
-  throw badFile('it is no list of entries');
-}
-
-function parsed(text: string): unknown {
+  let value = file;
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    if (typeof file === 'string') value = JSON.parse(file.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw badFile(`it is no JSON: ${(cause as Error).message}`, cause);
   }
+  if (Array.isArray(value)) return value;
+  throw badFile('it is no list of entries');
 }
 
 function badFile(reason: string, cause?: unknown): RegistryError {
@@ -258,15 +255,11 @@ function timeOf(timestamp: string, now: number): number {
 }
 
 /** Words that are no keywords. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  `
+const STOP_WORDS = wordSet(`
   a about all also an and are at be been being both but by could did do does each every few for from had has
   have i in into is it its just like may me might more most my need of on or other our please should some than
   that the then this through to up want was we were will with would you your
-  `
-    .trim()
-    .split(/\s+/),
-);
+`);
 
 const PUNCTUATION = `.,;:!?"'()[]`;
 

@@ -11,7 +11,6 @@ import {
   stateAfter,
   statisticsOf,
 } from './entries.js';
-import { entryCache, type HitCounts, hitCounts } from './entry-cache.js';
 import type { RegistryError } from './errors.js';
 import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
@@ -55,10 +54,10 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   /** Writes the hits with the step: one transaction costs about as much as two changes in one. */
   function write<T>(step: () => T): T {
     const result = connection.write(() => {
-      writeHits(statements, hits);
+      if (!hits.isEmpty()) statements.count.run(hits.asJson());
       return step();
     });
-    for (const [key] of hits.all()) cache.delete(key);
+    for (const key of hits.keys()) cache.delete(key);
     hits.clear();
     return result;
   }
@@ -159,7 +158,12 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     },
     statistics() {
       flushIfFree();
-      return attempt(() => statisticsOf(readStatistics(connection, expiredAt(now()))));
+      return attempt(() => {
+        const rows = statements.statistics.all(expiredAt(now()));
+        return statisticsOf(
+          rows.map((row) => ({ ...row, domain: textOf(row['domain'] as string) }) as DomainStatistics),
+        );
+      });
     },
     purge,
     flush,
@@ -213,7 +217,10 @@ function readCandidates(
   expiredAt: number,
 ): readonly RegistryEntry[] {
   const { statements } = connection;
-  const postings = distinctTerms(terms).map((term) => postingsOf(statements, domain, term));
+  const postings = distinctTerms(terms).map((term) => {
+    const numbers = statements.postings.get(columnText(domain), columnText(term))!['entries'] as string | null;
+    return numbers === null ? [] : followed(term, numbers.split(',').map(Number));
+  });
   const found: RegistryEntry[] = [];
   for (const number of byRarity(postings)) {
     if (found.length >= limit) break;
@@ -221,25 +228,6 @@ function readCandidates(
     if (entry !== undefined && entry.created > expiredAt) found.push(entry);
   }
   return found;
-}
-
-function postingsOf({ postings }: Statements, domain: string, term: string): readonly number[] {
-  const { entries } = postings.get(columnText(domain), columnText(term)) as { entries: string | null };
-  return entries === null ? [] : followed(term, entries.split(',').map(Number));
-}
-
-function readStatistics({ statements }: Connection, expiredAt: number): DomainStatistics[] {
-  return statements.statistics.all(expiredAt).map((row) => ({
-    domain: textOf(row['domain'] as string),
-    entries: row['entries'] as number,
-    timesSeen: row['times_seen'] as number,
-    served: row['served'] as number,
-    pending: row['pending'] as number,
-    spent: row['spent'] as number,
-    saved: row['saved'] as number,
-    unpriced: row['unpriced'] as number,
-    expired: row['expired'] as number,
-  }));
 }
 
 /** Puts in an entry or replaces one, and ends the reservation of its key. */
@@ -279,13 +267,6 @@ function columnTexts(texts: readonly string[]): string {
   return JSON.stringify(texts.map(columnText));
 }
 
-function writeHits(statements: Statements, hits: HitCounts): void {
-  if (hits.isEmpty()) return;
-  statements.count.run(
-    JSON.stringify(Array.from(hits.all(), ([key, { times, last }]) => [columnText(key), times, last])),
-  );
-}
-
 /** Most entries that one transaction removes: others wait meanwhile. */
 const BATCH = 1024;
 
@@ -322,7 +303,7 @@ function reserve(
   const held = columnText(key);
   const taken = statements.reservation.get(held);
   if (taken !== undefined) {
-    const [token, until, lease] = [taken['token'] as string, taken['until'] as number, taken['lease'] as number];
+    const { token, until, lease } = taken as { token: string; until: number; lease: number };
     const before = seen.get(key);
     if (before?.token !== token || before.until !== until) noteReservation(seen, key, token, until);
     const left = seen.get(key)!.since + lease - performance.now();
@@ -337,4 +318,53 @@ function noteReservation(seen: SeenReservations, key: string, token: string, unt
   seen.delete(key);
   seen.set(key, { token, until, since: performance.now() });
   if (seen.size > MOST_SEEN) seen.delete(seen.keys().next().value!);
+}
+
+/** Keeps the last `size` entries that were asked for. */
+export function entryCache(size: number) {
+  const entries = new Map<string, RegistryEntry>();
+
+  function set(key: string, entry: RegistryEntry): void {
+    // Behind all others: the first one is the least recently used.
+    entries.delete(key);
+    entries.set(key, entry);
+    if (entries.size > size) entries.delete(entries.keys().next().value!);
+  }
+
+  return {
+    set,
+    get(key: string) {
+      const found = entries.get(key);
+      if (found !== undefined) set(key, found);
+      return found;
+    },
+    delete: (key: string) => void entries.delete(key),
+    clear: () => entries.clear(),
+  };
+}
+
+/** Milliseconds after which hits are written: those that a killed process loses. */
+const MAX_HIT_WAIT = 1000;
+
+/** Entries with hits after which they are written earlier. */
+const MAX_HIT_ENTRIES = 4096;
+
+/** Counts hits by key. */
+function hitCounts() {
+  const counts = new Map<string, { readonly times: number; readonly last: number }>();
+  let since = 0;
+  return {
+    add(key: string, now: number): void {
+      if (counts.size === 0) since = now;
+      counts.set(key, { times: (counts.get(key)?.times ?? 0) + 1, last: now });
+    },
+    // The absolute value: the clock may have been set back.
+    isDue: (now: number) =>
+      counts.size > 0 && (counts.size >= MAX_HIT_ENTRIES || Math.abs(now - since) >= MAX_HIT_WAIT),
+    isEmpty: () => counts.size === 0,
+    keys: () => counts.keys(),
+    /** The parameter of the statement that writes them. */
+    asJson: () => JSON.stringify(Array.from(counts, ([key, { times, last }]) => [columnText(key), times, last])),
+    clear: () => counts.clear(),
+  };
 }

@@ -2,21 +2,11 @@
 
 import type { Database, Row, Statement } from '../../storage/database.js';
 import type { Format } from '../../storage/migrate.js';
-import { MAX_POSTINGS, ORIGINS } from './entries.js';
+import { MAX_POSTINGS, ORIGINS, TEXTS } from './entries.js';
 import type { NoticeListener } from './options.js';
 import type { NewEntry, RegistryEntry } from './registry.js';
 
-const TEXTS = [
-  'id',
-  'normalised',
-  'domain',
-  'returnAgent',
-  'priority',
-  'version',
-  'instruction',
-  'packet',
-] as const satisfies readonly (keyof NewEntry)[];
-
+/** The members of an entry that have no columns. */
 const DATA = [...TEXTS, 'origin', 'model', 'terms', 'said'] as const satisfies readonly (keyof NewEntry)[];
 
 type Data = Pick<NewEntry, (typeof DATA)[number]>;
@@ -150,7 +140,7 @@ const SQL = {
   release: 'DELETE FROM reservation WHERE key = ? AND token = ?',
   endReservation: 'DELETE FROM reservation WHERE key = ?',
   endedReservations: 'DELETE FROM reservation WHERE until <= ?',
-  statistics: `SELECT domain, count(*) AS entries, total(times_seen) AS times_seen, total(served) AS served,
+  statistics: `SELECT domain, count(*) AS entries, total(times_seen) AS timesSeen, total(served) AS served,
     sum(covered = 0) AS pending, total(cost) AS spent, total(cost * served) AS saved, sum(cost IS NULL) AS unpriced,
     sum(created <= ?) AS expired FROM entry GROUP BY domain`,
 } as const;

@@ -16,7 +16,7 @@ import { memoryRegistry } from './memory.js';
 import { type Limits, type NoticeListener, type RegistryOptions, resolveLimits } from './options.js';
 import type { Registry } from './registry.js';
 import { sqliteRegistryOver } from './sqlite-registry.js';
-import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK, type Statements } from './sqlite-rows.js';
+import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-rows.js';
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
@@ -198,19 +198,15 @@ function connection(
     return error;
   }
 
-  function failure(thrown: unknown): Error {
-    // Wrong use by the caller, or by its clock.
-    if (thrown instanceof RegistryError || thrown instanceof TypeError) return thrown;
-    const error = storeError(thrown, file);
-    return error.reason === 'corrupt' || error.reason === 'foreign' ? damaged(error) : registryError(error, file);
-  }
-
   function attempt<T>(step: () => T): T {
     if (ended !== null) throw new RegistryError(ended, { cause: ended.cause });
     try {
       return step();
     } catch (thrown) {
-      throw failure(thrown);
+      // Wrong use by the caller, or by its clock.
+      if (thrown instanceof RegistryError || thrown instanceof TypeError) throw thrown;
+      const error = storeError(thrown, file);
+      throw error.reason === 'corrupt' || error.reason === 'foreign' ? damaged(error) : registryError(error, file);
     }
   }
 
@@ -224,11 +220,19 @@ function connection(
     });
   }
 
+  const statements = attempt(() => {
+    database.exec(SETTINGS);
+    const prepared = prepareStatements(database);
+    // A part that was cut off is missing at the ends. All the rest is read when it is needed.
+    for (const probe of [prepared.lastEntry, prepared.lastKey, prepared.lastPosting]) probe.get();
+    return prepared;
+  });
+
   return {
     file,
     tell: (notice) => onNotice?.(notice),
     attempt,
-    statements: prepared(database, failure),
+    statements,
     write: (step) =>
       attempt(() => {
         checkPlace();
@@ -244,18 +248,6 @@ function connection(
   };
 }
 
-function prepared(database: OpenDatabase, failure: (thrown: unknown) => Error): Statements {
-  try {
-    database.exec(SETTINGS);
-    const statements = prepareStatements(database);
-    // What was cut off is missing at the ends. All the rest is read when it is needed.
-    for (const probe of [statements.lastEntry, statements.lastKey, statements.lastPosting]) probe.get();
-    return statements;
-  } catch (thrown) {
-    throw failure(thrown);
-  }
-}
-
 function triedAside(file: string, identity: string | null, now: number): string | null {
   try {
     return setAside(file, identity, now);
@@ -265,18 +257,13 @@ function triedAside(file: string, identity: string | null, now: number): string 
   }
 }
 
-const CODES: Readonly<Record<StoreReason, RegistryErrorCode>> = {
-  taken: 'registry-unavailable',
-  closed: 'registry-unavailable',
-  'no-driver': 'registry-unavailable',
+/** Other reasons are `registry-unavailable`. */
+const CODES: Readonly<Partial<Record<StoreReason, RegistryErrorCode>>> = {
   foreign: 'bad-registry-file',
   newer: 'registry-newer',
   corrupt: 'registry-corrupt',
   busy: 'registry-busy',
   full: 'registry-full',
-  unavailable: 'registry-unavailable',
-  misconfigured: 'registry-unavailable',
-  failed: 'registry-unavailable',
 };
 
 const HELP: Readonly<Partial<Record<StoreReason, string>>> = {
@@ -288,10 +275,8 @@ const HELP: Readonly<Partial<Record<StoreReason, string>>> = {
 function registryError(thrown: unknown, file: string): RegistryError {
   if (thrown instanceof RegistryError) return thrown;
   const cause = storeError(thrown, file);
-  return new RegistryError(
-    { code: CODES[cause.reason], message: `The registry ${cause.message}.`, help: HELP[cause.reason] },
-    { cause },
-  );
+  const code = CODES[cause.reason] ?? 'registry-unavailable';
+  return new RegistryError({ code, message: `The registry ${cause.message}.`, help: HELP[cause.reason] }, { cause });
 }
 
 /** For a damaged file that may be another program's. */

@@ -135,36 +135,24 @@ async function load(
 }
 
 async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   // Leaving the loop closes the stream.
   for await (const piece of body ?? []) {
     length += piece.byteLength;
     if (length > maxBytes) {
-      throw new RulesError({
-        code: 'rules-too-large',
-        message: `The rules have more than ${maxBytes} bytes.`,
-        help: 'raise maxBytes, if that is as it should be',
-      });
+      const message = `The rules have more than ${maxBytes} bytes.`;
+      throw new RulesError({ code: 'rules-too-large', message, help: 'raise maxBytes, if that is as it should be' });
     }
     pieces.push(piece);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** Leaves out the secrets of an address: user, password, query. */
 function unavailable(url: URL, why: string, cause?: unknown): RulesError {
-  const place = `${url.origin}${url.pathname}`;
-  return new RulesError(
-    { code: 'rules-unavailable', message: `The rules at ${place} cannot be loaded: ${why}.` },
-    { cause },
-  );
+  const message = `The rules at ${url.origin}${url.pathname} cannot be loaded: ${why}.`;
+  return new RulesError({ code: 'rules-unavailable', message }, { cause });
 }
 
 /** Reads a list of rules, or `{ "rules": [...] }`, as plain JSON. */
@@ -180,7 +168,7 @@ function entriesOf(source: unknown): readonly unknown[] {
 function parsed(text: string): unknown {
   try {
     // A byte order mark is no JSON, but files have it.
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw badRules('These are no rules: the text is no JSON.', cause);
   }
