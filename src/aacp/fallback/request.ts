@@ -9,7 +9,6 @@ import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
 
-/** The options of one encoding. */
 export interface EncodeOptions {
   /** The DOM of the packet: `HR`. In any case of letters. */
   readonly domain: string;

@@ -12,9 +12,7 @@ export type Tier = 'cache' | 'pattern' | 'model';
 export interface FallbackExplanation {
   /** `none` where an encoding would have to ask the model, which `explain()` does not. */
   readonly tier: Tier | 'none';
-  /** One or two sentences. */
   readonly text: string;
-  /** The key of the request in the registry. */
   readonly key: string;
   /** The pattern that served; `null` in the other tiers. */
   readonly match: Candidate | null;

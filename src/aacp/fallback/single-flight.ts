@@ -4,7 +4,6 @@ import { abortError, unlessAborted } from '../models/model.js';
 import type { Registry, Reservation } from '../registry/registry.js';
 import { FallbackError } from './errors.js';
 
-/** Work that several wait for. */
 interface Flight<T> {
   readonly work: Promise<T>;
   readonly controller: AbortController;
@@ -72,7 +71,6 @@ interface TurnWork<T> {
   readonly look: () => T | undefined;
   readonly work: () => Promise<T>;
   readonly signal: AbortSignal;
-  /** Milliseconds to wait for another process. */
   readonly patience: number;
 }
 

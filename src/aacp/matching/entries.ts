@@ -12,7 +12,6 @@ import { holdsWhole, isCurrencyStated, statementOf } from './statement.js';
 import { saidOf, staleTimeIn } from './unstated.js';
 import { readWording, type Wording } from './wording.js';
 
-/** Most entries whose analyses are kept. */
 const KEPT = 2000;
 
 interface Read {

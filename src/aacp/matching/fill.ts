@@ -77,7 +77,6 @@ export function fillPacket(
   return { fields: applied(packet.fields, edits), filled: names, refusal: null };
 }
 
-/** Whether only the currency of an amount changes. */
 function hasSameDigits(slot: Slot, changed: readonly Pair[]): boolean {
   if (slot.kind !== 'amount' || slot.digits === undefined) return false;
   return changed.every(({ stored, given }) => !sameValue(stored, slot) || stored.digits === given.digits);

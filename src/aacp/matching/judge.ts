@@ -31,13 +31,11 @@ export interface Pattern {
   readonly wording: Wording;
   /** Whether ids may have any letters: the pattern has samples only. */
   readonly anyId: boolean;
-  /** Writes the packet with the values of the instruction. */
   readonly write: (pairs: readonly Pair[]) => Writing;
 }
 
 export interface Verdict {
   readonly candidate: Candidate;
-  /** `null` where the pattern does not serve. */
   readonly packet: Packet | null;
 }
 

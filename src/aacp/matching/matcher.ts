@@ -17,7 +17,6 @@ interface EntrySource {
 }
 
 export interface MatcherOptions {
-  /** @default none */
   readonly rules?: readonly Rule[] | undefined;
   /** `null` for none. */
   readonly registry: EntrySource | null;
@@ -31,7 +30,6 @@ export interface MatcherOptions {
 const MOST_ALIKE = 64;
 /** Most entries with some of the words that are compared. */
 const MOST_NEAR = 8;
-/** Most patterns that are reported beside the one that serves. */
 const MOST_REPORTED = 5;
 
 /** @throws TypeError if an option is invalid */

@@ -6,7 +6,6 @@ import { isCompanyForm } from './instruction/names.js';
 import { type Style, stylesOf } from './instruction/renderings.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
 
-/** A place in the value of a field. */
 export interface Place {
   readonly field: number;
   readonly start: number;
@@ -23,7 +22,6 @@ export interface Writing {
   readonly resolved: boolean;
 }
 
-/** Fields that the request decides. */
 export const REQUEST_KEYS: ReadonlySet<string> = new Set(['return', 'p', 'aacp']);
 
 /**
@@ -138,7 +136,6 @@ export function isOwnPlace(packet: Packet, place: Place, places: readonly Place[
   return !/[\p{L}\p{N}]/u.test(`${before} ${behind}`);
 }
 
-/** Years, days, quarters, months by name. */
 const TIME =
   /(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)(?:\d{6}|\d{8})(?!\d)|(?<![a-z\d])(?:[qh][1-4]|w\d\d|fy\d\d|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?![a-z])|(?<![a-z])(?:january|february|march|april|june|july|august|september|october|november|december)(?![a-z])|(?<!\d)\d{1,2}[-/.]\d{1,2}(?!\d)/;
 
@@ -168,7 +165,6 @@ export function traceOf(slot: Slot, rest: readonly string[]): string | null {
   return rest.map((text) => traceIn(slot, text)).find((trace) => trace !== null) ?? null;
 }
 
-/** Finds a time in the rest of a packet. */
 export function timeIn(rest: readonly string[]): string | null {
   return rest.map((text) => TIME.exec(text)?.[0]).find((found) => found !== undefined) ?? null;
 }
@@ -211,7 +207,6 @@ function wordIn(text: string, digits: string): string | null {
 /** A day, a time of day, or a number with what joins its digits. */
 export const NUMBER = /\d{4}-\d\d(?:-\d\d)?(?!\d)|\d+:\d\d(?::\d\d)?|\d+(?:[.,]\d+)*/g;
 
-/** Names of days, months and seasons. */
 export const CALENDAR =
   /(?<!\p{L})(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|fall|winter)(?!\p{L})/giu;
 

@@ -7,7 +7,6 @@ import { givenDigits } from './instruction/renderings.js';
 import type { Slot } from './instruction/slots.js';
 import type { Refusal } from './match.js';
 
-/** The words for a slot. */
 export interface Captured {
   readonly name: string;
   readonly text: string;
@@ -33,7 +32,6 @@ export class SlotFault extends Error {
   }
 }
 
-/** The values of an instruction for the slots of a rule. */
 interface RuleValues {
   readonly slots: ReadonlyMap<string, Slot>;
   readonly captured: readonly Captured[];

@@ -33,7 +33,6 @@ const SIGNLESS = '1,987.65';
 const SIGN = /(?:US|AU|A|CA|C|NZ|HK|SG|S|R)?[$]$|[£€¥₹]$/;
 
 interface PlacedSlot extends PhraseSlot {
-  /** The range of its sample in the text that was parsed. */
   readonly start: number;
   readonly end: number;
 }
@@ -107,7 +106,6 @@ function neighbours(parts: readonly (string | PhraseSlot)[], index: number): Pic
   };
 }
 
-/** Most patterns that are compared with one instruction. */
 const MOST_RULES = 12;
 
 /** Creates a function that judges the rules that share words with an instruction. */

@@ -9,7 +9,6 @@ import { isDeterminer, isFunctionWord } from './instruction/words.js';
 import { CALENDAR, numbersIn } from './places.js';
 
 export interface Statement {
-  /** The instruction in small letters. */
   readonly small: string;
   /** The words in small letters; `true` if the instruction itself has it in small letters. */
   readonly words: ReadonlyMap<string, boolean>;
@@ -96,13 +95,11 @@ function countedBy(items: readonly InstructionItem[], index: number): string | n
   return null;
 }
 
-/** The numbers of an item that may be a time. */
 function timesIn(item: ValueItem, slot: Slot): readonly number[] {
   if (item.kind === 'number' || item.kind === 'ordinal' || item.kind === 'year') return [Number(slot.value)];
   return item.kind === 'time' ? [item.hour, item.minute, Number(slot.value.split(':')[0])] : partsOf(item);
 }
 
-/** Year, month, day and the like, each as a number. */
 function partsOf(item: ValueItem | undefined): readonly number[] {
   if (item === undefined || !TIME_KINDS.has(item.kind)) return [];
   const { start: _, end: _end, ...parts } = item;

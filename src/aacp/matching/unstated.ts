@@ -106,7 +106,7 @@ function compare(text: string, instruction: string, said: number): readonly Unst
   return found;
 }
 
-/** Kinds of values that are never a time: "Pay \u00a32026". */
+/** Kinds of values that are never a time: "Pay £2026". */
 const TIMELESS: ReadonlySet<Slot['kind']> = new Set(['amount', 'percent', 'terms', 'email', 'url']);
 
 /** Whether a value may stand in a place for a time. Numbers are checked apart. */

@@ -24,7 +24,6 @@ export interface Wording {
   readonly unit: Unit | null;
 }
 
-/** Politeness anywhere in a text. */
 const COURTESIES = phrases(
   `please; kindly; many thanks; thanks in advance; thank you in advance; thank you very much; thanks; thank you`,
 );
@@ -50,7 +49,6 @@ const BEHIND_ID = wordSet(
   'a an the and or for from to of in on at by with without as is was has if before after until since please',
 );
 
-/** Quotation marks, which are left out. */
 const SILENT = /^["`\u2018-\u201F\u00AB\u00BB]$/;
 
 /** @returns `null` for a text that is too long, or has no words */
@@ -192,12 +190,10 @@ export function sameWords(one: Wording, other: Wording): boolean {
 const NEGATION =
   /^(?:not|no|never|none|nobody|neither|nor|without|except|excluding|unless|cannot|\p{L}+n't|un(?!der|ti|i)\p{L}{3,}|in(?:active|valid|eligible|complete))$/u;
 
-/** Returns the negation that only one of two texts has. */
 export function otherNegation({ extra, missing }: Overlap): string | null {
   return [...extra, ...missing].find((word) => NEGATION.test(word)) ?? null;
 }
 
-/** Most terms of one instruction. */
 const MAX_TERMS = 16;
 
 /** How many of the first terms stand for all words. */

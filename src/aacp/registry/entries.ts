@@ -3,7 +3,6 @@
 import { resolveChoice } from '../../text/limits.js';
 import type { NewEntry, RegistryEntry, RegistryStatistics } from './registry.js';
 
-/** What changes of an entry while it is kept. */
 type EntryState = Pick<RegistryEntry, 'created' | 'lastSeen' | 'timesSeen'> & { readonly covered: boolean };
 
 /** The last millisecond that a date can name. */
@@ -104,7 +103,6 @@ export function stateAfter(entry: NewEntry, before: RegistryEntry | undefined, n
   };
 }
 
-/** Adds, up to the largest safe integer. */
 export function moreOften(times: number, more: number): number {
   return Math.min(times + more, Number.MAX_SAFE_INTEGER);
 }

@@ -1,5 +1,3 @@
-/** A registry for as long as the process runs. */
-
 import {
   byRarity,
   checkedBatches,

@@ -1,15 +1,10 @@
-/** The options that all registries have. */
 import { monotonicClock } from '../../async/timers.js';
 import { MAX_TIME } from './entries.js';
 
 export interface RegistryOptions {
   /** Milliseconds after which a packet is no longer served. @default none: they are "reused indefinitely" (section 6.3) */
   readonly ttl?: number | undefined;
-  /**
-   * About how many entries are kept. Beyond it, those that were not seen for the longest time go, some at a time.
-   *
-   * @default 100000
-   */
+  /** About how many entries are kept: those that were not seen for the longest time go, some at a time. @default 100000 */
   readonly maxEntries?: number | undefined;
   /** Milliseconds since 1970. @default `Date.now` */
   readonly clock?: (() => number) | undefined;
@@ -61,7 +56,6 @@ export type RegistryNotice =
       readonly kind: 'set-aside';
       readonly file: string;
       readonly to: string | null;
-      /** One sentence or two. */
       readonly message: string;
     }
   /** Others may read the file, and it could not be kept from them. */

@@ -26,7 +26,6 @@ export interface RegistryStatistics {
   readonly saved: number;
   /** Entries whose price is not known: they are in neither sum. */
   readonly unpriced: number;
-  /** How many of the entries have expired. */
   readonly expired: number;
   readonly byDomain: Readonly<Record<string, number>>;
 }

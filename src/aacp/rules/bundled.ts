@@ -1,4 +1,3 @@
-/** The rules that come with pegwire. */
 import { CS_RULES } from './bundled/cs.js';
 import { FIN_RULES } from './bundled/fin.js';
 import { HR_RULES } from './bundled/hr.js';

@@ -55,14 +55,12 @@ export interface RuleReport {
   readonly id: string | null;
   readonly code: RuleReportCode;
   readonly severity: Severity;
-  /** One or more sentences. */
   readonly message: string;
 }
 
 /** Reports a finding about the rule that is being checked. */
 export type Tell = (code: RuleReportCode, message: string, severity?: Severity) => void;
 
-/** A packet of a step. */
 export interface StepPacket {
   readonly packet: string;
   readonly task: string;

@@ -9,11 +9,9 @@ import { createSearch, type Find } from './search.js';
 export interface RuleLibrary {
   /** In the order of the source. Those with errors are not here. */
   readonly rules: readonly Rule[];
-  /** Findings of loading. */
   readonly reports: readonly RuleReport[];
   /** SHA-256 over the rules as canonical JSON, 64 hexadecimal digits: the same rules, the same hash. */
   readonly hash: string;
-  /** Ranked search. */
   readonly find: Find;
   readonly get: (id: string) => Rule | undefined;
   /** In any case of letters. */
@@ -82,10 +80,7 @@ function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<s
   return counted;
 }
 
-/**
- * SHA-256 over the rules as JSON in the reference format, ordered by identifier, members by name, without white space: the
- * same for the same rules, however their file is written.
- */
+/** SHA-256 over the rules as canonical JSON, ordered by identifier: the same for the same rules, however their file is written. */
 function hashOfRules(rules: readonly Rule[]): string {
   const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
   return sha256Hex(canonicalJson(ordered.map(sourceOf)));

@@ -19,11 +19,7 @@ export interface LoadRulesOptions {
 /** The most reports about the shape of one rule. */
 const MAX_ISSUES = 10;
 
-/**
- * Reads rules: `loadRules`, with the default of `encodeStep`.
- *
- * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
- */
+/** `loadRules`, with the default of `encodeStep`. @throws as `loadRules` */
 export function readRules(source: unknown, options: LoadRulesOptions, ownSteps: EncodeStep | null): RuleLibrary {
   const { sha256, encodeStep = ownSteps } = options;
   if (encodeStep !== null && typeof encodeStep !== 'function') throw new TypeError('encodeStep is a function, or null');
@@ -96,7 +92,7 @@ export interface LoadRulesFromOptions extends LoadRulesOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Loads rules by http or https: `loadRulesFrom`, with the default of `encodeStep`. */
+/** `loadRulesFrom`, with the default of `encodeStep`. */
 export async function readRulesFrom(
   url: string | URL,
   options: LoadRulesFromOptions,

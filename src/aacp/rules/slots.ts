@@ -103,18 +103,12 @@ export function inputSlots({ args }: RuleWorkflow): readonly TemplateSlot[] {
   return texts.flatMap((text) => slotsOf(readTemplate(text)));
 }
 
-/**
- * Fills the inputs of a step. An input that is a slot of kind `list` is split at its commas.
- *
- * @throws RulesError with code `bad-slot`
- */
+/** Fills the inputs of a step; that of a slot of kind `list` is split at its commas. @throws RulesError with code `bad-slot` */
 export function fillInputs({ args }: RuleWorkflow, slots: Slots, fill: (slot: TemplateSlot) => string): StepInputs {
   const filled: Record<string, string | readonly string[]> = Object.create(null);
   for (const [input, value] of Object.entries(args)) {
-    filled[input] =
-      typeof value === 'string'
-        ? fillInput(value, slots, fill)
-        : value.map((item) => fillTemplate(readTemplate(item), fill));
+    if (typeof value === 'string') filled[input] = fillInput(value, slots, fill);
+    else filled[input] = value.map((item) => fillTemplate(readTemplate(item), fill));
   }
   return filled;
 }

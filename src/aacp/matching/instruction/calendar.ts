@@ -38,7 +38,6 @@ export function daysLater(time: number, days: number): number {
   return dateOf(time).getTime() + days * DAY;
 }
 
-/** @returns from 28 to 31 */
 export function lastDayOf(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

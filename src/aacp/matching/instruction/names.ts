@@ -7,7 +7,6 @@ const COMPANY_FORMS = wordSet(`
   ltd limited gmbh inc incorporated llc llp plc ag sa srl spa bv nv corp corporation co kg ohg ug pty oy ab as sarl se
 `);
 
-/** Small words within names. */
 const LINKS = wordSet('of de van von der den la le du da di &');
 
 /** Whether a word is the legal form of a company. */

@@ -47,7 +47,6 @@ const LAST_QUOTE = /["\u201c-\u201f\u00ab\u00bb`'\u2018\u2019]/gu;
 /** A word with the marks around it; several words with hyphens are one. */
 const WORD = /^([([]*)(\p{L}+(?:-\p{L}+)*)((?:['\u2019]s)?[)\].,;:!?]*)$/iu;
 
-/** A part of a year. */
 const PERIOD = /^(?:[QH][1-4]|FY\d{2,4})[.,;:!?)]*$/i;
 
 /** Marks of a text that is more than words, so that capital letters alone do not make it loud. */
@@ -63,7 +62,6 @@ const NAMING = wordSet(`
   entitled titled env environment group role script class function method parameter property attribute cluster node queue topic
 `);
 
-/** Words of instructions about how something is written. */
 const SPELLED = wordSet(
   'rename renamed replace replaced spell spelled capitalise capitalize capitals lowercase uppercase letter',
 );
@@ -124,7 +122,6 @@ function isLoud(instruction: string): boolean {
   return instruction.split(CASE_SPACES).filter((word) => /\p{L}{2}/u.test(word)).length > 1;
 }
 
-/** From the first quotation mark to the last. */
 function quotedWords(words: readonly string[]): { readonly first: number; readonly last: number } {
   const first = words.findIndex((word) => QUOTE.test(word));
   if (first < 0) return { first: words.length, last: -1 };

@@ -48,7 +48,6 @@ function remembered(partsOf: PartsOf): PartsOf {
   };
 }
 
-/** Joins places with each of the joints. */
 function joined(places: readonly string[], joints: readonly string[]): readonly string[] {
   return joints.map((joint) => places.join(joint));
 }
@@ -142,7 +141,6 @@ const IDS: readonly Style[] = [
   { name: 'number', write: ({ value: text }) => /^(?:[A-Za-z]{1,3}|[A-Za-z]+[-_/])(\d+)$/.exec(text)?.[1] ?? null },
 ];
 
-/** Writes a relative time with another first word. */
 function renamed(word: string, name: string): readonly Style[] {
   return worded(({ value: text }) => (text.startsWith(`${word} `) ? text.replace(word, name) : null), `${name} `);
 }

@@ -10,7 +10,6 @@ export interface Slot {
   readonly kind: SlotKind;
   /** The same for all spellings: `2024-08-31`, `2026-Q2`, `4200 GBP`. Its own text, if that can be read in two ways. */
   readonly value: string;
-  /** As it stands in the instruction. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -38,7 +37,6 @@ export const TIME_KINDS: ReadonlySet<SlotKind> = new Set<SlotKind>([
 /** Signs of one currency each. A dollar, and what yen and yuan share, stay signs. */
 const CURRENCIES: ReadonlyMap<string, string> = new Map(Object.entries({ '£': 'GBP', '€': 'EUR', '₹': 'INR' }));
 
-/** @param source the instruction that the item stands in */
 export function slotOf(item: ValueItem, source: string): Slot {
   const { kind, start, end } = item;
   const text = source.slice(start, end);
