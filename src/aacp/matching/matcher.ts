@@ -32,14 +32,9 @@ const MOST_ALIKE = 64;
 const MOST_NEAR = 8;
 const MOST_REPORTED = 5;
 
-/** @throws TypeError if an option is invalid */
+/** The caller has checked the options. */
 export function createMatcher(options: MatcherOptions) {
   const { rules = [], registry, threshold = 0.75, encodeStep } = options;
-  if (!(threshold > 0 && threshold <= 1)) throw new TypeError('threshold is a number above 0 and up to 1');
-  if (!Array.isArray(rules)) throw new TypeError('rules is a list of rules');
-  if (registry !== null && typeof registry?.candidates !== 'function') {
-    throw new TypeError('registry is a registry, or null for none');
-  }
   const readEntry = createEntryReader();
   const judgeRules = createRuleReader(rules, encodeStep);
   return {

@@ -10,7 +10,6 @@ import {
   fillInputs,
   fillTemplate,
   inputSlots,
-  type PhraseSlot,
   readPhrase,
   readTemplate,
   type SlotKind,
@@ -76,26 +75,21 @@ const USUAL_LENGTH = 200;
 /** @param encodeStep `null` to accept steps untried */
 export function checkRule(rule: Rule, encodeStep: EncodeStep | null, tell: Tell): void {
   try {
-    const slots = slotsOfRule(rule, tell);
-    if (slots === null) return;
-    const filled =
-      rule.phrases.length === 0
-        ? rule.packet
-        : fillTemplate(readTemplate(rule.packet), (slot) => sampleFor(slots, slot));
+    const isNamed = rule.phrases.length === 0;
+    const unfilled = isNamed ? slotWithoutPhrase(rule) : null;
+    if (unfilled !== null) {
+      tell('unfilled-slot', `There is no phrase that says what ${unfilled} is.`);
+      return;
+    }
+    const slots: Slots = isNamed ? new Map() : checkSlots(rule, tell);
+    const fill = (slot: TemplateSlot): string => sampleFor(slots, slot);
+    const filled = isNamed ? rule.packet : fillTemplate(readTemplate(rule.packet), fill);
     checkPacket(rule, filled, tell);
     if (rule.workflow !== null && encodeStep !== null) checkStep(rule, rule.workflow, slots, encodeStep, tell);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     tell('bad-slot', sentenceOf(error));
   }
-}
-
-function slotsOfRule(rule: Rule, tell: Tell): Slots | null {
-  if (rule.phrases.length > 0) return checkSlots(rule, tell);
-  const slot = slotWithoutPhrase(rule);
-  if (slot === null) return new Map();
-  tell('unfilled-slot', `There is no phrase that says what ${slot} is.`);
-  return null;
 }
 
 function checkPacket(rule: Rule, filled: string, tell: Tell): void {
@@ -140,10 +134,12 @@ const FEWEST_WORDS = 2;
 /** @throws RulesError with code `bad-slot`, on braces that hold no slot */
 function checkSlots(rule: Rule, tell: Tell): Slots {
   const phrases = rule.phrases.map((phrase) => ({ phrase, parts: readPhrase(phrase) }));
-  const slots = kindsOf(
-    phrases.flatMap(({ parts }) => slotsOf(parts)),
-    tell,
-  );
+  const slots = new Map<string, SlotKind>();
+  for (const { name, kind } of phrases.flatMap(({ parts }) => slotsOf(parts))) {
+    const known = slots.get(name) ?? kind;
+    if (known !== kind) tell('bad-slot', `The slot ${name} is of kind ${known} in one phrase and ${kind} in another.`);
+    slots.set(name, known);
+  }
   const inPacket = slotsOf(readTemplate(rule.packet));
   const inInputs = rule.workflow === null ? [] : inputSlots(rule.workflow);
   // If a step makes the packet, its inputs count; the rule's own packet is an example.
@@ -151,14 +147,18 @@ function checkSlots(rule: Rule, tell: Tell): Slots {
   const needed = new Set([...inPacket, ...inInputs].map(({ name }) => name));
   const used = new Set(sent.map(({ name }) => name));
   for (const { phrase, parts } of phrases) {
+    const shown = `The phrase ${quoted(phrase)}`;
     const named = slotsOf(parts).map(({ name }) => name);
-    checkNames(phrase, named, needed, used, tell);
+    const own = new Set(named);
+    for (const name of needed) if (!own.has(name)) tell('unfilled-slot', `${shown} does not say what ${name} is.`);
+    for (const name of own) if (!used.has(name)) tell('unused-slot', `${shown} says ${name}, which nothing takes up.`);
+    if (own.size < named.length) tell('bad-slot', `${shown} has a slot twice.`);
     const words = parts
       .filter((part) => typeof part === 'string')
       .join(' ')
       .split(/[^\p{L}\p{N}]+/u);
     if (words.filter(Boolean).length < FEWEST_WORDS) {
-      tell('bare-phrase', `The phrase ${quoted(phrase)} has hardly any words but its slots; it would match anything.`);
+      tell('bare-phrase', `${shown} has hardly any words but its slots; it would match anything.`);
     }
   }
   checkParts(slots, [...inPacket, ...inInputs], sent, tell);
@@ -172,30 +172,6 @@ function slotWithoutPhrase({ packet, workflow }: Rule): string | null {
   if (inPacket !== undefined) return inPacket;
   const [first] = workflow === null ? [] : inputSlots(workflow);
   return first === undefined ? null : `{${first.name}}`;
-}
-
-function kindsOf(all: readonly PhraseSlot[], tell: Tell): Slots {
-  const kinds = new Map<string, SlotKind>();
-  for (const { name, kind } of all) {
-    const known = kinds.get(name) ?? kind;
-    if (known !== kind) tell('bad-slot', `The slot ${name} is of kind ${known} in one phrase and ${kind} in another.`);
-    kinds.set(name, known);
-  }
-  return kinds;
-}
-
-function checkNames(
-  phrase: string,
-  named: readonly string[],
-  needed: ReadonlySet<string>,
-  used: ReadonlySet<string>,
-  tell: Tell,
-): void {
-  const shown = `The phrase ${quoted(phrase)}`;
-  const own = new Set(named);
-  for (const name of needed) if (!own.has(name)) tell('unfilled-slot', `${shown} does not say what ${name} is.`);
-  for (const name of own) if (!used.has(name)) tell('unused-slot', `${shown} says ${name}, which nothing takes up.`);
-  if (own.size < named.length) tell('bad-slot', `${shown} has a slot twice.`);
 }
 
 /** An amount is two fields, and both have to be there; nothing else has parts. */
