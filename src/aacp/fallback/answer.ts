@@ -11,7 +11,7 @@ import type { FallbackRequest } from './request.js';
 import { type FallbackExplanation, type FallbackResult, type FallbackWarning, unstatedWarnings } from './result.js';
 import { factsOf, isPacketFor } from './safe-registry.js';
 
-/** An answer, but for what can be told from its packet. */
+/** An answer without what follows from its packet. */
 export type Answer = Omit<FallbackResult, 'tokens' | 'task' | 'domain'>;
 
 const NO_CALLS = { calls: 0, inputTokens: 0, outputTokens: 0 } as const;
@@ -19,7 +19,6 @@ const NO_CALLS = { calls: 0, inputTokens: 0, outputTokens: 0 } as const;
 /** Patterns that came near and are shown to the model as examples. */
 const MAX_HINTS = 2;
 
-/** Tier 1. */
 export function cachedAnswer(packet: string, request: FallbackRequest, why: string): Answer {
   return {
     packet,
@@ -31,7 +30,7 @@ export function cachedAnswer(packet: string, request: FallbackRequest, why: stri
   };
 }
 
-/** What the matcher found, if its packet is for the request: a rule of the host's own may be of one domain, its packet of another. */
+/** Refuses a match whose packet is not for the request: a rule may be of one domain, and its packet of another. */
 export function matchFor(match: MatchResult, request: FallbackRequest, strict: boolean): MatchResult {
   if (match.kind === 'none') return match;
   const packet = printPacket(match.packet);
@@ -46,19 +45,18 @@ export function matchFor(match: MatchResult, request: FallbackRequest, strict: b
   }
 }
 
-/** Tier 2, where a pattern serves. */
+/** @returns `null` if no pattern serves */
 export function patternAnswer(match: MatchResult, request: FallbackRequest): Answer | null {
   if (match.kind === 'none') return null;
   const { candidate, others } = match;
   const packet = printPacket(match.packet);
   const explain = { ...explanation('pattern', candidate.reason, request), match: candidate, candidates: others };
-  // What a rule has beside the values of the instruction, its author vouches for.
+  // The author of a rule vouches for what it has beside the values.
   const isModels = candidate.source.kind === 'registry';
   const warnings = isModels ? unstatedWarnings(packet, request.instruction, request.now) : [];
   return { packet, tier: 'pattern', explain, cost: 0, usage: NO_CALLS, warnings };
 }
 
-/** Tier 3. */
 export function modelAnswer(made: ModelPacket, candidates: readonly Candidate[], request: FallbackRequest): Answer {
   const { packet, cost, usage, adjustments, warnings } = made;
   const repaired = usage.calls > 1 ? ' Its first reply held no valid packet; it was told why.' : '';
@@ -73,7 +71,6 @@ export function modelAnswer(made: ModelPacket, candidates: readonly Candidate[],
   };
 }
 
-/** What `explain` says where the model would have to be asked. */
 export function novel(candidates: readonly Candidate[], request: FallbackRequest): FallbackExplanation {
   return { ...explanation('none', nothingServes(candidates), request), candidates };
 }
@@ -92,7 +89,6 @@ function nothingServes(candidates: readonly Candidate[]): string {
   return `the instruction is novel, and the pattern that comes nearest does not serve: ${nearest.reason}`;
 }
 
-/** The error for a novel instruction where there is no model. */
 export function noModel(candidates: readonly Candidate[]): FallbackError {
   return new FallbackError({
     code: 'no-model',
@@ -101,7 +97,7 @@ export function noModel(candidates: readonly Candidate[]): FallbackError {
   });
 }
 
-/** What the registry keeps of a model's packet. */
+/** The entry that keeps a model's packet. */
 export function entryOf(request: FallbackRequest, { packet, cost, model }: ModelPacket): NewEntry {
   const { key, instruction, normalised, domain, returnAgent, priority, version } = request;
   return {
@@ -113,7 +109,6 @@ export function entryOf(request: FallbackRequest, { packet, cost, model }: Model
   };
 }
 
-/** Instructions like this one, of which the packet is known. */
 export function hintsOf(candidates: readonly Candidate[]): readonly Hint[] {
   return candidates
     .filter(({ refusal }) => refusal !== 'domain')
@@ -124,7 +119,6 @@ export function hintsOf(candidates: readonly Candidate[]): readonly Hint[] {
     });
 }
 
-/** The answer as the caller gets it. */
 export function resultOf(
   answer: Answer,
   { instruction }: FallbackRequest,

@@ -9,13 +9,13 @@ import { readReply } from '../models/read-reply.js';
 import { tryParsePacket } from '../parse.js';
 import { printPacket } from '../print.js';
 import type { RegistryRequest } from '../registry/registry.js';
-import { type PacketDiagnostic, validatePacket } from '../validate.js';
+import { validatePacket } from '../validate.js';
 import { lowerAscii, TASKS, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackWarning, unstatedWarnings, warningOf } from './result.js';
 
-/** An instruction that is known, and its packet: an example for the model. */
+/** A known instruction and its packet, as an example for the model. */
 export interface Hint {
   readonly instruction: string;
   readonly packet: string;
@@ -27,7 +27,6 @@ export type PacketGrammar = (
   notation: GrammarNotation,
 ) => Promise<string>;
 
-/** A packet that was paid for. */
 export interface ModelPacket {
   readonly packet: string;
   readonly cost: number | null;
@@ -54,7 +53,7 @@ export async function askModel(
   strict: boolean,
   grammar: PacketGrammar,
 ): Promise<ModelPacket> {
-  const paid = createBill();
+  const paid = new Bill();
   const question: ModelRequest = {
     instruction: request.instruction,
     domain: request.domain,
@@ -68,12 +67,12 @@ export async function askModel(
     signal,
   };
   const first = await paid.call(model, question);
-  const judged = judgeReply(first, request);
+  const judged = judgeReply(first);
   if (judged.ok) return { ...paid.total(), ...judged };
 
   const prompt = repairPrompt(first.text, judged.faults);
   const second = await paid.call(model, { ...question, repair: { reply: first.text, prompt } });
-  const repaired = judgeReply(second, request);
+  const repaired = judgeReply(second);
   if (repaired.ok) return { ...paid.total(), ...repaired };
   const [unstated] = repaired.faults;
   if (repaired.faults.every(({ code }) => code === 'unstated-value')) {
@@ -84,7 +83,7 @@ export async function askModel(
     `The model gave no valid packet, also when it was told what is wrong: ${repaired.faults[0]!.message}`,
   );
 
-  function judgeReply(reply: ModelReply, asked: FallbackRequest): Judged {
+  function judgeReply(reply: ModelReply): Judged {
     if (reply.finish === 'refusal') throw paid.failure('model-refused', 'The model declined to answer.');
     // What is cut off may look whole: the last value need not be.
     if (reply.finish === 'length') {
@@ -92,12 +91,11 @@ export async function askModel(
     }
     const read = readReply(reply.text);
     if (!('packet' in read)) return { ok: false, faults: [{ code: read.problem, message: read.message }] };
-    const result = judgePacket(read.packet, asked);
+    const result = judgePacket(read.packet, request);
     if (!result.ok) return result;
-    const unstated = unstatedWarnings(result.packet, asked.instruction, asked.now);
+    const unstated = unstatedWarnings(result.packet, request.instruction, request.now);
     if (strict && unstated.length > 0) return { ok: false, faults: unstated };
-    const warnings = [...result.warnings, ...lintPacket(result.packet)].map(warningOf);
-    return { ...result, warnings: [...warnings, ...unstated] };
+    return { ...result, warnings: [...result.warnings, ...lintPacket(result.packet).map(warningOf), ...unstated] };
   }
 }
 
@@ -105,70 +103,46 @@ type Judged =
   | (Pick<ModelPacket, 'packet' | 'adjustments' | 'warnings'> & { readonly ok: true })
   | { readonly ok: false; readonly faults: readonly PacketFault[] };
 
+type PaidError = 'invalid-reply' | 'model-refused' | 'unstated-value';
+
 /** All calls of one encoding, with what they cost. */
-interface Bill {
-  readonly call: (model: Model, request: ModelRequest) => Promise<ModelReply>;
-  readonly total: () => Pick<ModelPacket, 'cost' | 'usage' | 'model'>;
-  readonly failure: (
-    code: 'invalid-reply' | 'model-refused' | 'unstated-value',
-    message: string,
-    cause?: unknown,
-  ) => FallbackError;
-}
+class Bill {
+  readonly #replies: ModelReply[] = [];
 
-function createBill(): Bill {
-  const replies: ModelReply[] = [];
-
-  function total(): Pick<ModelPacket, 'cost' | 'usage' | 'model'> {
-    const costs = replies.map(({ cost }) => cost ?? null);
-    const sum = (of: (usage: ModelUsage) => number): number =>
-      replies.reduce((all, { usage }) => all + (usage === undefined ? 0 : of(usage)), 0);
-    return {
-      // One call of unknown price makes the sum unknown.
-      cost: costs.includes(null) ? null : costs.reduce<number>((all, cost) => all + cost!, 0),
-      usage: {
-        calls: replies.length,
-        inputTokens: sum(({ inputTokens }) => inputTokens),
-        outputTokens: sum(({ outputTokens }) => outputTokens),
-      },
-      model: replies.at(-1)?.model ?? null,
-    };
+  total(): Pick<ModelPacket, 'cost' | 'usage' | 'model'> {
+    const costs = this.#replies.map(({ cost }) => cost ?? null);
+    const usage = { calls: this.#replies.length, inputTokens: 0, outputTokens: 0 };
+    for (const reply of this.#replies) {
+      usage.inputTokens += reply.usage?.inputTokens ?? 0;
+      usage.outputTokens += reply.usage?.outputTokens ?? 0;
+    }
+    // One call of unknown price makes the sum unknown.
+    const cost = costs.includes(null) ? null : costs.reduce<number>((all, one) => all + one!, 0);
+    return { cost, usage, model: this.#replies.at(-1)?.model ?? null };
   }
 
-  function failure(
-    code: 'invalid-reply' | 'model-refused' | 'unstated-value',
-    message: string,
-    cause?: unknown,
-  ): FallbackError {
-    const error = new FallbackError({ code, message }, { ...total(), replies: replies.map(({ text }) => text) });
+  failure(code: PaidError, message: string, cause?: unknown): FallbackError {
+    const replies = this.#replies.map(({ text }) => text);
+    const error = new FallbackError({ code, message }, { ...this.total(), replies });
     if (cause !== undefined) error.cause = cause;
     return error;
   }
 
-  return {
-    total,
-    failure,
-    async call(model, request) {
-      try {
-        const reply = checkedReply(
-          await unlessAborted(request.signal, async (signal) => model({ ...request, signal })),
-        );
-        replies.push(reply);
-        return reply;
-      } catch (thrown) {
-        const error = modelError(thrown, request.signal);
-        if (replies.length === 0) throw error;
-        throw failure(
-          'invalid-reply',
-          `The reply held no valid packet, and the repair failed: ${error.message}`,
-          error,
-        );
-      }
-    },
-  };
+  async call(model: Model, request: ModelRequest): Promise<ModelReply> {
+    try {
+      const reply = checkedReply(await unlessAborted(request.signal, async (signal) => model({ ...request, signal })));
+      this.#replies.push(reply);
+      return reply;
+    } catch (thrown) {
+      const error = modelError(thrown, request.signal);
+      if (this.#replies.length === 0) throw error;
+      const message = `The reply held no valid packet, and the repair failed: ${error.message}`;
+      throw this.failure('invalid-reply', message, error);
+    }
+  }
 }
 
-/** The reply of a host's own function may be anything: its text alone will do, and what is no price or count is not known. */
+/** Checks the reply of a host's own function: a text alone will do; an invalid price or count is unknown. */
 function checkedReply(reply: unknown): ModelReply {
   if (typeof reply === 'string') return { text: reply };
   const { text, usage, model, cost, finish } = (reply ?? {}) as { readonly [name in keyof ModelReply]: unknown };
@@ -188,52 +162,43 @@ function checkedReply(reply: unknown): ModelReply {
   };
 }
 
-/** A price or a count: 0 or more. */
 function amountOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
 }
 
 function modelError(thrown: unknown, signal: AbortSignal): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  const cause = { cause: thrown };
   if (signal.aborted) return abortError(signal);
-  const told = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ModelError({ code: 'model-unavailable', message: `The model could not be asked: ${told}` }, cause);
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ModelError(
+    { code: 'model-unavailable', message: `The model could not be asked: ${reason}` },
+    { cause: thrown },
+  );
 }
 
-/** A fault of a model's packet, as it is told to the model. */
+/** A fault of a packet, for the repair prompt. */
 interface PacketFault {
   readonly code: string;
   readonly message: string;
   readonly help?: string | undefined;
 }
 
-type JudgedPacket =
-  | {
-      readonly ok: true;
-      readonly packet: string;
-      readonly adjustments: readonly string[];
-      readonly warnings: readonly PacketDiagnostic[];
-    }
-  | { readonly ok: false; readonly faults: readonly PacketFault[] };
-
 /** The fields that the request and the protocol decide, at the head of each packet. */
 const HEAD = ['return', 'p', 'aacp'] as const;
 
 /**
- * Judges a packet that a model wrote. Who gets the result, how urgent it is and the version are not the model's to say: they
- * are set, and what was changed is told. All else has to be right as it stands.
+ * Judges a packet that a model wrote. The request decides who gets the result, how urgent it is and the version: these are set, and
+ * changes reported.
  */
-function judgePacket(text: string, request: RegistryRequest): JudgedPacket {
+function judgePacket(text: string, request: RegistryRequest): Judged {
   const read = tryParsePacket(text, { dialect: 'tolerant' });
   if (!read.ok) return { ok: false, faults: [{ code: read.error.code, message: read.error.message }] };
   const { packet, adjustments } = withHead(read.value, request);
-  const faults: PacketFault[] = [...wordFaults(packet, request)];
   const verdict = validatePacket(packet);
-  faults.push(...verdict.errors.map(faultOf));
+  const faults = [...wordFaults(packet, request), ...verdict.errors];
   if (faults.length > 0) return { ok: false, faults };
   try {
-    return { ok: true, packet: printPacket(packet), adjustments, warnings: verdict.warnings };
+    return { ok: true, packet: printPacket(packet), adjustments, warnings: verdict.warnings.map(warningOf) };
   } catch (thrown) {
     return { ok: false, faults: [{ code: 'unprintable', message: (thrown as Error).message }] };
   }
@@ -258,18 +223,11 @@ function withHead(packet: Packet, request: RegistryRequest): { packet: Packet; a
 /** The draft lets private words pass; a model that makes one up has misunderstood. */
 function* wordFaults({ task, domain }: Packet, request: RegistryRequest): Iterable<PacketFault> {
   if (task !== '' && !Object.hasOwn(TASKS, task)) {
-    yield {
-      code: 'unknown-task',
-      message: `${JSON.stringify(task.slice(0, 40))} is no TASK.`,
-      help: Object.keys(TASKS).join(', '),
-    };
+    const message = `${JSON.stringify(task.slice(0, 40))} is no TASK.`;
+    yield { code: 'unknown-task', message, help: Object.keys(TASKS).join(', ') };
   }
   if (domain !== '' && domain !== request.domain) {
     const found = JSON.stringify(domain.slice(0, 40));
     yield { code: 'other-domain', message: `The DOM is ${found}, and ${request.domain} was asked for.` };
   }
-}
-
-function faultOf({ code, message, help }: PacketDiagnostic): PacketFault {
-  return { code, message, help };
 }

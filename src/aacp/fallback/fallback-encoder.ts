@@ -1,9 +1,8 @@
 /** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
 import { withTimeLimit } from '../../async/abort.js';
-
 import { isoDay } from '../matching/instruction/calendar.js';
 import { caseOf, digestOf } from '../matching/instruction/normalise.js';
-import type { Candidate, MatchResult } from '../matching/match.js';
+import type { Candidate } from '../matching/match.js';
 import { createMatcher } from '../matching/matcher.js';
 import type { Registry } from '../registry/registry.js';
 import {
@@ -29,35 +28,23 @@ import { singleFlight, takeTurn } from './single-flight.js';
 
 export interface FallbackEncoder {
   /**
-   * The packet for an instruction. A novel one is put to the model, once, however many ask at the same time, here or in other
-   * processes that share the registry; whatever comes is kept, and nothing invalid is kept or given.
+   * Encodes an instruction. A novel one is put to the model once, however many ask at the same time, here or in other processes that
+   * share the registry. The packet is kept; nothing invalid is kept or returned.
    *
-   * @throws FallbackError when there is no packet, with what was paid all the same; ModelError when the model cannot be asked;
-   *   RegistryError when the default registry cannot be opened; TypeError on a `signal` that is none
+   * @throws FallbackError if there is no packet, with what was paid all the same; ModelError if the model cannot be asked;
+   *   RegistryError if the default registry cannot be opened; TypeError if `signal` is invalid
    */
   readonly encode: (instruction: string, options: EncodeOptions) => Promise<FallbackResult>;
   /**
-   * What `encode` would answer from, and why; which patterns came near, and why they do not serve. Asks no model and counts
-   * nothing.
+   * Explains what `encode` would answer from, and which patterns came near without serving. Asks no model and counts nothing.
    *
-   * @throws FallbackError on what is no instruction
+   * @throws FallbackError if the instruction is invalid
    */
   readonly explain: (instruction: string, options: EncodeOptions) => Promise<FallbackExplanation>;
   /** The registry, once it is open; `null` where there is none. */
   readonly registry: () => Promise<Registry | null>;
-  /**
-   * Waits for the encodings that are under way, lest what is being paid for is lost; writes what waits to be written, and
-   * closes the registry if the encoder has opened it.
-   */
+  /** Waits for the encodings under way, writes what waits to be written, and closes the registry if the encoder opened it. */
   readonly close: () => Promise<void>;
-}
-
-/** What the tiers work with, once the registry is open. */
-interface Tiers {
-  /** Warnings that are given once, with the first answer. */
-  readonly news: FallbackWarning[];
-  readonly safe: SafeRegistry;
-  readonly match: (request: FallbackRequest) => MatchResult;
 }
 
 const REPEATED = 'The same instruction was encoded before, for the same domain, agent and priority.';
@@ -69,22 +56,22 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
   const readRequest = requestReader();
   const flights = singleFlight<Answer>();
   const underWay = new Set<Promise<FallbackResult>>();
-  let opened: Promise<Tiers> | undefined;
+  let opened: ReturnType<typeof openTiers> | undefined;
   let closing: Promise<void> | undefined;
 
-  async function tiers(): Promise<Tiers> {
+  async function tiers() {
     if (closing !== undefined) throw new FallbackError({ code: 'closed', message: 'The encoder was closed.' });
     opened ??= openTiers();
     try {
       return await opened;
     } catch (thrown) {
-      // It may go better the next time.
+      // The next call tries again.
       opened = undefined;
       throw thrown;
     }
   }
 
-  async function openTiers(): Promise<Tiers> {
+  async function openTiers() {
     const [{ registry, warning }, rules] = await Promise.all([settings.openRegistry(), settings.rules()]);
     const safe = safeRegistry(registry, settings.strict);
     const { patterns, threshold } = settings;
@@ -92,23 +79,22 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
     const matcher = createMatcher({ rules, registry: patterns ? safe : null, threshold, encodeStep });
     return {
       safe,
+      /** Warnings that are given once, with the first answer. */
       news: warning === null ? [] : [warning],
-      match: (request) => matchFor(matcher.match(request), request, settings.strict),
+      match: (request: FallbackRequest) => matchFor(matcher.match(request), request, settings.strict),
     };
   }
 
-  /** Tier 3, with the others who ask for the same. */
+  /** Tier 3. Callers of the same request share one call. */
   async function fromModel(
     request: FallbackRequest,
-    { safe }: Tiers,
+    safe: SafeRegistry,
     candidates: readonly Candidate[],
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const { value, led } = await flights.run(
-      flightOf(request),
-      (all) => askOnce(request, safe, candidates, all),
-      signal,
-    );
+    // Capital letters count where they make another instruction.
+    const flight = `${request.key}\n${caseOf(request.instruction)}`;
+    const { value, led } = await flights.run(flight, (all) => askOnce(request, safe, candidates, all), signal);
     if (led) return value;
     safe.seen(request.key);
     return cachedAnswer(value.packet, request, SHARED);
@@ -130,17 +116,13 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
       return { ...answer, warnings: [...answer.warnings, ...safe.put(entryOf(request, made))] };
     };
     if (safe.inner === null) return call();
-    // What another process has stored is checked like any entry.
+    // Another process's entry is checked like any other.
     const look = (): Answer | undefined => {
       const entry = safe.get(request);
       return entry === undefined ? undefined : cachedAnswer(entry.packet, request, SHARED);
     };
-    const turn = await takeTurn(safe.inner, [request.key, otherKeyOf(request)], {
-      look,
-      work: call,
-      signal: all,
-      patience,
-    });
+    const keys = [request.key, otherKeyOf(request)] as const;
+    const turn = await takeTurn(safe.inner, keys, { look, work: call, signal: all, patience });
     if (turn.kind === 'known') safe.seen(request.key);
     return turn.value;
   }
@@ -159,7 +141,7 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
       }
       const match = open.match(request);
       const found = patternAnswer(match, request);
-      if (found === null) return fromModel(request, open, candidatesOf(match), given.signal);
+      if (found === null) return fromModel(request, open.safe, candidatesOf(match), given.signal);
       const source = found.explain.match?.source;
       if (source?.kind === 'registry') open.safe.seen(source.entry.key);
       return found;
@@ -200,15 +182,7 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
   };
 }
 
-/**
- * The key to reserve where the entry of the request's own key does not serve it: the entry is for other capital letters, or for another
- * day. No entry has it.
- */
+/** The key to reserve where the entry of the request's own key is for other capital letters, or for another day. No entry has it. */
 function otherKeyOf({ key, instruction, now }: FallbackRequest): string {
   return digestOf(JSON.stringify([key, caseOf(instruction), isoDay(now)]));
-}
-
-/** Who asks for the same, and with the same capital letters where these count, waits for the same call. */
-function flightOf({ key, instruction }: FallbackRequest): string {
-  return `${key}\n${caseOf(instruction)}`;
 }

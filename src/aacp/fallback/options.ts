@@ -1,4 +1,4 @@
-/** The options of the fallback encoder, after checks and defaults. */
+/** The options of the fallback encoder, and their defaults. */
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { EncodeStep } from '../matching/rule-values.js';
@@ -9,33 +9,29 @@ import type { PacketGrammar } from './ask-model.js';
 import type { FallbackWarning } from './result.js';
 
 export interface FallbackOptions {
-  /** Who is asked for what nobody has encoded before; `null` for nobody. @default null */
+  /** Encodes what was not encoded before; `null` for none. @default null */
   readonly model?: Model | null | undefined;
   /**
-   * What was encoded before. `null` for none: each instruction that no rule covers is put to the model each time.
-   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; where it cannot be
-   * written, a registry in memory with its entries, with one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`,
-   * `memoryRegistry()`
+   * What was encoded before. `null` for none: the model is asked each time for what no rule covers.
+   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; if it cannot be written, a
+   * registry in memory with its entries, and one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`, `memoryRegistry()`
    */
   readonly registry?: Registry | null | undefined;
   /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
   readonly rules?: { readonly rules: readonly Rule[] } | readonly Rule[] | null | undefined;
   /**
-   * Whether the packet of an instruction may be made from that of another one with the same words and other values. `false`: what was
-   * encoded before is served for the very same instruction only. Rules serve in any case.
-   * @default true
+   * Whether the packet of an instruction may be made from that of another one with the same words and other values. With `false`,
+   * entries serve the very same instruction only. Rules serve in any case. @default true
    */
   readonly patterns?: boolean | undefined;
   /**
-   * Whether a model's packet is refused when it has amounts, dates, ids or names that the instruction does not state, from the registry
-   * too. Otherwise each is a warning `unstated-value`. Packets of rules are not compared.
-   * @default false
+   * Whether a model's packet is refused, from the registry too, if it has amounts, dates, ids or names that the instruction does
+   * not state. Otherwise each is a warning `unstated-value`. Packets of rules are not compared. @default false
    */
   readonly strict?: boolean | undefined;
   /**
-   * The least score of a pattern that serves, above 0 and up to 1. All words have to be the same whatever it is; it bounds how much
-   * politeness and how many articles may differ, each 0.15 of a word.
-   * @default 0.75
+   * The least score of a pattern that serves, above 0 and up to 1. All words have to be the same in any case; it bounds how much
+   * politeness and how many articles may differ, each 0.15 of a word. @default 0.75
    */
   readonly threshold?: number | undefined;
   /** Milliseconds that the model may take, repair included. @default 60000 */
@@ -44,17 +40,17 @@ export interface FallbackOptions {
   readonly patience?: number | undefined;
   /** Milliseconds since 1970: what "last month" refers to. @default `Date.now` */
   readonly clock?: (() => number) | undefined;
-  /** What tokens are counted with. @default the exact counter for current models, where it is installed */
+  /** Counts tokens. @default the exact counter for current models, if it is installed */
   readonly counter?: TokenCounter | undefined;
 }
 
-/** A registry, and what there is to say about how it was opened. */
+/** A registry, and a warning about how it was opened. */
 export interface OpenRegistry {
   readonly registry: Registry | null;
   readonly warning: FallbackWarning | null;
 }
 
-/** What an encoder needs of the platform that it runs on. */
+/** The parts of an encoder that depend on the platform. */
 export interface Platform {
   /** Opens the registry of an encoder that is given none. */
   readonly openRegistry: () => Promise<OpenRegistry>;
@@ -65,36 +61,10 @@ export interface Platform {
   readonly encodeStep?: EncodeStep | undefined;
 }
 
-interface Settings {
-  readonly model: Model | null;
-  readonly openRegistry: () => Promise<OpenRegistry>;
-  /** Whether the encoder opens the registry itself, and so has to close it. */
-  readonly ownsRegistry: boolean;
-  readonly rules: () => Promise<readonly Rule[]>;
-  readonly patterns: boolean;
-  readonly strict: boolean;
-  readonly threshold: number | undefined;
-  readonly timeout: number;
-  readonly patience: number;
-  readonly clock: () => number;
-  readonly counter: () => TokenCounter;
-}
-
-const NAMES = [
-  'model',
-  'registry',
-  'rules',
-  'patterns',
-  'strict',
-  'threshold',
-  'timeout',
-  'patience',
-  'clock',
-  'counter',
-];
+const NAMES = 'model registry rules patterns strict threshold timeout patience clock counter'.split(' ');
 
 /** @throws TypeError naming the option */
-export function resolveOptions(options: FallbackOptions, platform: Platform): Settings {
+export function resolveOptions(options: FallbackOptions, platform: Platform) {
   if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
@@ -113,7 +83,9 @@ export function resolveOptions(options: FallbackOptions, platform: Platform): Se
   checkRegistry(registry);
   return {
     model,
-    openRegistry: registry === undefined ? platform.openRegistry : async () => ({ registry, warning: null }),
+    openRegistry:
+      registry === undefined ? platform.openRegistry : async (): Promise<OpenRegistry> => ({ registry, warning: null }),
+    /** Whether the encoder opens the registry itself, and so has to close it. */
     ownsRegistry: registry === undefined,
     rules: rulesOf(options.rules),
     patterns,
@@ -126,7 +98,7 @@ export function resolveOptions(options: FallbackOptions, platform: Platform): Se
   };
 }
 
-/** What the encoder asks of a registry. */
+/** The methods that the encoder calls. */
 const USED = ['get', 'put', 'seen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
 
 function checkRegistry(registry: unknown): void {
@@ -143,7 +115,7 @@ function checkRegistry(registry: unknown): void {
 }
 
 function milliseconds(name: string, value: unknown): number {
-  // Beyond it, timers fire at once.
+  // Beyond 2^31, timers fire at once.
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value;
   throw new TypeError(`${name} is a number of milliseconds above 0 and below 2^31`);
 }
@@ -153,18 +125,14 @@ function checkedTime(time: unknown): number {
   throw new TypeError(`clock gives milliseconds since 1970; it gave ${anyText(time)}`);
 }
 
-function rulesOf(rules: FallbackOptions['rules']): Settings['rules'] {
+function rulesOf(rules: FallbackOptions['rules']): () => Promise<readonly Rule[]> {
   if (rules === undefined) {
     return async () => {
       const { bundledRules } = await import('../rules/bundled.js');
       return bundledRules().rules;
     };
   }
-  const list: unknown = Array.isArray(rules)
-    ? rules
-    : rules === null
-      ? []
-      : (rules as { readonly rules?: unknown }).rules;
+  const list: unknown = (rules as { readonly rules?: unknown } | null)?.rules ?? rules ?? [];
   if (!Array.isArray(list)) throw new TypeError('rules is a rule library, a list of rules, or null for none');
   if (!list.every(isRule)) throw new TypeError('rules holds what is no rule; loadRules reads the reference format');
   return async () => list;

@@ -1,4 +1,4 @@
-/** What the fallback encoder is asked for, after checks and defaults. */
+/** The requests to the fallback encoder. */
 
 import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
@@ -9,7 +9,6 @@ import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
 
-/** What is asked for beside the instruction. */
 export interface EncodeOptions {
   /** The DOM of the packet: `HR`. In any case of letters. */
   readonly domain: string;
@@ -21,20 +20,16 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One request, with its key. */
 export interface FallbackRequest extends RegistryRequest {
   readonly instruction: string;
-  /** Whether it has times that mean something only with a calendar. */
-  readonly relative: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly key: string;
 }
 
-/** What an instruction comes to, whoever asks. */
 interface Reading {
   readonly normalised: string;
-  /** What its relative times are counted in; `null` where it has none. */
+  /** Of its relative times; `null` where it has none. */
   readonly unit: Unit | null;
 }
 
@@ -43,15 +38,11 @@ const MAX_READINGS = 1000;
 const MAX_READ = 2000;
 
 /**
- * Reads what the encoder is asked for.
+ * Creates a reader that remembers instructions: reading one takes longer than finding its packet.
  *
- * @throws FallbackError on an instruction that is none, and on a domain, an agent or a priority that cannot stand in a packet;
- *   TypeError on a signal that is none
+ * @throws FallbackError on an instruction, a domain, an agent or a priority that cannot stand in a packet; TypeError on a signal
  */
-type RequestReader = (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest;
-
-/** A reader that remembers instructions: reading one takes longer than to find its packet. */
-export function requestReader(): RequestReader {
+export function requestReader(): (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest {
   const readings = new Map<string, Reading>();
 
   function read(instruction: string): Reading {
@@ -71,28 +62,18 @@ export function requestReader(): RequestReader {
     const priority = checkedPriority(options.priority ?? 2);
     checkSignal(options.signal);
     const { normalised: plain, unit } = read(text);
-    // What is white space to JavaScript alone, such as a byte order mark, is no instruction either.
+    // `trim` also removes a byte order mark, which the normal form keeps.
     if (plain.trim() === '')
       throw new FallbackError({ code: 'empty-instruction', message: 'The instruction is empty.' });
     const normalised = anchoredForm(plain, unit, now);
     const asked = { normalised, domain, returnAgent, priority, version: VERSION };
-    return {
-      normalised,
-      domain,
-      returnAgent,
-      priority,
-      version: VERSION,
-      instruction: text,
-      relative: unit !== null,
-      now,
-      key: keyOf(asked),
-    };
+    return { ...asked, instruction: text, now, key: keyOf(asked) };
   };
 }
 
 const NAMES = ['domain', 'returnAgent', 'priority', 'signal'];
 
-/** An agent under a misspelt name would be another agent. What else a host keeps beside is its own business. */
+/** Rejects misspelt names, since another agent would get the answer. A host may keep other members beside. */
 function checkNames(options: EncodeOptions): void {
   for (const name in options) {
     if (NAMES.includes(name)) continue;
@@ -153,7 +134,7 @@ function badRequest(name: string, value: unknown, wanted: string): FallbackError
   return new FallbackError({ code: 'bad-request', message: `${name}: ${shown} is not ${wanted}.` });
 }
 
-/** As the reference SDK has them. */
+/** As in the reference SDK. */
 function usualAgent(domain: string): string {
   return domain === 'LEGAL' ? 'LEG-Agent' : `${domain}-Agent`;
 }

@@ -2,9 +2,8 @@
 
 import { MAX_FINDINGS, moreFindings } from '../codes.js';
 import type { Candidate } from '../matching/match.js';
-import { type Unstated, unstatedIn } from '../matching/unstated.js';
+import { unstatedIn } from '../matching/unstated.js';
 import type { ModelUsage } from '../models/model.js';
-import type { PacketDiagnostic } from '../validate.js';
 
 /** Which tier answered (draft-mackay-aacp-01, section 6.3): 1, 2 or 3. */
 export type Tier = 'cache' | 'pattern' | 'model';
@@ -13,9 +12,7 @@ export type Tier = 'cache' | 'pattern' | 'model';
 export interface FallbackExplanation {
   /** `none` where an encoding would have to ask the model, which `explain()` does not. */
   readonly tier: Tier | 'none';
-  /** One or two sentences. */
   readonly text: string;
-  /** The key of the request in the registry. */
   readonly key: string;
   /** The pattern that served; `null` in the other tiers. */
   readonly match: Candidate | null;
@@ -25,14 +22,14 @@ export interface FallbackExplanation {
   readonly adjustments: readonly string[];
 }
 
-/** Something that did not stop the encoding, and that somebody should know. */
+/** A problem that did not stop the encoding. */
 export interface FallbackWarning {
   /**
-   * `not-stored`: the packet was paid for and could not be kept; it is tried again. `registry-failed`: the registry could not
-   * be read; the answer comes without it. Both are given once, and again after the registry has worked. `registry-in-memory`: the default registry cannot be written; what is encoded is kept in memory,
-   * until the encoder is closed. `unstated-value`: the packet has an amount, a date, an id or a name that the instruction does not
-   * state. `bad-entry`: an entry of the registry was not served, since it is no valid packet
-   * for this request. Else a code of the validator or of the linter, about the packet.
+   * `not-stored`: the packet was paid for and could not be kept; storing is retried. `registry-failed`: the registry could not be read; the
+   * answer comes without it. Both are given once, and again after the registry has worked. `registry-in-memory`: the default registry
+   * cannot be written; it is kept in memory until the encoder is closed. `unstated-value`: the packet has an amount, a date, an id
+   * or a name that the instruction does not state. `bad-entry`: an entry of the registry was not served, since it is not a valid
+   * packet for this request. Else a code of the validator or of the linter, about the packet.
    */
   readonly code: string;
   readonly message: string;
@@ -61,24 +58,19 @@ export interface FallbackResult {
   readonly warnings: readonly FallbackWarning[];
 }
 
-/** A finding of the validator or of the linter, as a warning. */
-export function warningOf({
-  code,
-  message,
-}: Pick<PacketDiagnostic, 'message'> & { readonly code: string }): FallbackWarning {
+export function warningOf({ code, message }: FallbackWarning): FallbackWarning {
   return { code, message };
 }
 
-/** The warnings about values that an instruction does not state. */
 export function unstatedWarnings(packet: string, instruction: string, said: number): readonly FallbackWarning[] {
   const found = unstatedIn(packet, instruction, said);
-  const warnings: FallbackWarning[] = found
-    .slice(0, MAX_FINDINGS)
-    .map((value) => ({ code: 'unstated-value', message: messageOf(value) }));
+  const warnings: FallbackWarning[] = found.slice(0, MAX_FINDINGS).map(({ key, text }) => {
+    const value = JSON.stringify(text.slice(0, 80));
+    return {
+      code: 'unstated-value',
+      message: `The instruction does not state ${value}, which the packet has in ${key}.`,
+    };
+  });
   if (found.length > MAX_FINDINGS) warnings.push(warningOf(moreFindings(found.length - MAX_FINDINGS, 'warning')));
   return warnings;
-}
-
-function messageOf({ key, text }: Unstated): string {
-  return `The instruction does not state ${JSON.stringify(text.slice(0, 80))}, which the packet has in ${key}.`;
 }

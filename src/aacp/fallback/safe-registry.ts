@@ -1,4 +1,4 @@
-/** A registry whose failures stop no encoding: they are told, and the answer comes without it. */
+/** A registry whose failures stop no encoding: they are warnings, and the answer comes without it. */
 
 import { anyText } from '../../text/visible.js';
 import { caseOf, digestOf, isSameCase } from '../matching/instruction/normalise.js';
@@ -9,23 +9,12 @@ import { validatePacket } from '../validate.js';
 import type { FallbackRequest } from './request.js';
 import type { FallbackWarning } from './result.js';
 
-interface PacketFacts {
-  /** Whether it is as strict as what the encoder writes, and the validator finds no errors. */
-  readonly valid: boolean;
-  readonly task: string;
-  readonly domain: string;
-  readonly returnAgent: string | undefined;
-  /** As section 5.3 has it: 2 where it is not said. */
-  readonly priority: string;
-  readonly version: string | undefined;
-}
-
 /** Most packets that are remembered, and the longest. */
 const MAX_KNOWN = 2000;
 const MAX_LENGTH = 2000;
-const known = new Map<string, PacketFacts>();
+const known = new Map<string, ReturnType<typeof readFacts>>();
 
-export function factsOf(text: string): PacketFacts {
+export function factsOf(text: string) {
   const remembered = known.get(text);
   if (remembered !== undefined) return remembered;
   const facts = readFacts(text);
@@ -34,24 +23,23 @@ export function factsOf(text: string): PacketFacts {
   return facts;
 }
 
-function readFacts(text: string): PacketFacts {
+function readFacts(text: string) {
   const read = tryParsePacket(text);
-  if (!read.ok) {
-    return { valid: false, task: '', domain: '', returnAgent: undefined, priority: '2', version: undefined };
-  }
-  const { task, domain, fields } = read.value;
+  const { task, domain, fields } = read.ok ? read.value : { task: '', domain: '', fields: [] };
   const fieldOf = (name: string): string | undefined => fields.find(({ key }) => key === name)?.value;
   return {
-    valid: validatePacket(read.value).valid,
+    /** Whether it is as strict as the encoder's own packets, and the validator finds no errors. */
+    valid: read.ok && validatePacket(read.value).valid,
     task,
     domain,
     returnAgent: fieldOf('return'),
+    /** 2 is the default of section 5.3. */
     priority: fieldOf('p') ?? '2',
     version: fieldOf('aacp'),
   };
 }
 
-/** Whether a packet from elsewhere may be served: valid, and for this very request. */
+/** Whether a packet from elsewhere is valid, and for this very request. */
 export function isPacketFor(text: unknown, request: RegistryRequest): boolean {
   if (typeof text !== 'string') return false;
   const { valid, domain, returnAgent, priority, version } = factsOf(text);
@@ -64,34 +52,18 @@ export function isPacketFor(text: unknown, request: RegistryRequest): boolean {
   );
 }
 
-/** Most packets that wait to be stored. Beyond it, the oldest goes. */
+/** Most packets that wait to be stored; beyond it, the oldest is dropped. */
 const MAX_UNSTORED = 1000;
 
-/** A packet, and the key that it is kept under. */
-type Found = Pick<RegistryEntry, 'key' | 'packet'>;
-
-export interface SafeRegistry {
-  /** The entry of a request, checked: `undefined` where there is none that may be served. */
-  readonly get: (request: FallbackRequest, warnings?: FallbackWarning[]) => Found | undefined;
-  /** Counts that an entry was served; stores it, where that is still to be done. */
-  readonly seen: (key: string) => void;
-  /** Keeps an entry; where the registry fails, in memory, until it works again. */
-  readonly put: (entry: NewEntry) => readonly FallbackWarning[];
-  /** Entries like an instruction, without those whose packets are not what the entries say. */
-  readonly candidates: Registry['candidates'];
-  /** Tries again to store what could not be stored. @returns how many entries are still in memory only */
-  readonly storeRest: () => number;
-  /** The registry itself, for reservations; `null` where there is none. */
-  readonly inner: Registry | null;
-}
+export type SafeRegistry = ReturnType<typeof safeRegistry>;
 
 /**
  * @param inner `null` for none: nothing is found, and nothing is kept
  * @param strict serves no packet with values that its instruction does not state
  */
-export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegistry {
+export function safeRegistry(inner: Registry | null, strict: boolean) {
   const unstored = new Map<string, NewEntry>();
-  // A registry that fails each time, as on a full disk, is a warning once, and again where it has worked in between.
+  // A registry that keeps failing, as on a full disk, is one warning, and another after it has worked.
   const failing = { reads: false, writes: false };
 
   function attempt<T>(step: (registry: Registry) => T, otherwise: T, warnings?: FallbackWarning[]): T {
@@ -112,7 +84,11 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
   /** Whether the last key that was looked up has an entry of other capital letters. */
   let isKept = false;
 
-  function find(key: string, request: FallbackRequest, warnings?: FallbackWarning[]): Found | undefined {
+  function find(
+    key: string,
+    request: FallbackRequest,
+    warnings?: FallbackWarning[],
+  ): Pick<RegistryEntry, 'key' | 'packet'> | undefined {
     isKept = false;
     const entry = unstored.get(key) ?? attempt((registry) => registry.get(key), undefined, warnings);
     // A registry of the host's own may give null.
@@ -132,7 +108,7 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
     return stale === null ? { key, packet: entry.packet } : undefined;
   }
 
-  /** An entry under a key of its own where the usual one has the same words in other capital letters: neither replaces the other. */
+  /** Moves an entry to a key of its own if another one has the same words in other capital letters. */
   function placed(entry: NewEntry): NewEntry {
     const other = unstored.get(entry.key) ?? attempt((registry) => registry.get(entry.key), undefined);
     const isFree = other === undefined || other === null || isSameCase(other.instruction ?? '', entry.instruction);
@@ -149,7 +125,8 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
     }
   }
 
-  function storeRest(): number {
+  /** Tries again to store what could not be stored. */
+  function storeRest(): void {
     let failures = 0;
     for (const [key, entry] of [...unstored]) {
       unstored.delete(key);
@@ -159,22 +136,25 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
       // Where the registry fails, each try may take its time.
       if (++failures === 2) break;
     }
-    return unstored.size;
   }
 
   return {
+    /** The registry itself, for reservations; `null` where there is none. */
     inner,
     storeRest,
-    get(request, warnings) {
+    /** The entry of a request, checked. */
+    get(request: FallbackRequest, warnings?: FallbackWarning[]) {
       const entry = find(request.key, request, warnings);
       if (entry !== undefined || !isKept) return entry;
       return find(caseKeyOf(request), request, warnings);
     },
-    seen(key) {
+    /** Counts that an entry was served. */
+    seen(key: string): void {
       if (unstored.has(key)) storeRest();
       attempt((registry) => registry.seen(key), undefined);
     },
-    put(given) {
+    /** Keeps an entry; in memory, as long as the registry fails. */
+    put(given: NewEntry): readonly FallbackWarning[] {
       if (inner === null) return [];
       const entry = placed(given);
       const problem = stored(entry);
@@ -189,19 +169,20 @@ export function safeRegistry(inner: Registry | null, strict: boolean): SafeRegis
       const message = `The packet could not be stored; it is kept in memory and tried again, as are those that follow: ${problem}`;
       return [{ code: 'not-stored', message }];
     },
-    candidates: (domain, terms, limit) =>
-      attempt((registry) => registry.candidates(domain, terms, limit), []).filter((entry) =>
-        isPacketFor(entry.packet, entry),
-      ),
+    /** Entries like an instruction, without those whose packets are not what they say. */
+    candidates(domain: string, terms: readonly string[], limit: number): readonly RegistryEntry[] {
+      const entries = attempt((registry) => registry.candidates(domain, terms, limit), []);
+      return entries.filter((entry) => isPacketFor(entry.packet, entry));
+    },
   };
 }
 
-/** The key of an entry that its capital letters tell from the one of the usual key. */
+/** The key of an entry whose capital letters differ from those of the usual key's. */
 function caseKeyOf({ key, instruction }: Pick<NewEntry, 'key' | 'instruction'>): string {
   return digestOf(JSON.stringify([key, caseOf(instruction)]));
 }
 
-/** What a host's own registry throws may be anything. */
+/** A host's own registry may throw anything. */
 function told(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : anyText(thrown);
 }

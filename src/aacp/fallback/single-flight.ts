@@ -4,7 +4,6 @@ import { abortError, unlessAborted } from '../models/model.js';
 import type { Registry, Reservation } from '../registry/registry.js';
 import { FallbackError } from './errors.js';
 
-/** Work that several wait for. */
 interface Flight<T> {
   readonly work: Promise<T>;
   readonly controller: AbortController;
@@ -13,26 +12,8 @@ interface Flight<T> {
   asker: object | null;
 }
 
-/** How a caller came to the result: it is the one who asked, or has taken its place; or it waited for another. */
-interface Landed<T> {
-  readonly value: T;
-  readonly led: boolean;
-}
-
-interface SingleFlight<T> {
-  /**
-   * Runs the work, or waits for the one that is under way. The work's signal fires when nobody waits any longer.
-   *
-   * @throws what the work throws; ModelError `model-aborted` when the caller's own signal fires
-   */
-  readonly run: (
-    key: string,
-    work: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ) => Promise<Landed<T>>;
-}
-
-export function singleFlight<T>(): SingleFlight<T> {
+/** Shares work between the callers of a key. */
+export function singleFlight<T>() {
   const flights = new Map<string, Flight<T>>();
 
   function begin(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
@@ -47,17 +28,23 @@ export function singleFlight<T>(): SingleFlight<T> {
   }
 
   return {
-    async run(key, work, signal) {
+    /**
+     * Runs the work, or waits for the one under way. The work's signal fires when nobody waits any longer.
+     *
+     * @returns `led` for the caller who asked, or has taken that one's place
+     * @throws what the work throws; ModelError `model-aborted` when the caller's own signal fires
+     */
+    async run(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined) {
       if (signal?.aborted) throw abortError(signal);
       const under = flights.get(key);
-      // What nobody waits for is being given up: who comes now begins anew.
+      // Work that nobody waits for is being aborted: a new caller begins anew.
       const flight = under === undefined || under.controller.signal.aborted ? begin(key, work) : under;
       const me = {};
       flight.asker ??= me;
       flight.waiting++;
       try {
         const value = await (signal === undefined ? flight.work : unlessAborted(signal, () => flight.work));
-        // Where who asked has given up, the first who gets the result has asked for it: somebody has to say what it cost.
+        // If the asker has given up, the first caller to get the result reports the cost.
         flight.asker ??= me;
         return { value, led: flight.asker === me };
       } catch (thrown) {
@@ -71,41 +58,33 @@ export function singleFlight<T>(): SingleFlight<T> {
   };
 }
 
-/** How long a process may be silent before others take its place, in milliseconds. */
+/** Milliseconds that a process may be silent before another takes its place. */
 const LEASE = 15_000;
 
-/** How often is looked for its entry, in milliseconds; and after how many looks its place is asked for again. */
+/** Milliseconds between two looks for its entry, and looks between two reservations. */
 const POLL = 50;
 const LOOKS = 5;
 
-/** What came of asking for the right to call. */
-interface Turn<T> {
-  /** `known`: the entry of another process. */
-  readonly kind: 'known' | 'done';
-  readonly value: T;
-}
-
 /** The work of a caller that gets the turn, and of one that waits for it. */
 interface TurnWork<T> {
-  /** Gives what another process has stored, where it serves. */
+  /** Returns another process's entry, if it serves. */
   readonly look: () => T | undefined;
   readonly work: () => Promise<T>;
   readonly signal: AbortSignal;
-  /** Milliseconds to wait for another process. */
   readonly patience: number;
 }
 
 /**
- * Does the work as the only process that does; or waits for the one that is at it, and gives its entry.
+ * Does the work as the only process, or waits for the process that does it, and returns its entry.
  *
- * @param keys what to reserve: the key of the entry, and another one for when that has an entry which does not serve
- * @throws what the work throws; FallbackError `pending-elsewhere` when the other takes longer than `patience` milliseconds
+ * @param keys what to reserve: the key of the entry, and another one in case it has an entry which does not serve
+ * @throws what the work throws; FallbackError `pending-elsewhere` if the other takes longer than `patience` milliseconds
  */
 export async function takeTurn<T>(
   registry: Registry,
   [key, otherKey]: readonly [string, string],
   { look, work, signal, patience }: TurnWork<T>,
-): Promise<Turn<T>> {
+): Promise<{ readonly kind: 'known' | 'done'; readonly value: T }> {
   let asked = key;
   for (let waited = 0; ; waited += POLL * LOOKS) {
     const reservation = reserve(registry, asked);
@@ -131,7 +110,7 @@ export async function takeTurn<T>(
       });
     }
     for (let looks = 0; looks < LOOKS; looks++) {
-      // Looking writes nothing, so that the others who wait are not held up.
+      // Looking writes nothing, so that other waiting processes are not held up.
       await pause(POLL, signal);
       const entry = look();
       if (entry !== undefined) return { kind: 'known', value: entry };
@@ -139,7 +118,7 @@ export async function takeTurn<T>(
   }
 }
 
-/** `null` when the registry fails: what can be answered without it, is. */
+/** @returns `null` if the registry fails: the answer comes without it */
 function reserve(registry: Registry, key: string): Reservation | null {
   try {
     return registry.reserve(key, LEASE);
@@ -149,16 +128,15 @@ function reserve(registry: Registry, key: string): Reservation | null {
 }
 
 async function asHolder<T>(registry: Registry, key: string, token: string, work: () => Promise<T>): Promise<T> {
-  const renewal = setInterval(() => renewOrStop(), LEASE / 3);
-  // A process that has nothing else to do may end.
-  (renewal as { unref?: () => void }).unref?.();
-  function renewOrStop(): void {
+  const renewal = setInterval(() => {
     try {
       if (!registry.renew(key, token, LEASE)) clearInterval(renewal);
     } catch {
       // The next one may work; if none does, another process asks a second time, which costs money and harms nothing.
     }
-  }
+  }, LEASE / 3);
+  // A process that has nothing else to do may end.
+  (renewal as { unref?: () => void }).unref?.();
   try {
     return await work();
   } finally {
@@ -171,7 +149,7 @@ function release(registry: Registry, key: string, token: string): void {
   try {
     registry.release(key, token);
   } catch {
-    // It ends by itself. What the work came to is what counts.
+    // The reservation expires by itself.
   }
 }
 

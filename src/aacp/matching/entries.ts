@@ -12,7 +12,6 @@ import { holdsWhole, isCurrencyStated, statementOf } from './statement.js';
 import { saidOf, staleTimeIn } from './unstated.js';
 import { readWording, type Wording } from './wording.js';
 
-/** Most entries whose analyses are kept. */
 const KEPT = 2000;
 
 interface Read {
@@ -20,18 +19,14 @@ interface Read {
   readonly packet: Packet;
   readonly text: string;
   readonly wording: Wording;
-  /** Where the packet shows the values of the instruction; looked for when they are first needed. */
+  /** The places of the instruction's values, looked for when they are first needed. */
   readonly places: () => readonly Place[];
 }
 
-/** Reads entries, and remembers what it has read. */
-export function createEntryReader(): (
-  entry: RegistryEntry,
-  request: MatchRequest,
-  anchor: string | null,
-) => Pattern | null {
+/** Creates a reader of entries that remembers what it has read. */
+export function createEntryReader() {
   const known = new Map<string, Read>();
-  return (entry, request, anchor) => {
+  return (entry: RegistryEntry, request: MatchRequest, anchor: string | null): Pattern | null => {
     const read = remembered(known, entry);
     return read === null ? null : patternOf(entry, read, request, anchor);
   };
@@ -44,23 +39,17 @@ function remembered(known: Map<string, Read>, entry: RegistryEntry): Read | null
   const wording = readWording(entry.instruction);
   if (!packet.ok || wording === null) return null;
   let places: readonly Place[] | undefined;
-  const findOnce = (): readonly Place[] => {
-    places ??= findPlaces(packet.value, wording.slots, saidOf(entry));
-    return places;
-  };
   const read: Read = {
     instruction: entry.instruction,
     text: entry.packet,
     packet: packet.value,
     wording,
-    places: findOnce,
+    places() {
+      places ??= findPlaces(packet.value, wording.slots, saidOf(entry));
+      return places;
+    },
   };
-  if (known.size >= KEPT) {
-    for (const oldest of known.keys()) {
-      known.delete(oldest);
-      break;
-    }
-  }
+  if (known.size >= KEPT) known.delete(known.keys().next().value!);
   known.set(entry.key, read);
   return read;
 }
@@ -78,9 +67,7 @@ function patternOf(
     anyId: false,
     write: (pairs) => {
       const past = staleTimeIn(entry, request.now);
-      if (past !== null) {
-        return { refusal: 'slot-unplaced', reason: `the packet has "${past}", which was worked out on another day` };
-      }
+      if (past !== null) return unplaced(`"${past}", which was worked out on another day`);
       const { unit } = wording;
       const same = anchor === null || (unit !== null && anchor === anchorAt(unit, saidOf(entry)));
       const names = pairs.filter(({ stored }) => namesReturn(stored, packet, entry));
@@ -97,34 +84,34 @@ function patternOf(
   };
 }
 
-/** "within the last 30 days" may have been worked out: then the packet holds a day that the text does not. */
+/** Refuses a packet with a day that the text does not have: "within the last 30 days" may have been worked out. */
 function staleTime(packet: Packet, pairs: readonly Pair[], entry: RegistryEntry): Writing | null {
   const shown = pairs.map(({ stored }) => stored).filter(({ kind }) => TIME_KINDS.has(kind));
   const time = timeIn(residueOf(packet, findPlaces(packet, shown, saidOf(entry))));
-  if (time === null) return null;
-  return { refusal: 'slot-unplaced', reason: `the packet has "${time}", which was worked out at another time` };
+  return time === null ? null : unplaced(`"${time}", which was worked out at another time`);
 }
 
-/**
- * Values that were worked out of several others: a total, or the month that two days lie in. When one of these is another, the
- * result would be, too.
- */
+/** Refuses a changed value if the packet has others that may be worked out of it: a total, or the month that two days lie in. */
 function workedOut({ fields }: Packet, pairs: readonly Pair[], entry: RegistryEntry): Writing | null {
   const { instruction } = entry;
   const changed = pairs.filter(({ stored, given }) => stored.value !== given.value);
   if (changed.length === 0) return null;
   const amount = fields.find(({ key }) => key === 'amt')?.value;
   if (amount !== undefined && !numbersIn(instruction).has(Number(amount))) {
-    return { refusal: 'slot-unplaced', reason: `the packet has the amount ${amount}, which was worked out` };
+    return unplaced(`the amount ${amount}, which was worked out`);
   }
   const abbreviation = fields.flatMap((field) => abbreviationsIn(field, entry)).at(0);
   if (abbreviation !== undefined) {
-    return { refusal: 'slot-unplaced', reason: `the packet has "${abbreviation}", which may have been worked out` };
+    return unplaced(`"${abbreviation}", which may have been worked out`);
   }
   const times = pairs.filter(({ stored }) => TIME_KINDS.has(stored.kind)).length;
   const shown = fields.reduce((all, { value }) => all + (value.match(/\d{4}-\w{2,3}/g)?.length ?? 0), 0);
   if (times < 2 || shown >= times || !changed.some(({ stored }) => TIME_KINDS.has(stored.kind))) return null;
-  return { refusal: 'slot-unplaced', reason: 'the packet has one time for several of the text' };
+  return unplaced('one time for several of the text');
+}
+
+function unplaced(what: string): Writing {
+  return { refusal: 'slot-unplaced', reason: `the packet has ${what}` };
 }
 
 /** Currencies and other abbreviations that an instruction does not state: `DE` for Germany. */
@@ -138,7 +125,7 @@ function abbreviationsIn({ key, value }: Field, { instruction, said, created }: 
   return found.filter((code) => !isStated(code));
 }
 
-/** An agent that the text names as the one who gets the answer has to be the one whom the request names. */
+/** The agent that the text names for the answer has to be that of the request. */
 function agentFault(names: readonly Pair[], { returnAgent }: MatchRequest): Writing | null {
   const other = names.find(({ given }) => given.value !== returnAgent.toLowerCase());
   if (other === undefined) return null;
@@ -146,7 +133,7 @@ function agentFault(names: readonly Pair[], { returnAgent }: MatchRequest): Writ
   return { refusal: 'contradiction', reason };
 }
 
-/** Whether an agent is the one who gets the answer, and no other field is about it. */
+/** Whether an agent gets the answer, and no other field is about it. */
 function namesReturn({ kind, value }: Pair['stored'], { fields }: Packet, { returnAgent }: RegistryEntry): boolean {
   if (kind !== 'agent' || value !== returnAgent.toLowerCase()) return false;
   return !fields.some((field) => field.key !== 'return' && field.value.toLowerCase().includes(value));

@@ -3,23 +3,22 @@ import type { Field, Packet } from '../ast.js';
 import { resolveRelative } from './instruction/calendar.js';
 import { givenDigits } from './instruction/renderings.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
-import type { Pair } from './judge.js';
-import type { Refusal } from './match.js';
+import type { Fault, Pair } from './judge.js';
 import { isOwnPlace, type Place, residueOf, sameValue, traceOf, type Writing, workedOutIn } from './places.js';
 
 type Filling =
   | { readonly fields: readonly Field[]; readonly filled: Readonly<Record<string, string>>; readonly refusal: null }
-  | { readonly refusal: Refusal; readonly reason: string };
+  | Fault;
 
-/** When something was said, in milliseconds since 1970. */
 interface Times {
+  /** When the instruction was given, in milliseconds since 1970. */
   readonly given: number;
-  /** The relative times of both refer to the same day, month, ... */
+  /** Whether the relative times of both refer to the same day, month, ... */
   readonly same: boolean;
 }
 
-/** Values that are too short to be found in several places by anything but chance. */
-const SHORT: ReadonlySet<Slot['kind']> = new Set([
+/** Values that are so short that they may stand in several places by chance. */
+const SHORT: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>([
   'number',
   'amount',
   'percent',
@@ -30,19 +29,15 @@ const SHORT: ReadonlySet<Slot['kind']> = new Set([
   'code',
 ]);
 
-/** Keys whose values join the words of names in one way, as the workflow encoders do. */
-const JOINTS: ReadonlyMap<string, string> = new Map([
-  ['sup', '-'],
-  ['party', '-'],
-  ['subj', '_'],
-  ['flag_msg', '_'],
-  ['issue', 'small _'],
-]);
+/** The style of names by key, as the workflow encoders write them. */
+const JOINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ sup: '-', party: '-', subj: '_', flag_msg: '_', issue: 'small _' }),
+);
 
 /**
- * The fields of a packet, with the values of an instruction in the places of the stored ones.
+ * Replaces the stored values in the fields of a packet.
  *
- * @param findPlaces the places of the stored values; asked for only where values differ
+ * @param findPlaces returns the places of the stored values; called only if values differ
  * @param instruction the one that the packet was made for
  */
 export function fillPacket(
@@ -82,13 +77,12 @@ export function fillPacket(
   return { fields: applied(packet.fields, edits), filled: names, refusal: null };
 }
 
-/** Whether an amount has another currency alone. */
 function hasSameDigits(slot: Slot, changed: readonly Pair[]): boolean {
   if (slot.kind !== 'amount' || slot.digits === undefined) return false;
   return changed.every(({ stored, given }) => !sameValue(stored, slot) || stored.digits === given.digits);
 }
 
-/** The instruction without the values that are others now; where one is a time, without all times: a day may have the number of another. */
+/** Blanks changed values; and if one is a time, all times: a day may have the number of another. */
 function unchangedText(instruction: string, pairs: readonly Pair[], changed: readonly Pair[]): string {
   const isTimed = changed.some(({ stored }) => TIME_KINDS.has(stored.kind));
   let text = instruction;
@@ -115,18 +109,18 @@ function editsOf(
   pairs: readonly Pair[],
   places: readonly Place[],
   times: Times,
-):
-  | { readonly edits: readonly Edit[]; readonly refusal: null }
-  | { readonly refusal: Refusal; readonly reason: string } {
+): { readonly edits: readonly Edit[]; readonly refusal: null } | Fault {
   const { stored, given } = pair;
   const own = places.filter((place) => sameValue(place.slot, stored));
   const parts = neededParts(pair);
   if (parts.length === 0 || (sameValue(stored, given) && own.length === 0)) {
-    // The packet does not tell the time; that it holds none at all is looked at later.
+    // The packet does not show the time; that it holds none at all is checked later.
     return { edits: [], refusal: null };
   }
   for (const part of parts) {
-    if (!own.some((place) => place.part === part)) return { refusal: 'slot-unplaced', reason: unplaced(pair, part) };
+    if (own.some((place) => place.part === part)) continue;
+    const what = part === 'currency' ? `the currency of "${stored.text}"` : `"${stored.text}"`;
+    return { refusal: 'slot-unplaced', reason: `it says "${given.text}", and the packet does not show ${what}` };
   }
   const wanted = own.filter((place) => parts.includes(place.part));
   const shared = sharers(pair, pairs, places, wanted);
@@ -146,7 +140,7 @@ function editsOf(
   return { edits, refusal: null };
 }
 
-/** Digits and currency of an amount stand apart; what is the same needs no place. */
+/** Digits and currency of an amount stand apart; an unchanged one needs no place. */
 function neededParts({ stored, given }: Pair): readonly ('currency' | null)[] {
   if (stored.kind !== 'amount') return [null];
   if (stored.digits === undefined || given.digits === undefined) return [null];
@@ -156,12 +150,7 @@ function neededParts({ stored, given }: Pair): readonly ('currency' | null)[] {
   return parts;
 }
 
-function unplaced({ stored, given }: Pair, part: 'currency' | null): string {
-  const what = part === 'currency' ? `the currency of "${stored.text}"` : `"${stored.text}"`;
-  return `it says "${given.text}", and the packet does not show ${what}`;
-}
-
-/** Another value that is written the same, and would get another one now. */
+/** Reports another value that is written the same, and changes otherwise. */
 function sharers(
   { stored, given }: Pair,
   pairs: readonly Pair[],
@@ -171,16 +160,14 @@ function sharers(
   const rival = pairs.find((other) => sameValue(other.stored, stored) && !sameValue(other.given, given));
   if (rival !== undefined) return `"${stored.text}" stands for "${given.text}" and for "${rival.given.text}"`;
   const clash = places.find(
-    (other) => !sameValue(other.slot, stored) && wanted.some((place) => samePlace(place, other)),
+    (other) =>
+      !sameValue(other.slot, stored) &&
+      wanted.some(({ field, start, end }) => field === other.field && start === other.start && end === other.end),
   );
   return clash === undefined ? null : `the packet may show "${stored.text}" or "${clash.slot.text}" in the same place`;
 }
 
-function samePlace(one: Place, other: Place): boolean {
-  return one.field === other.field && one.start === other.start && one.end === other.end;
-}
-
-/** The new value as the place writes the old one; `null` where it can be read as written in several ways. */
+/** Writes the new value as the old one; `null` if the old one can be read as written in several ways. */
 function writtenAnew({ writings }: Place, { given }: Pair, key: string, { given: now }: Times): string | null {
   const texts = new Map<string, Writing>();
   for (const writing of writings) {
@@ -198,7 +185,7 @@ function writtenAnew({ writings }: Place, { given }: Pair, key: string, { given:
   return others.length === 1 ? others[0]![0] : null;
 }
 
-/** Names of the styles that come first where several write the old value in the same way. */
+/** The styles to prefer if several write the old value in the same way. */
 function preferred(kind: Slot['kind']): readonly string[] {
   if (kind === 'id') return ['id'];
   if (kind === 'email' || kind === 'agent' || kind === 'handle') return ['own'];

@@ -1,4 +1,4 @@
-/** One pattern compared with one instruction. */
+/** Compares one pattern with one instruction. */
 import type { Field, Packet } from '../ast.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
@@ -8,43 +8,38 @@ import type { Candidate, MatchRequest, PatternSource, Refusal } from './match.js
 import { inventedIn } from './unstated.js';
 import { keysOf, type Overlap, otherNegation, overlapOf, sameWords, type Wording } from './wording.js';
 
-/** A value of a pattern, and the value of the instruction that takes its place. */
+/** A value of a pattern, and the instruction's value for it. */
 export interface Pair {
   readonly stored: Slot;
   readonly given: Slot;
 }
 
+/** Why a pattern does not serve. */
+export interface Fault {
+  readonly refusal: Refusal;
+  readonly reason: string;
+}
+
 /** The packet for an instruction, or why there is none. */
 export type Writing =
-  | {
-      readonly packet: Packet;
-      readonly slots: Readonly<Record<string, string>>;
-      readonly refusal: null;
-    }
-  | { readonly refusal: Refusal; readonly reason: string };
+  | { readonly packet: Packet; readonly slots: Readonly<Record<string, string>>; readonly refusal: null }
+  | Fault;
 
 export interface Pattern {
   readonly source: PatternSource;
   readonly domain: string;
   readonly wording: Wording;
-  /** Accepts any letters in ids: the pattern has samples only. */
+  /** Whether ids may have any letters: the pattern has samples only. */
   readonly anyId: boolean;
-  /** The packet with the values of the instruction. */
   readonly write: (pairs: readonly Pair[]) => Writing;
 }
 
 export interface Verdict {
   readonly candidate: Candidate;
-  /** `null` where the pattern does not serve. */
   readonly packet: Packet | null;
 }
 
-interface Fault {
-  readonly refusal: Refusal;
-  readonly reason: string;
-}
-
-/** Faults in the order of the contract: the worst that applies is reported. */
+/** Reports the worst fault, in the order of the list of refusals. */
 export function judge(pattern: Pattern, request: MatchRequest, instruction: Wording, threshold: number): Verdict {
   const { source, domain, wording, anyId } = pattern;
   const overlap = overlapOf(wording, instruction);
@@ -69,10 +64,8 @@ export function judge(pattern: Pattern, request: MatchRequest, instruction: Word
   const error = errorOf(asked);
   const { slots } = written;
   if (error !== null) {
-    return refused(
-      { ...candidate, slots },
-      { refusal: 'invalid-packet', reason: `the packet would not be valid: ${error}` },
-    );
+    const fault: Fault = { refusal: 'invalid-packet', reason: `the packet would not be valid: ${error}` };
+    return refused({ ...candidate, slots }, fault);
   }
   const names = Object.keys(slots);
   const what = names.length === 0 ? '' : `, with ${names.join(', ')} from this instruction`;
@@ -85,7 +78,7 @@ function refused(candidate: Omit<Candidate, 'refusal' | 'reason'>, { refusal, re
   return { candidate: { ...candidate, refusal, reason: sentence }, packet: null };
 }
 
-/** The worst difference between two wordings that are not the same. */
+/** The worst difference of two wordings. */
 function wordFault(pattern: Wording, instruction: Wording, overlap: Overlap): Fault {
   const negation = otherNegation(overlap);
   if (negation !== null) return { refusal: 'negation', reason: `only one of them says ${negation}` };
@@ -113,17 +106,14 @@ function isWord(key: string | undefined): boolean {
   return key !== undefined && /^\p{L}/u.test(key);
 }
 
-/**
- * Whether two values of a kind name different things: the ids `PO-441` and `INV-441`; `5m` (of what?) and "5 million"; "500 pounds", which
- * may be a weight, and `GBP 500`.
- */
+/** Whether two values of a kind differ in what they name: `PO-441` and `INV-441`, `5m` and "5 million", "500 pounds" and `GBP 500`. */
 function otherThing(stored: Slot, given: Slot): boolean {
   if (stored.kind === 'id') return otherPrefix(stored.text, given.text);
   const isOpen = (pattern: RegExp): boolean => pattern.test(stored.text) !== pattern.test(given.text);
   return (stored.kind === 'number' && isOpen(/\dm$/i)) || (stored.kind === 'amount' && isOpen(/pounds?$/i));
 }
 
-/** Letters of codes such as WINTER25, and names in small letters, of hosts and versions, do not say what kind of thing it is. */
+/** Letters of codes such as WINTER25, and small letters of hosts and versions, do not name a kind of thing. */
 function otherPrefix(stored: string, given: string): boolean {
   const [one = '', other = ''] = [stored, given].map((text) => /^#?([A-Za-z]*)/.exec(text)?.[1]);
   if (one.toLowerCase() === other.toLowerCase() || [stored, given].every((text) => /^[A-Z]{4,}\d\d$/.test(text)))
@@ -131,7 +121,7 @@ function otherPrefix(stored: string, given: string): boolean {
   return [one, other].some((letters) => letters === '' || /^[A-Z]/.test(letters));
 }
 
-/** Returns the writing; or why it does not serve, where its packet has facts that the instruction does not state. */
+/** Refuses a packet with facts that the instruction does not state. */
 export function withoutInventions(writing: Writing, instruction: string): Writing {
   const invented = writing.refusal === null ? inventedIn(writing.packet, instruction) : null;
   if (invented === null) return writing;
@@ -139,7 +129,7 @@ export function withoutInventions(writing: Writing, instruction: string): Writin
   return { refusal: 'invented-fact', reason };
 }
 
-/** The request decides who gets the answer, how urgent it is, and in which version it is written. */
+/** Replaces the fields that the request decides. */
 function forRequest(packet: Packet, { returnAgent, priority }: MatchRequest): Packet {
   const asked: readonly Field[] = [
     { key: 'return', value: returnAgent },
@@ -150,6 +140,7 @@ function forRequest(packet: Packet, { returnAgent, priority }: MatchRequest): Pa
   return { kind: 'packet', task: packet.task, domain: packet.domain, fields: [...asked, ...rest] };
 }
 
+/** @returns `null` for a packet that can be sent */
 function errorOf(packet: Packet): string | null {
   try {
     printPacket(packet);

@@ -1,29 +1,27 @@
-/** The contract of tier 2: what it is asked, and what it answers. */
+/** Requests and results of tier 2. */
 import type { Packet } from '../ast.js';
 import type { Rule } from '../rules/rule.js';
 import type { RegistryEntry } from './entry.js';
 
-/** What a packet is asked for. */
 export interface MatchRequest {
   readonly instruction: string;
   readonly domain: string;
   readonly returnAgent: string;
   readonly priority: string;
-  /** What relative dates refer to, in milliseconds since 1970. */
+  /** The time that relative dates refer to, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Where a pattern comes from. */
 export type PatternSource =
   | { readonly kind: 'rule'; readonly rule: Rule; readonly phrase: string | null }
   | { readonly kind: 'registry'; readonly entry: RegistryEntry };
 
 /**
- * Why a pattern does not serve: `domain`; `negation` (one of them says "not" or the like), `action` (they begin with other words), `score`
- * (another word, or too many other courtesies), `slot-kind` (a date where the other has none), `order` (the same words in another order);
- * `contradiction` (the instruction names another agent for the answer than the request), `slot-unplaced` (a value differs that the stored
- * packet does not show), `slot-ambiguous`, `slot-missing` (the pattern needs a value that the instruction does not have), `invented-fact`
- * (the packet has an actor, a chain, a demand or rules that the instruction does not state), `invalid-packet`.
+ * Why a pattern does not serve: `domain`; `negation` (only one of them says "not" or the like), `action` (they begin with other words),
+ * `score` (another word, or too many other courtesies), `slot-kind` (a date where the other has none), `order` (the same words in
+ * another order); `contradiction` (the instruction names another agent than the request), `slot-unplaced` (a value differs that the packet
+ * does not show), `slot-ambiguous`, `slot-missing` (the instruction lacks a value), `invented-fact` (the packet has an actor, a chain, a
+ * demand or rules that the instruction does not state), `invalid-packet`.
  */
 export type Refusal =
   | 'domain'
@@ -47,12 +45,12 @@ export interface Candidate {
    * 0.15 of a word. A pattern serves only where all other words are the same, in the same order.
    */
   readonly score: number;
-  /** The words that both have, in small letters; values as `{kind}`. */
+  /** Words of both, in small letters; values as `{kind}`. */
   readonly shared: readonly string[];
-  /** Words of the instruction that the pattern lacks, and the other way round. */
+  /** Words of the instruction alone, and of the pattern alone. */
   readonly extra: readonly string[];
   readonly missing: readonly string[];
-  /** Slots by name, as they were filled from the instruction. */
+  /** Slots by name, filled from the instruction. */
   readonly slots: Readonly<Record<string, string>>;
   /** `null` when it serves. */
   readonly refusal: Refusal | null;

@@ -1,4 +1,4 @@
-/** Where a packet shows the values of the instruction that it was written for. */
+/** Finds the places of a packet that show the values of its instruction. */
 
 import type { Packet } from '../ast.js';
 import { resolveRelative } from './instruction/calendar.js';
@@ -6,7 +6,6 @@ import { isCompanyForm } from './instruction/names.js';
 import { type Style, stylesOf } from './instruction/renderings.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
 
-/** A place in the value of a field. */
 export interface Place {
   readonly field: number;
   readonly start: number;
@@ -17,38 +16,33 @@ export interface Place {
   readonly writings: readonly Writing[];
 }
 
-/** A style, after what was said has been looked up in the calendar or not. */
+/** A style; `resolved` for a relative time that is looked up in the calendar first. */
 export interface Writing {
   readonly style: Style;
   readonly resolved: boolean;
 }
 
-/** Fields that a request fills, and no instruction. */
 export const REQUEST_KEYS: ReadonlySet<string> = new Set(['return', 'p', 'aacp']);
 
 /**
- * The places of slots in a packet, longer ones before shorter ones that lie within them.
+ * Finds the places of slots in a packet, without those within longer ones.
  *
- * @param said when the instruction was said, in milliseconds since 1970
+ * @param said when the instruction was given, in milliseconds since 1970
  */
 export function findPlaces(packet: Packet, slots: readonly Slot[], said: number): readonly Place[] {
-  const found = unique(slots).flatMap((slot) => placesOf(packet, slot, said));
+  const distinct = slots.filter((slot, index) => slots.findIndex((other) => sameValue(other, slot)) === index);
+  const found = distinct.flatMap((slot) => placesOf(packet, slot, said));
   found.sort((a, b) => b.end - b.start - (a.end - a.start) || a.field - b.field || a.start - b.start);
   const kept: Place[] = [];
   for (const place of found) if (!kept.some((other) => covers(other, place))) kept.push(place);
   return kept;
 }
 
-/** Slots of the same kind and value are found in the same places. */
-function unique(slots: readonly Slot[]): readonly Slot[] {
-  return slots.filter((slot, index) => slots.findIndex((other) => sameValue(other, slot)) === index);
-}
-
 export function sameValue(one: Slot, other: Slot): boolean {
   return one.kind === other.kind && one.value === other.value;
 }
 
-/** Whether a place lies within a longer one, or runs into it. Two that are one and the same stay: nobody knows whose it is. */
+/** Whether a place overlaps a longer one. Two that are the same stay, since either value may be meant. */
 function covers(longer: Place, place: Place): boolean {
   if (longer.field !== place.field || longer.end <= place.start || place.end <= longer.start) return false;
   return longer.start !== place.start || longer.end !== place.end;
@@ -72,24 +66,25 @@ function placesOf(packet: Packet, slot: Slot, said: number): readonly Place[] {
   return [...places.values()];
 }
 
-function writingsOf(
-  slot: Slot,
-  said: number,
-): readonly { readonly text: string; readonly part: 'currency' | null; readonly writing: Writing }[] {
-  const resolved = resolveRelative(slot, said);
-  const all = [
-    ...stylesOf(slot.kind).map((style) => ({ style, resolved: false, text: style.write(slot) })),
-    ...(resolved === null ? [] : stylesOf(resolved.kind)).map((style) => ({
-      ...{ style, resolved: true },
-      text: resolved === null ? null : style.write(resolved),
-    })),
-  ];
-  return all.flatMap(({ style, resolved: looked, text }) =>
-    text === null || text === '' ? [] : [{ text, part: style.part ?? null, writing: { style, resolved: looked } }],
+/** The texts that a slot may be written as. */
+function writingsOf(slot: Slot, said: number) {
+  const later = resolveRelative(slot, said);
+  const variants =
+    later === null
+      ? [{ slot, resolved: false }]
+      : [
+          { slot, resolved: false },
+          { slot: later, resolved: true },
+        ];
+  return variants.flatMap(({ slot: variant, resolved }) =>
+    stylesOf(variant.kind).flatMap((style) => {
+      const text = style.write(variant);
+      return text === null || text === '' ? [] : [{ text, part: style.part ?? null, writing: { style, resolved } }];
+    }),
   );
 }
 
-/** Keys of which the draft says what they hold (section 4.3): what only looks like it stands there by chance. */
+/** Whether a value may stand under a key whose content the draft defines (section 4.3); elsewhere it is there by chance. */
 function mayStand(key: string, { kind }: Slot, part: 'currency' | null): boolean {
   if (part === 'currency') return key !== 'terms' && key !== 'period';
   if (key === 'ccy') return false;
@@ -98,7 +93,7 @@ function mayStand(key: string, { kind }: Slot, part: 'currency' | null): boolean
   return true;
 }
 
-/** Where a text stands as a whole: no letter or digit of a longer word beside it; beside a number, no part of a longer number. */
+/** Finds a text as a whole: beside it, no letter or digit of a longer word or number. */
 function occurrences(value: string, text: string, isNumber: boolean): readonly number[] {
   const found: number[] = [];
   for (let at = value.indexOf(text); at >= 0; at = value.indexOf(text, at + 1)) {
@@ -110,7 +105,7 @@ function occurrences(value: string, text: string, isNumber: boolean): readonly n
 }
 
 function isWholeWord(before: string, text: string, behind: string): boolean {
-  // In 2026-03-13T09:00 the letter parts day and hour.
+  // The T of 2026-03-13T09:00 separates day and hour.
   const begins = !/[\p{L}\p{N}]$/u.test(before) || !/^[\p{L}\p{N}]/u.test(text) || /\dT$/.test(before);
   const ends = !/^[\p{L}\p{N}]/u.test(behind) || !/[\p{L}\p{N}]$/u.test(text) || /^T\d/.test(behind);
   return begins && ends;
@@ -120,12 +115,12 @@ function isWholeNumber(before: string, behind: string): boolean {
   return !/(?:\d|\d[.,])$/.test(before) && !/^(?:\d|[.,]\d)/.test(behind);
 }
 
-/** Values of so few signs that they stand within other words by chance. */
+/** Values so short that they stand within other words by chance. */
 const BARE: ReadonlySet<Slot['kind']> = new Set(['number', 'percent', 'ordinal', 'terms', 'year', 'amount']);
 
 /**
- * Whether a place stands for its slot: bare numbers do only as a value or an item of its own, but for other places. An item ends at a
- * comma, and begins behind one, or behind a sign of comparison. In `24h` a number stands by chance; in `sales_2026-08` no month does.
+ * Whether a place stands for its slot. A bare number has to be a value or an item of its own, apart from other places; items are
+ * separated by commas and signs of comparison. The 24 of `24h` is there by chance; the month of `sales_2026-08` is not.
  */
 export function isOwnPlace(packet: Packet, place: Place, places: readonly Place[]): boolean {
   let value = packet.fields[place.field]!.value;
@@ -141,14 +136,12 @@ export function isOwnPlace(packet: Packet, place: Place, places: readonly Place[
   return !/[\p{L}\p{N}]/u.test(`${before} ${behind}`);
 }
 
-/** What looks like a time: years, days, quarters, months by name. */
 const TIME =
   /(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)(?:\d{6}|\d{8})(?!\d)|(?<![a-z\d])(?:[qh][1-4]|w\d\d|fy\d\d|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?![a-z])|(?<![a-z])(?:january|february|march|april|june|july|august|september|october|november|december)(?![a-z])|(?<!\d)\d{1,2}[-/.]\d{1,2}(?!\d)/;
 
-/** What looks like an amount. */
 const AMOUNT = /(?<![\d.])\d{3,}(?:\.\d+)?(?!\d)|\d\.\d/;
 
-/** The values of a packet, with the places of values taken out; one text a field, those of the request left out. */
+/** The texts of a packet's values without the places, in small letters; those of the request left out. */
 export function residueOf(packet: Packet, places: readonly Place[]): readonly string[] {
   return blanked(packet, places).map((text) => text.toLowerCase());
 }
@@ -167,22 +160,13 @@ function blanked(packet: Packet, places: readonly Place[]): readonly string[] {
   return rest;
 }
 
-/** What in the rest of a packet may come from a value; `null` for nothing. */
+/** Finds a part of the rest of a packet that may come from a value. */
 export function traceOf(slot: Slot, rest: readonly string[]): string | null {
-  for (const text of rest) {
-    const trace = traceIn(slot, text);
-    if (trace !== null) return trace;
-  }
-  return null;
+  return rest.map((text) => traceIn(slot, text)).find((trace) => trace !== null) ?? null;
 }
 
-/** What looks like a time in the rest of a packet; `null` for nothing. */
 export function timeIn(rest: readonly string[]): string | null {
-  for (const text of rest) {
-    const found = TIME.exec(text)?.[0];
-    if (found !== undefined) return found;
-  }
-  return null;
+  return rest.map((text) => TIME.exec(text)?.[0]).find((found) => found !== undefined) ?? null;
 }
 
 function traceIn(slot: Slot, text: string): string | null {
@@ -192,19 +176,19 @@ function traceIn(slot: Slot, text: string): string | null {
   return fragmentsOf(slot).find((fragment) => holds(text, fragment)) ?? null;
 }
 
-/** The parts of a value that others are made of: `smith` of Jane Smith, `j.smith` of an address, `441` of PO-441. */
+/** The parts of a value that others may be made of: `smith` of Jane Smith, `j.smith` of an address, `441` of PO-441. */
 function fragmentsOf({ kind, value }: Slot): readonly string[] {
-  // What an address ends with is no part of anybody's name.
+  // The end of an address is no part of a name.
   const told = kind === 'email' ? value.slice(0, value.lastIndexOf('.')) : value;
   const parts = told.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  // Letters of an id say what kind of thing it names.
+  // Letters of an id name a kind of thing.
   if (kind === 'id') return parts.flatMap((part) => part.match(/\d{2,}|(?<=^\d+)\p{L}{1,3}$/gu) ?? []);
   if (kind === 'url') return parts.filter((part) => part.length > 4);
   const words = parts.filter((part) => part.length > 2 && !isCompanyForm(part));
   return kind === 'name' && parts.length > 1 ? [...words, parts.map(([first = '']) => first).join('')] : words;
 }
 
-/** Short fragments come about by chance within other words. */
+/** Short fragments may stand within other words by chance. */
 function holds(text: string, fragment: string): boolean {
   for (let at = text.indexOf(fragment); at >= 0; at = text.indexOf(fragment, at + 1)) {
     const around = `${text[at - 1] ?? ''}${text[at + fragment.length] ?? ''}`;
@@ -223,16 +207,14 @@ function wordIn(text: string, digits: string): string | null {
 /** A day, a time of day, or a number with what joins its digits. */
 export const NUMBER = /\d{4}-\d\d(?:-\d\d)?(?!\d)|\d+:\d\d(?::\d\d)?|\d+(?:[.,]\d+)*/g;
 
-/** Names of days, months and seasons. */
 export const CALENDAR =
   /(?<!\p{L})(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|fall|winter)(?!\p{L})/giu;
 
 /**
- * A number, or a name of the calendar, that a packet did not get from the text: it was worked out, perhaps from a value that is
- * another now. `null` where there is none.
+ * Finds a number, or a name of the calendar, that a packet did not get from the text: it may be worked out from a changed value.
  *
- * @param places of the values that are the same, and of those that are filled in
- * @param text the instruction without the values that are others now
+ * @param places of the values that stay, and of those that are filled in
+ * @param text the instruction without changed values
  */
 export function workedOutIn(packet: Packet, places: readonly Place[], text: string): string | null {
   const numbers = numbersIn(text);
@@ -254,7 +236,7 @@ export function workedOutIn(packet: Packet, places: readonly Place[], text: stri
   return null;
 }
 
-/** Letters before a number that is a part of a year, a length of time or an amount. */
+/** Letters before a number of a year, a length of time or an amount. */
 const MEASURE = /^(?:[qhwmdyxt]|fy|cy|pt?|wk|gbp|eur|usd|day|month|year|week|hour|total|net)s?$/i;
 
 /** Whether a number belongs to the name before it: `payroll_v2`, `s7`. */

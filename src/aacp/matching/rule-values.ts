@@ -1,4 +1,4 @@
-/** The values of a rule's slots, as packets and inputs of steps have them. */
+/** Writes the values of a rule's slots into packets and inputs of steps. */
 import type { Field, Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import type { Rule, RuleWorkflow } from '../rules/rule.js';
@@ -7,13 +7,12 @@ import { givenDigits } from './instruction/renderings.js';
 import type { Slot } from './instruction/slots.js';
 import type { Refusal } from './match.js';
 
-/** The words that a slot takes. */
 export interface Captured {
   readonly name: string;
   readonly text: string;
 }
 
-/** Separators of the items of a list. A letter of any alphabet before or behind "and" makes it part of a word. */
+/** Separators of the items of a list. "and" within a word of any alphabet is none. */
 const JOINT = /,|(?<![\p{L}\p{N}])and(?![\p{L}\p{N}])|&/u;
 
 /** Makes the packet of a workflow's step, as `encodeStep` of `pegwire/aacp/encoders` does. */
@@ -23,7 +22,7 @@ export type EncodeStep = (
   args: Readonly<Record<string, string | readonly string[]>>,
 ) => { readonly packet: string } | readonly { readonly packet: string }[];
 
-/** A slot without a value that could be written. */
+/** A slot whose value is missing or cannot be written. */
 export class SlotFault extends Error {
   readonly refusal: Refusal;
 
@@ -33,17 +32,12 @@ export class SlotFault extends Error {
   }
 }
 
-/** What an instruction has for the slots of a rule. */
 interface RuleValues {
   readonly slots: ReadonlyMap<string, Slot>;
   readonly captured: readonly Captured[];
 }
 
-/**
- * The packet of the step that a rule names, where `encodeStep` makes it; else that of the rule.
- *
- * @throws SlotFault; what the step throws
- */
+/** Makes the packet of a rule's step, or fills that of the rule. @throws SlotFault; what the step throws */
 export function packetOfRule(rule: Rule, values: RuleValues, encodeStep: EncodeStep | undefined): Packet {
   if (rule.workflow !== null && encodeStep !== undefined) return packetOfStep(rule.workflow, values, encodeStep);
   const packet = parsed(rule.packet);
@@ -84,7 +78,7 @@ function parsed(text: string): Packet {
   return result.value;
 }
 
-/** @param key the field that the template is the value of; `null` for an input of a step, which does that itself */
+/** @param key the field of the template; `null` for an input of a step, which joins words itself */
 function filled(template: string, values: RuleValues, key: string | null): string {
   return fillTemplate(readTemplate(template), (slot) => valueFor(slot, values, key));
 }
@@ -131,7 +125,7 @@ function currencyOf({ currency, text }: Slot): string {
   throw new SlotFault('slot-ambiguous', `"${text}" does not say which currency it is`);
 }
 
-/** As the workflow encoders write names. */
+/** Writes names as the workflow encoders do. */
 function joined(name: string, key: string | null): string {
   if (key === 'sup' || key === 'party') return name.replaceAll(' ', '-');
   if (key === 'subj' || key === 'flag_msg') return name.replaceAll(' ', '_');

@@ -1,4 +1,4 @@
-/** Rules as patterns: each slot of a phrase stands as a sample of its kind, and is replaced by the value of the instruction. */
+/** Rules as patterns: each slot of a phrase is a sample of its kind, which the instruction's value replaces. */
 import type { Rule } from '../rules/rule.js';
 import { type PhraseSlot, type SlotKind as RuleSlotKind, readPhrase } from '../rules/slots.js';
 import type { InstructionItem } from './instruction/ast.js';
@@ -11,7 +11,7 @@ import type { MatchRequest } from './match.js';
 import { type Captured, type EncodeStep, packetOfRule, SlotFault } from './rule-values.js';
 import { keysOf, readWording, type Wording } from './wording.js';
 
-/** Values that are read as their kind, and that nobody writes. */
+/** Values of each kind that no instruction has. */
 const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
   period: 'August 1987',
   quarter: 'Q3 1987',
@@ -25,20 +25,19 @@ const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
   text: '"zquorl xanthy"',
 };
 
-/** A phrase with two-digit numbers where only such are read: `net 30`. */
+/** For phrases in which only two-digit numbers are read: `net 30`. */
 const SHORT_NUMBER = '87';
 
-/** An amount behind a sign of its phrase, and the signs that may stand there. */
+/** For an amount behind a currency sign of the phrase. */
 const SIGNLESS = '1,987.65';
 const SIGN = /(?:US|AU|A|CA|C|NZ|HK|SG|S|R)?[$]$|[£€¥₹]$/;
 
 interface PlacedSlot extends PhraseSlot {
-  /** Where its sample stands in the text that was read. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A slot that takes words: only the words beside it tell where it ends. `null` where the phrase ends, or another slot stands there. */
+/** A slot that takes words, bounded by the words beside it; `null` at the end of the phrase, or beside another slot. */
 interface WordSlot extends PhraseSlot {
   readonly before: string | null;
   readonly behind: string | null;
@@ -54,11 +53,9 @@ interface RulePattern {
 }
 
 /** The verbs of TASK values that are abbreviated. */
-const VERBS: ReadonlyMap<string, string> = new Map([
-  ['PROC', 'process'],
-  ['CALC', 'calculate'],
-  ['ACK', 'acknowledge'],
-]);
+const VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ PROC: 'process', CALC: 'calculate', ACK: 'acknowledge' }),
+);
 
 function patternsOf(rule: Rule): readonly RulePattern[] {
   const name = rule.name.toLowerCase();
@@ -73,8 +70,13 @@ function patternsOf(rule: Rule): readonly RulePattern[] {
 
 /** @returns `null` for a phrase that cannot be read */
 function readPattern(phrase: string): Pick<RulePattern, 'wording' | 'slots' | 'wordSlots'> | null {
-  const parts = partsOrNull(phrase);
-  if (parts === null) return null;
+  let parts: ReturnType<typeof readPhrase>;
+  try {
+    parts = readPhrase(phrase);
+  } catch {
+    // A rule that was not checked when it was loaded.
+    return null;
+  }
   let text = '';
   const slots: PlacedSlot[] = [];
   const wordSlots: WordSlot[] = [];
@@ -84,7 +86,7 @@ function readPattern(phrase: string): Pick<RulePattern, 'wording' | 'slots' | 'w
       return;
     }
     let sample = SAMPLES[part.kind];
-    // "${amount}" is an amount in that currency, and not one behind a sign.
+    // "${amount}" is an amount in that currency, not one behind a sign.
     if (part.kind === 'amount' && SIGN.test(text)) sample = SIGNLESS;
     else if (part.kind === 'number' && /\bnet[ -]?$/i.test(text)) sample = SHORT_NUMBER;
     const start = text.length;
@@ -96,15 +98,6 @@ function readPattern(phrase: string): Pick<RulePattern, 'wording' | 'slots' | 'w
   return wording === null ? null : { wording, slots, wordSlots };
 }
 
-function partsOrNull(phrase: string): ReturnType<typeof readPhrase> | null {
-  try {
-    return readPhrase(phrase);
-  } catch {
-    // A rule that was not checked when it was loaded.
-    return null;
-  }
-}
-
 function neighbours(parts: readonly (string | PhraseSlot)[], index: number): Pick<WordSlot, 'before' | 'behind'> {
   const [before, behind] = [parts[index - 1], parts[index + 1]];
   return {
@@ -113,31 +106,27 @@ function neighbours(parts: readonly (string | PhraseSlot)[], index: number): Pic
   };
 }
 
-/** Most patterns that are compared with one instruction. */
 const MOST_RULES = 12;
 
-/** Judges the rules that share words with an instruction. */
-type RuleJudge = (request: MatchRequest, instruction: Wording, threshold: number) => readonly Verdict[];
-
-/** The index is built once. */
-export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep | undefined): RuleJudge {
+/** Creates a function that judges the rules that share words with an instruction. */
+export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep | undefined) {
   const patterns = rules.flatMap(patternsOf);
   const index = new Map<string, number[]>();
   patterns.forEach(({ rule, wording }, number) => {
     for (const key of new Set(keysOf(wording))) {
       const name = `${rule.domain} ${key}`;
-      const list = index.get(name);
-      if (list === undefined) index.set(name, [number]);
-      else list.push(number);
+      const list = index.get(name) ?? [];
+      list.push(number);
+      index.set(name, list);
     }
   });
-  return (request, instruction, threshold) =>
+  return (request: MatchRequest, instruction: Wording, threshold: number): readonly Verdict[] =>
     nearest(index, request.domain, instruction).map((number) =>
       judgeRule(patterns[number]!, request, instruction, threshold, encodeStep),
     );
 }
 
-/** The patterns that share most of the instruction's words, rare ones counting more. */
+/** The patterns that share most words with the instruction; rare ones count more. */
 function nearest(
   index: ReadonlyMap<string, readonly number[]>,
   domain: string,
@@ -205,7 +194,7 @@ function writtenBy(
   }
 }
 
-/** The values of the slots by name. Samples that were paired with something else are constants of the phrase. */
+/** The values of the slots by name. Samples that are paired with another kind are constants of the phrase. */
 function valuesOf(
   pattern: RulePattern,
   pairs: readonly Pair[],
@@ -215,7 +204,7 @@ function valuesOf(
   for (const pair of pairs) {
     const { stored, given } = pair;
     const slot = pattern.slots.find(({ start, end }) => start >= stored.start && end <= stored.end);
-    // A currency that the phrase itself says is no slot.
+    // A currency in the phrase itself is no slot.
     const isWhole = slot !== undefined && slot.start === stored.start && slot.end === stored.end;
     const isSame = stored.currency === given.currency && stored.kind === given.kind;
     if (slot !== undefined && (isWhole || isSame)) values.set(slot.name, given);
@@ -224,7 +213,7 @@ function valuesOf(
   return { values, other };
 }
 
-/** The same, with days and months in place of "today" and "last month". */
+/** Puts days and months in place of "today" and "last month". */
 function withCalendar(wording: Wording, now: number): Wording {
   if (wording.unit === null) return wording;
   const tokens = wording.tokens.map((token) => {
@@ -234,7 +223,7 @@ function withCalendar(wording: Wording, now: number): Wording {
   return { ...wording, tokens, slots: tokens.flatMap(({ slot }) => (slot === null ? [] : [slot])) };
 }
 
-/** Most words that a slot takes. */
+/** Most words, and items of a list, that a slot takes. */
 const MOST_WORDS = 4;
 const MOST_LIST_ITEMS = 24;
 
@@ -244,10 +233,10 @@ interface Reading {
 }
 
 /**
- * The instruction with a quotation in place of what the slots take; `null` where a neighbour is missing or comes twice, or
- * where what stands there is more than a value.
+ * Puts a quotation in place of the words for each slot; `null` if a neighbour is missing or comes twice, or if the words are more than a
+ * value.
  *
- * @param wording of the instruction as it stands
+ * @param wording of the instruction as it is
  */
 function readFor({ wordSlots }: RulePattern, instruction: string, wording: Wording): Reading | null {
   if (wordSlots.length === 0) return { wording, captured: [] };
@@ -296,10 +285,10 @@ function isWord(item: InstructionItem, word: string): boolean {
   return item.kind === 'word' && item.text.toLowerCase() === word;
 }
 
-/** Words that say how something is done, and are no part of a value. */
+/** Words of manner, which are no part of a value. */
 const MANNER = /ly$|^(?:asap|urgent|today|now)$/;
 
-/** No relation, no article, and nothing that says how: "jsmith except for VPN" and "jsmith at once" are no names of users. */
+/** Excludes function words and words of manner: "jsmith except for VPN" and "jsmith at once" name no users. */
 function isPlainItem(item: InstructionItem, kind: PhraseSlot['kind'], words: number): boolean {
   if (item.kind !== 'word') return item.kind !== 'relative';
   const plain = item.text.toLowerCase();

@@ -1,4 +1,4 @@
-/** What an instruction states: the values that a packet may have from it. */
+/** Finds the values that an instruction states, and those that follow from them. */
 
 import type { InstructionItem, SpanItem, ValueItem } from './instruction/ast.js';
 import { daysLater, isoDay, lastDayOf, resolveRelative } from './instruction/calendar.js';
@@ -9,18 +9,17 @@ import { isDeterminer, isFunctionWord } from './instruction/words.js';
 import { CALENDAR, numbersIn } from './places.js';
 
 export interface Statement {
-  /** The instruction in small letters. */
   readonly small: string;
-  /** The words in small letters, each with whether it stands there so, too. */
+  /** The words in small letters; `true` if the instruction itself has it in small letters. */
   readonly words: ReadonlyMap<string, boolean>;
-  /** The values; periods with their first and last days, relative ones as the calendar has them, too. */
+  /** The values; also the first and last days of periods, and the dates of relative times. */
   readonly slots: readonly Slot[];
   readonly numbers: ReadonlySet<number>;
-  /** Those that may be a time: amounts, shares, parts of ids and numbers that count something are not among them. */
+  /** Numbers that may be a time: not amounts, shares, parts of ids and numbers that count something. */
   readonly times: ReadonlySet<number>;
-  /** Those that are one, or a part of one: "5 March", "the 5th", "2026". */
+  /** Numbers of a date: "5 March", "the 5th", "2026". */
   readonly dates: ReadonlySet<number>;
-  /** What is counted, by the number: `days` of "30 days". */
+  /** Nouns by the number that counts them: `days` of "30 days". */
   readonly counted: ReadonlyMap<number, string>;
   /** The first three letters of the names of days, months and seasons. */
   readonly calendar: ReadonlySet<string>;
@@ -42,7 +41,9 @@ export function statementOf(instruction: string, said: number): Statement {
   items.forEach((item, index) => {
     if (item.kind === 'mark') return;
     const isNumber =
-      item.kind === 'number' || item.kind === 'year' || (item.kind === 'word' && isNumberWord(item.text));
+      item.kind === 'number' ||
+      item.kind === 'year' ||
+      (item.kind === 'word' && wordedNumbers(item.text.toLowerCase().replace(COUNTING, '')).size > 0);
     const noun = isNumber ? countedBy(items, index) : null;
     isWordCounted ||= noun !== null && item.kind !== 'span' && /^\p{L}/u.test(instruction.slice(item.start, item.end));
     if (item.kind === 'word') {
@@ -72,17 +73,12 @@ export function statementOf(instruction: string, said: number): Statement {
   };
 }
 
-/** Words that say how many, and never when. */
+/** Words of quantity that are never a time. */
 const COUNTING = /(?<!\p{L})(?:an?|once|single|twice|both|couple|pair)(?!\p{L})/gu;
 
-function isNumberWord(text: string): boolean {
-  const small = text.toLowerCase();
-  return wordedNumbers(small.replace(COUNTING, '')).size > 0;
-}
-
 /**
- * The word for what a number counts; `null` for a number that counts nothing. A number with a plural behind it counts that, unless an
- * article makes a name of the two: "2026 chairs", but "the 2026 results" and "the 2026 budget".
+ * Returns the noun that a number counts: a plural behind it, unless an article makes a name of the two: "2026 chairs", but "the 2026
+ * results".
  */
 function countedBy(items: readonly InstructionItem[], index: number): string | null {
   const before = items[index - 1];
@@ -99,20 +95,18 @@ function countedBy(items: readonly InstructionItem[], index: number): string | n
   return null;
 }
 
-/** The numbers of an item that a time may have. */
 function timesIn(item: ValueItem, slot: Slot): readonly number[] {
   if (item.kind === 'number' || item.kind === 'ordinal' || item.kind === 'year') return [Number(slot.value)];
   return item.kind === 'time' ? [item.hour, item.minute, Number(slot.value.split(':')[0])] : partsOf(item);
 }
 
-/** Year, month, day and the like, each as a number. */
 function partsOf(item: ValueItem | undefined): readonly number[] {
   if (item === undefined || !TIME_KINDS.has(item.kind)) return [];
   const { start: _, end: _end, ...parts } = item;
   return Object.values(parts).filter((part) => typeof part === 'number');
 }
 
-/** The first and the last day and month of a period that says its year, and the day behind it. */
+/** The first and last day and month of a period with a year, and the day after it. */
 function daysOf(item: ValueItem | undefined): readonly Slot[] {
   if (item === undefined || !('year' in item) || item.year === null) return [];
   const { year } = item;
@@ -148,7 +142,7 @@ function daySlot(time: number): Slot {
   return textSlot({ kind: 'date', year, month, day, start: 0, end: 10 });
 }
 
-/** A value that stands nowhere in the text. */
+/** Makes a slot of a value that is not in the text. */
 function textSlot(item: ValueItem): Slot {
   const { value } = slotOf(item, '');
   return { ...slotOf(item, value), text: value };
@@ -163,9 +157,9 @@ function quartersOf({ items, joints }: SpanItem): readonly Slot[] {
   return isQuarter ? [textSlot({ kind: 'quarter', year: first.year, quarter, start: 0, end: 7 })] : [];
 }
 
-/** The names of the calendar that stand in a text, and those of its days and months. */
+/** The names of days and months in a text, and of its dates. */
 function calendarIn(sentence: string, slots: readonly Slot[]): ReadonlySet<string> {
-  // Small letters make a verb of "may" and "march".
+  // In small letters, "may" and "march" are verbs.
   const names = (sentence.replace(/(?<=day)s(?!\p{L})/giu, '').match(CALENDAR) ?? []).filter(
     (name) => name !== 'may' && name !== 'march',
   );
@@ -193,7 +187,7 @@ export function wordsIn(text: string): ReadonlyMap<string, boolean> {
   return words;
 }
 
-/** Whether a word stands in the instruction: itself, or another form of an ordinary word. */
+/** Whether the instruction has a word, or another form of an ordinary word. */
 export function isWordStated(word: string, words: ReadonlyMap<string, boolean>): boolean {
   const small = word.toLowerCase();
   if (words.has(small) || words.has(`${small}s`) || (small.endsWith('s') && words.has(small.slice(0, -1)))) return true;
@@ -204,7 +198,7 @@ export function isWordStated(word: string, words: ReadonlyMap<string, boolean>):
   return false;
 }
 
-/** Whether a text stands in another one with no letter or digit beside it. */
+/** Whether a text contains another one with no letter or digit beside it. */
 export function holdsWhole(text: string, part: string): boolean {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     if (!/[\p{L}\p{N}]/u.test(`${text[at - 1] ?? ''}${text[at + part.length] ?? ''}`)) return true;
@@ -212,7 +206,7 @@ export function holdsWhole(text: string, part: string): boolean {
   return false;
 }
 
-/** Whether an instruction has a currency: its code, its sign or its name. */
+/** Whether an instruction has the code, the sign or the name of a currency. */
 export function isCurrencyStated(code: string, { small, slots }: Statement): boolean {
   if (slots.some(({ currency }) => currency === code) || holdsWhole(small, code.toLowerCase())) return true;
   try {

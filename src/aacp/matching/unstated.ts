@@ -1,4 +1,4 @@
-/** Compares a packet with the instruction that it was made for: values that the instruction does not state. */
+/** Finds values of a packet that its instruction does not state. */
 import type { Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import { lowerAscii } from '../vocabulary.js';
@@ -6,6 +6,7 @@ import type { RegistryEntry } from './entry.js';
 import { isForeignName } from './instruction/calendar.js';
 import { wordedNumbers, wordedTimes } from './instruction/numbers.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
+import { wordSet } from './instruction/words.js';
 import { CALENDAR, findPlaces, isOfName, isOwnPlace, NUMBER, numbersIn, type Place, REQUEST_KEYS } from './places.js';
 import {
   holdsWhole,
@@ -17,7 +18,6 @@ import {
   wordsOf,
 } from './statement.js';
 
-/** A value of a packet that its instruction does not state. */
 export interface Unstated {
   /** `time`: a date, a period, or a number that could be one. The others are amounts, ids and names. */
   readonly kind: 'time' | 'value';
@@ -32,8 +32,8 @@ const MOST_KNOWN = 1000;
 const known = new Map<string, { readonly packet: string; readonly day: number; readonly found: readonly Unstated[] }>();
 
 /**
- * Lists the values of a packet that neither stand in the instruction nor follow from it by the calendar: the first and last day of a
- * period that it names, and what "last month" and the like are on the day on which it was given (UTC).
+ * Lists the values of a packet that are neither in the instruction nor follow from it by the calendar: first and last days of periods, and
+ * the dates of relative times on the day on which it was given (UTC).
  *
  * @param said when the instruction was given, in milliseconds since 1970
  */
@@ -52,10 +52,7 @@ export function saidOf({ said, created }: Pick<RegistryEntry, 'said' | 'created'
   return said ?? created;
 }
 
-/**
- * The time in an entry's packet that holds only on the day (UTC) on which it was worked out, where that day is over; `null` for an
- * entry that may be served.
- */
+/** Returns a time of an entry's packet that was worked out on a day (UTC) that is over; `null` if the entry may be served. */
 export function staleTimeIn(
   entry: Pick<RegistryEntry, 'packet' | 'instruction' | 'said' | 'created'>,
   now: number,
@@ -65,29 +62,23 @@ export function staleTimeIn(
   return unstatedIn(entry.packet, entry.instruction, said).find(({ kind }) => kind === 'time')?.text ?? null;
 }
 
-/** Keys, and names within `filter`, whose values are times in words: `period:month_end`. */
-const TIMED: ReadonlySet<string> = new Set(
-  'period date day week month quarter year time due deadline from since until till start end by before after on at when as_of asof effective expires expiry valid'.split(
-    ' ',
-  ),
-);
+/** Keys, and names within `filter`, of times in words: `period:month_end`. */
+const TIMED = wordSet(`
+  period date day week month quarter year time due deadline from since until till start end by before after on at when as_of asof
+  effective expires expiry valid
+`);
 
-/** Words by which a longer name is that of a time: `order_year`. */
+/** Words that make a longer name that of a time: `order_year`. */
 const UNITS =
   /(?:^|[_.])(period|date|day|week|month|quarter|year|season|deadline|hour|minute|fy|yr|qtr|mth|wk|dob)(?:$|[_.])/;
 
-/** Keys, and names within `filter`, whose values name persons, companies and agents. */
-const NAMED: ReadonlySet<string> = new Set(
-  'sup party actor chain to usr user username name emp employee customer client vendor supplier owner assignee agent email'.split(
-    ' ',
-  ),
-);
+/** Keys, and names within `filter`, of persons, companies and agents. */
+const NAMED = wordSet(`
+  sup party actor chain to usr user username name emp employee customer client vendor supplier owner assignee agent email
+`);
 
-/** A year, a month or a day without anything between their digits. */
+/** A year, a month or a day without separators. */
 const YEARLY = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
-
-/** Keys whose values name forms of a result: `fmt:mp4`. */
-const FREE: ReadonlySet<string> = new Set(['fmt']);
 
 function compare(text: string, instruction: string, said: number): readonly Unstated[] {
   const read = tryParsePacket(text);
@@ -115,17 +106,17 @@ function compare(text: string, instruction: string, said: number): readonly Unst
   return found;
 }
 
-/** Kinds of values that are no time, whatever their digits: "Pay \u00a32026". */
+/** Kinds of values that are never a time: "Pay £2026". */
 const TIMELESS: ReadonlySet<Slot['kind']> = new Set(['amount', 'percent', 'terms', 'email', 'url']);
 
-/** Tells whether a value of the instruction may stand in a place that is for a time. Numbers are looked at apart. */
+/** Whether a value may stand in a place for a time. Numbers are checked apart. */
 function mayBeTime({ slot }: Place, text: string, { counted }: Statement): boolean {
   if (TIMELESS.has(slot.kind)) return false;
   const isTime = (TIME_KINDS.has(slot.kind) || slot.kind === 'ordinal') && !counted.has(Number(text));
   return isTime || !/^\d+$/.test(text);
 }
 
-/** The numbers that may stand in an item. Where it is for a time, one alone has to have its name: "month 11" for `month=11`; but "at 9" has an hour. */
+/** The numbers that an item may have. For a time, the unit has to be stated, "month 11" for `month=11`, except for hours. */
 function numbersFor(
   { name }: Item,
   isTimed: boolean,
@@ -136,7 +127,7 @@ function numbersFor(
   return unit === 'hour' || unit === 'minute' || isWordStated(unit, words) ? times : dates;
 }
 
-/** What an item has that the instruction does not state; `null` for nothing. */
+/** The kind of value of an item that the instruction does not state. */
 function unstatedKind(
   item: Item,
   key: string,
@@ -152,29 +143,29 @@ function unstatedKind(
     rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
   }
   const numbers = [...unstatedNumbers(rest, numbersFor(item, isTimed, statement), statement)].filter(
-    ({ digits, isPartOfName }) => !(isPartOfName && FREE.has(key) && !YEARLY.test(digits)),
+    ({ digits, isPartOfName }) => !(isPartOfName && key === 'fmt' && !YEARLY.test(digits)),
   );
-  // "v2" is a name; all else may have been worked out from the day: a year, a sum up to now, the number of days that are left.
+  // "v2" is a name; any other number may be worked out from the day: a year, a sum to date, the days that are left.
   if (numbers.some(({ digits, isPartOfName }) => !isPartOfName || digits.length > 1)) return 'time';
   if (hasUnstatedName(rest, statement) || hasForeignDigits(rest, statement)) return 'time';
   if (hasUnstatedNumberWord(rest, statement)) return 'time';
-  // A letter alone is an initial, or a part of a time: 09:00Z.
+  // A single letter is an initial, or a part of a time: 09:00Z.
   const other = wordsOf(rest.replace(CALENDAR, ' ')).some(
     (word) => word.length > 1 && !isWordStated(word, statement.words),
   );
   if (isTimed && other) return 'time';
   if (numbers.length > 0) return 'value';
-  return other && !FREE.has(key) && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
+  return other && key !== 'fmt' && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
 }
 
-/** Whether a name contains a time that the instruction does not state: a year, a quarter, a month (`q3_2026`, `november`). */
+/** Whether a key has a time that the instruction does not state: `q3_2026`, `november`. */
 function hasTimeInName(name: string, statement: Statement): boolean {
   const numbers = unstatedNumbers(name, statement.numbers, statement);
   if ([...numbers].some(({ digits, isPartOfName }) => !isPartOfName || YEARLY.test(digits))) return true;
   return hasUnstatedName(name.replace(/(?<!\p{L})may(?!\p{L})/gu, ' '), statement);
 }
 
-/** Whole names of days and months, which stand within other words, too. */
+/** Full names of days and months, which count within other words, too. */
 const WHOLE = /january|february|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi;
 
 function hasUnstatedName(rest: string, { calendar, words }: Statement): boolean {
@@ -185,7 +176,7 @@ function hasUnstatedName(rest: string, { calendar, words }: Statement): boolean 
   return wordsOf(parted).some((word) => isForeignName(word.toLowerCase()) && !words.has(word.toLowerCase()));
 }
 
-/** Whether digits of another script stand there, which the instruction does not have so. */
+/** Whether there are digits of another script that the instruction does not have. */
 function hasForeignDigits(rest: string, { small }: Statement): boolean {
   return (rest.match(/[^\P{Nd}0-9]+/gu) ?? []).some((digits) => !small.includes(digits));
 }
@@ -194,8 +185,8 @@ function hasForeignDigits(rest: string, { small }: Statement): boolean {
 const VOUCHED: ReadonlySet<string> = new Set(['actor', 'chain', 'req', 'rules']);
 
 /**
- * Finds who acted, what was gone through, what is demanded and which rules apply, where a rule's packet has it and the instruction does
- * not state it; `null` for none. An audit trail that nobody stated is worse than asking the model.
+ * Finds an actor, a chain, a demand or rules that a packet has and the instruction does not state. An audit trail that nobody stated is
+ * worse than asking the model.
  */
 export function inventedIn({ fields }: Packet, instruction: string): Pick<Unstated, 'key' | 'text'> | null {
   const words = wordsIn(instruction);
@@ -215,13 +206,13 @@ export function inventedIn({ fields }: Packet, instruction: string): Pick<Unstat
 }
 
 interface Item {
-  /** Where the text begins in the value. */
+  /** The offset of the text in the value. */
   readonly start: number;
   readonly name: string;
   readonly text: string;
 }
 
-/** The items of a value, each with the name before its sign of comparison, or else the key. */
+/** Splits a value into items, each with the name before its sign of comparison, or else the key. */
 function itemsOf(key: string, value: string): readonly Item[] {
   let start = 0;
   // Not between thousands.
@@ -245,13 +236,13 @@ interface FoundNumber {
   readonly isPartOfName: boolean;
 }
 
-/** Letters before a number that stand for a length of time, a sum or terms of payment. */
+/** Letters before a number for a length of time, a sum or terms of payment. */
 const MEASURED = /^(?:pt?|net|total|gbp|eur|usd)$/i;
 
-/** Lists the numbers of a text that are not among those given, and times of day that the instruction does not state. */
+/** Lists numbers of a text that are not among those given, and times of day that are not stated. */
 function* unstatedNumbers(given: string, numbers: ReadonlySet<number>, statement: Statement): Iterable<FoundNumber> {
   const { small, counted } = statement;
-  // No seconds, and the time zone of all times here, add nothing.
+  // Zero seconds and the time zone UTC add nothing.
   const rest = given.replace(/(?<=\s):00(?!\d)|(?<=:\d\d)\.0+(?!\d)|(?<=\d:\d\d|\s)(?:Z|[+-]00:00)/g, '');
   for (const { 0: digits, index } of rest.matchAll(NUMBER)) {
     const before = rest.slice(0, index);
@@ -268,7 +259,7 @@ function* unstatedNumbers(given: string, numbers: ReadonlySet<number>, statement
   }
 }
 
-/** Whether what an instruction counts stands behind the number: `30d`, `P30D`, `last_30_days` for "30 days". */
+/** Whether the counted noun is behind the number: `30d`, `P30D`, `last_30_days` for "30 days". */
 function isCounted(noun: string | undefined, behind: string): boolean {
   const letters = /^[-_ ]?(\p{L}+)/u.exec(behind)?.[1]?.toLowerCase();
   return noun !== undefined && letters !== undefined && (noun.startsWith(letters) || letters.startsWith(noun));
@@ -277,7 +268,7 @@ function isCounted(noun: string | undefined, behind: string): boolean {
 /**
  * Whether an instruction states a time of day: `17:00` by "5 pm", "at 5" or "17.00", `12:00` by "noon", `05:30` by "half past five".
  *
- * @param isOfDay whether a day stands before it, of which it may be the first or the last moment
+ * @param isOfDay whether a day is before it, of which it may be the first or last moment
  */
 function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: Statement): boolean {
   if (isOfDay && /^(?:00:00|23:59|24:00)(?::(?:00|59))?$/.test(text)) return true;
@@ -289,7 +280,7 @@ function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: S
   return minute === 0 ? isHour : wordedTimes(small).has((hour * 60 + minute) % 720);
 }
 
-/** Whether letters are the beginning of the word before a number: "week 48" for `w48`, "Microsoft 365" for `m365`. */
+/** Whether letters begin the word before a number: "week 48" for `w48`, "Microsoft 365" for `m365`. */
 function saysInFull(small: string, letters: string, number: string): boolean {
   if (letters === '' || !/^\d+$/.test(number)) return false;
   return new RegExp(`(?<!\\p{L})${letters.toLowerCase()}\\p{L}* ${number}(?!\\d)`, 'u').test(small);
@@ -298,7 +289,7 @@ function saysInFull(small: string, letters: string, number: string): boolean {
 /** Words that are parts of names as often as numbers: `grand_total`, `unit:thousands`, `half_day`. */
 const UNCOUNTED = /(?<!\p{L})(?:grand|hal(?:f|ves)|(?:quarter|dozen|hundred|thousand|million|billion)s)(?!\p{L})/giu;
 
-/** Whether a text has a number word that the instruction does not state. One to three may be part of a name: `first_name`. */
+/** Whether a text has a number word that is not stated. One to three may be part of a name: `first_name`. */
 function hasUnstatedNumberWord(text: string, { numbers }: Statement): boolean {
   for (const number of wordedNumbers(text.replace(UNCOUNTED, ','))) {
     if (number > 3 && !numbers.has(number) && !(number === 25 && /quarter/i.test(text))) return true;

@@ -1,9 +1,11 @@
-/** The words of an instruction with its values taken out: instructions with the same words may serve each other. */
+/** The words of an instruction without its values: instructions with the same words may serve each other. */
 import type { InstructionItem } from './instruction/ast.js';
 import { relativeUnitOf, type Unit } from './instruction/calendar.js';
 import { findNames } from './instruction/names.js';
 import { parseInstruction } from './instruction/parse.js';
-import { idSlot, type Slot, slotOf } from './instruction/slots.js';
+import { plainSlot, type Slot, slotOf } from './instruction/slots.js';
+import { wordSet } from './instruction/words.js';
+import type { Candidate } from './match.js';
 
 /** A word or mark in small letters, or `{kind}` for a value. */
 interface Token {
@@ -15,43 +17,41 @@ interface Token {
 export interface Wording {
   /** In order, without `asides`. */
   readonly tokens: readonly Token[];
-  /** Politeness and articles, which either text may have alone. */
+  /** Politeness and articles, in which texts may differ. */
   readonly asides: readonly string[];
   readonly slots: readonly Slot[];
-  /** The finest unit that its relative times are counted in; `null` where it has none. */
+  /** The finest unit of its relative times; `null` if it has none. */
   readonly unit: Unit | null;
 }
 
-/** Politeness that may stand anywhere. */
 const COURTESIES = phrases(
   `please; kindly; many thanks; thanks in advance; thank you in advance; thank you very much; thanks; thank you`,
 );
 
-/** Politeness that stands before an order. */
+/** Politeness before an order. */
 const LEADS = phrases(
   `hi; hello; hi team; hello team; good morning; good afternoon; could you; can you; would you; will you; i need you to;
   we need you to; i want you to; we want you to; i would like you to; we would like you to; i'd like you to; we'd like you to`,
 );
 
 /** Pronouns that are other words in capital letters. */
-const CAPITALS: ReadonlySet<string> = new Set(['IT', 'US', 'WHO', 'AM', 'OR']);
+const CAPITALS = wordSet('IT US WHO AM OR');
 
 /** Nouns before a number that is a name: `ticket 4711`. */
-const ID_NOUNS: ReadonlySet<string> = new Set(
-  `ticket invoice order po employee customer case lead contract account request incident id number no claim project quote supplier
+const ID_NOUNS = wordSet(`
+  ticket invoice order po employee customer case lead contract account request incident id number no claim project quote supplier
   policy change asset device batch payment transaction shipment opportunity campaign complaint clause section article version matter
-  contractor badge booking receipt expense journal applicant vacancy`.split(/\s+/),
-);
+  contractor badge booking receipt expense journal applicant vacancy
+`);
 
 /** Words that may follow such a number. Before any other, it counts: "order 30 laptops". */
-const BEHIND_ID: ReadonlySet<string> = new Set(
-  'a an the and or for from to of in on at by with without as is was has if before after until since please'.split(' '),
+const BEHIND_ID = wordSet(
+  'a an the and or for from to of in on at by with without as is was has if before after until since please',
 );
 
-/** Marks that say nothing by themselves. */
 const SILENT = /^["`\u2018-\u201F\u00AB\u00BB]$/;
 
-/** @returns `null` for a text that is too long, or that says nothing */
+/** @returns `null` for a text that is too long, or has no words */
 export function readWording(instruction: string): Wording | null {
   const items = parseInstruction(instruction);
   if (items === null) return null;
@@ -62,7 +62,7 @@ export function readWording(instruction: string): Wording | null {
 }
 
 function tokensOf(items: readonly InstructionItem[], source: string): readonly Token[] {
-  // Where all letters are capitals, nothing tells a name from a word.
+  // If all letters are capitals, names cannot be told from words.
   const names = new Map((/\p{Ll}/u.test(source) ? findNames(items, source) : []).map((run) => [run.from, run]));
   const tokens: Token[] = [];
   for (let at = 0; at < items.length; ) {
@@ -98,11 +98,11 @@ function withIds(tokens: readonly Token[]): readonly Token[] {
     if ((slot?.kind !== 'number' && slot?.kind !== 'year') || !/^\d+$/.test(slot.text)) return token;
     const behind = tokens[index + 1]?.key ?? '';
     const counts = /^\p{L}/u.test(behind) && !BEHIND_ID.has(behind);
-    return ID_NOUNS.has(tokens[index - 1]?.key ?? '') && !counts ? valueToken(idSlot(slot)) : token;
+    return ID_NOUNS.has(tokens[index - 1]?.key ?? '') && !counts ? valueToken(plainSlot('id', slot.text, slot)) : token;
   });
 }
 
-/** Without politeness, "the", and the marks that stand beside politeness or end the text. */
+/** Separates politeness and "the", and drops the marks beside politeness and at the end. */
 function withoutAsides(tokens: readonly Token[]): readonly [readonly Token[], readonly string[]] {
   const kept: Token[] = [];
   const asides: string[] = [];
@@ -142,19 +142,11 @@ function lengthAt(list: readonly (readonly string[])[], tokens: readonly Token[]
   return list.find((words) => words.every((word, index) => tokens[at + index]?.key === word))?.length ?? 0;
 }
 
-/** An article or a courtesy, against a word. */
+/** The weight of an article or a courtesy; that of a word is 1. */
 const ASIDE = 0.15;
 
-/** The words that two instructions share, and those that one has alone. */
-export interface Overlap {
-  /** 0 to 1: the weight of what both have, of all that either has. Politeness and articles count little. */
-  readonly score: number;
-  readonly shared: readonly string[];
-  /** In the instruction alone. */
-  readonly extra: readonly string[];
-  /** In the pattern alone. */
-  readonly missing: readonly string[];
-}
+/** The words that two instructions share, and those of one alone. */
+export type Overlap = Pick<Candidate, 'score' | 'shared' | 'extra' | 'missing'>;
 
 export function overlapOf(pattern: Wording, instruction: Wording): Overlap {
   const shared: string[] = [];
@@ -189,30 +181,27 @@ export function keysOf({ tokens }: Wording): readonly string[] {
   return tokens.map(({ key }) => key);
 }
 
-/** Whether both have the same words in the same order, with values of the same kinds in the same places. */
+/** Whether both have the same words, and values of the same kinds, in the same order. */
 export function sameWords(one: Wording, other: Wording): boolean {
-  return (
-    one.tokens.length === other.tokens.length && one.tokens.every(({ key }, index) => key === other.tokens[index]!.key)
-  );
+  const { tokens } = other;
+  return one.tokens.length === tokens.length && one.tokens.every(({ key }, index) => key === tokens[index]!.key);
 }
 
 const NEGATION =
   /^(?:not|no|never|none|nobody|neither|nor|without|except|excluding|unless|cannot|\p{L}+n't|un(?!der|ti|i)\p{L}{3,}|in(?:active|valid|eligible|complete))$/u;
 
-/** The negation that only one of two texts has; `null` for none. */
 export function otherNegation({ extra, missing }: Overlap): string | null {
   return [...extra, ...missing].find((word) => NEGATION.test(word)) ?? null;
 }
 
-/** Most terms of one instruction. */
 const MAX_TERMS = 16;
 
 /** How many of the first terms stand for all words. */
 export const SIGNATURES = 2;
 
 /**
- * The terms that a registry lists an instruction under. The first two stand for all its words, with and without its values:
- * instructions that can serve each other have the second in common. The others are words, long ones first; they find what comes near.
+ * Returns the terms that a registry lists an instruction under. The first two stand for all words, with and without the values:
+ * instructions that can serve each other share the second. The others are words, long ones first; they find what comes near.
  */
 export function termsOf(instruction: string): readonly string[] {
   const wording = readWording(instruction);
@@ -227,7 +216,7 @@ export function termsOfWording(wording: Wording): readonly string[] {
   return [signature([...keys, '', ...values]), signature(keys), ...longest.slice(0, MAX_TERMS - SIGNATURES)];
 }
 
-/** Begins with a mark that no word begins with. That two share one by chance costs a look at an entry, and nothing else. */
+/** Begins with a mark that no word begins with. A collision costs a look at an entry, and nothing else. */
 function signature(words: readonly string[]): string {
   const text = words.join('\n');
   return `=${hashOf(text, 0x811c9dc5)}${hashOf(text, 0x9747b28c)}`;

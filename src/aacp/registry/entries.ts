@@ -1,35 +1,9 @@
-/** Entries, made in one place. */
+/** Checks entries, and ranks them by the terms they share. */
 
 import { resolveChoice } from '../../text/limits.js';
 import type { NewEntry, RegistryEntry, RegistryStatistics } from './registry.js';
 
-/** What changes of an entry while it is kept. */
 type EntryState = Pick<RegistryEntry, 'created' | 'lastSeen' | 'timesSeen'> & { readonly covered: boolean };
-
-/** An entry with its state. */
-export function entryWith(entry: Omit<NewEntry, keyof EntryState>, state: EntryState): RegistryEntry {
-  // Member by member: to spread what is not one object takes many times as long, and this is done at each hit.
-  return {
-    key: entry.key,
-    id: entry.id,
-    instruction: entry.instruction,
-    normalised: entry.normalised,
-    domain: entry.domain,
-    returnAgent: entry.returnAgent,
-    priority: entry.priority,
-    version: entry.version,
-    packet: entry.packet,
-    origin: entry.origin,
-    model: entry.model,
-    cost: entry.cost,
-    terms: entry.terms,
-    said: entry.said,
-    created: state.created,
-    lastSeen: state.lastSeen,
-    timesSeen: state.timesSeen,
-    covered: state.covered,
-  };
-}
 
 /** The last millisecond that a date can name. */
 export const MAX_TIME = 8.64e15;
@@ -37,8 +11,8 @@ export const MAX_TIME = 8.64e15;
 /** Most terms that an entry is found by, and that are followed in a search. The most telling ones come first. */
 export const MAX_TERMS = 64;
 
-const TEXTS = [
-  'key',
+/** The texts of an entry beside its key. */
+export const TEXTS = [
   'id',
   'normalised',
   'domain',
@@ -49,16 +23,11 @@ const TEXTS = [
   'packet',
 ] as const satisfies readonly (keyof NewEntry)[];
 
-/** Where a packet may come from. */
 export const ORIGINS = ['model', 'import', 'host'] as const satisfies readonly NewEntry['origin'][];
 
-/**
- * An entry with what belongs to it and nothing else; each term once, and not too many.
- *
- * @throws TypeError naming the member that is none
- */
+/** Copies the known members of an entry. @throws TypeError naming a member that is invalid */
 export function checkedEntry(entry: NewEntry): NewEntry {
-  for (const name of TEXTS) {
+  for (const name of ['key', ...TEXTS] as const) {
     if (typeof entry[name] !== 'string')
       throw new TypeError(`${name} of an entry is a text; got ${typeof entry[name]}`);
   }
@@ -80,7 +49,6 @@ export function checkedEntry(entry: NewEntry): NewEntry {
   if (covered !== undefined && typeof covered !== 'boolean')
     throw new TypeError('covered of an entry is true or false');
   if (entry.origin === undefined) throw new TypeError(`origin of an entry is one of ${ORIGINS.join(', ')}`);
-  // Member by member, as in `entryWith`.
   return {
     key,
     id,
@@ -102,14 +70,10 @@ export function checkedEntry(entry: NewEntry): NewEntry {
   };
 }
 
-/** Entries that are put in together: the more, the fewer transactions; others may want to write meanwhile. */
+/** Entries per transaction: others may want to write between two. */
 const BATCH = 512;
 
-/**
- * Checked entries, in batches. No code of the caller's runs while one is put in.
- *
- * @throws TypeError on what is no entry, after the batches before it
- */
+/** Checks entries, in batches, so that none of the caller's code runs during a transaction. @throws TypeError after the valid batches */
 export function* checkedBatches(entries: Iterable<NewEntry>): Iterable<readonly NewEntry[]> {
   let batch: NewEntry[] = [];
   for (const entry of entries) {
@@ -121,19 +85,11 @@ export function* checkedBatches(entries: Iterable<NewEntry>): Iterable<readonly 
   if (batch.length > 0) yield batch;
 }
 
-/**
- * Each term once, and not too many.
- *
- * @throws TypeError when they are no list of texts
- */
+/** @throws TypeError if `terms` is not a list of strings */
 export function distinctTerms(terms: readonly string[]): readonly string[] {
-  if (!Array.isArray(terms)) throw new TypeError('terms is a list of texts');
-  const distinct = new Set<string>();
-  for (const term of terms as readonly unknown[]) {
-    if (typeof term !== 'string') throw new TypeError('terms is a list of texts');
-    if (distinct.size < MAX_TERMS) distinct.add(term);
-  }
-  return [...distinct];
+  const isValid = Array.isArray(terms) && terms.every((term) => typeof term === 'string');
+  if (!isValid) throw new TypeError('terms is a list of texts');
+  return [...new Set(terms)].slice(0, MAX_TERMS);
 }
 
 /** The state of an entry after it was put in, from that of the one before. */
@@ -147,15 +103,12 @@ export function stateAfter(entry: NewEntry, before: RegistryEntry | undefined, n
   };
 }
 
-/** A sum of counts, which stays one that can be counted on. */
 export function moreOften(times: number, more: number): number {
   return Math.min(times + more, Number.MAX_SAFE_INTEGER);
 }
 
-/** The sums over some entries of one domain. */
-export interface DomainStatistics extends Omit<RegistryStatistics, 'byDomain'> {
-  readonly domain: string;
-}
+/** Sums over entries of one domain. */
+export type DomainStatistics = Omit<RegistryStatistics, 'byDomain'> & { readonly domain: string };
 
 export function statisticsOf(parts: Iterable<DomainStatistics>): RegistryStatistics {
   const sum = { entries: 0, timesSeen: 0, served: 0, pending: 0, spent: 0, saved: 0, unpriced: 0, expired: 0 };
@@ -165,7 +118,7 @@ export function statisticsOf(parts: Iterable<DomainStatistics>): RegistryStatist
     for (const name of names) sum[name] += part[name];
     domains.set(part.domain, (domains.get(part.domain) ?? 0) + part.entries);
   }
-  // Domains are other people's words: __proto__ is one like any other.
+  // No prototype: a domain may be called __proto__.
   const byDomain: Record<string, number> = Object.create(null) as Record<string, number>;
   for (const [domain, entries] of domains) byDomain[domain] = entries;
   return { ...sum, byDomain };
@@ -174,23 +127,13 @@ export function statisticsOf(parts: Iterable<DomainStatistics>): RegistryStatist
 /** How many entries of one term are followed. */
 export const MAX_POSTINGS = 256;
 
-/**
- * Those of the entries with a term that are followed. A word that more of them have tells little: none are. A term that stands
- * for all telling words, which begins with `=`, finds what can serve: the latest are.
- *
- * @param entries all of them, or the latest, and more than `MAX_POSTINGS`; the latest first
- */
+/** Returns the latest entries of a signature, which begins with `=`; and none for a word that too many entries have. */
 export function followed(term: string, entries: readonly number[]): readonly number[] {
   if (entries.length <= MAX_POSTINGS) return entries;
   return term.startsWith('=') ? entries.slice(0, MAX_POSTINGS) : [];
 }
 
-/**
- * The numbers of entries, those first that share the rarest terms: a term counts the more, the fewer entries have it. Among equals, the
- * latest come first: what a model did badly, it may have learnt since.
- *
- * @param postings for each term the entries that have it
- */
+/** Sorts the entries by the rarity of the terms they share; of equals the latest comes first, since models improve. */
 export function byRarity(postings: readonly (readonly number[])[]): readonly number[] {
   const weights = new Map<number, number>();
   for (const entries of postings) {

@@ -1,7 +1,5 @@
-/** Errors of the registry. */
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
-/** Something about the registry, a rule library or an audit log that is not as it should be. */
 export type RegistryErrorCode =
   | 'registry-corrupt'
   | 'registry-unavailable'
@@ -11,6 +9,7 @@ export type RegistryErrorCode =
   | 'registry-closed'
   | 'bad-registry-file';
 
+/** An error of a registry. */
 export class RegistryError extends PegwireError {
   override readonly name: string = 'RegistryError';
   declare readonly code: RegistryErrorCode;

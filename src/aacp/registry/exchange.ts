@@ -9,6 +9,7 @@ import {
   normaliseInstruction,
   wordsOf,
 } from '../matching/instruction/normalise.js';
+import { wordSet } from '../matching/instruction/words.js';
 import { termsOf as encoderTermsOf } from '../matching/wording.js';
 import { printPacket } from '../print.js';
 import { validatePacket } from '../validate.js';
@@ -16,46 +17,24 @@ import { lowerAscii, VERSION } from '../vocabulary.js';
 import { RegistryError } from './errors.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry.js';
 
-/** One entry of the file. Names and order are the reference's. */
-interface SdkPattern {
-  readonly id: string;
-  /** ISO 8601, UTC. */
-  readonly timestamp: string;
-  readonly domain: string;
-  readonly english: string;
-  readonly english_normalised: string;
-  readonly keywords: readonly string[];
-  readonly aacp_packet: string;
-  readonly compression_loss: 'none';
-  readonly loss_note: string;
-  readonly token_estimate_english: number;
-  readonly token_estimate_packet: number;
-  /** Per cent, to one decimal place. */
-  readonly reduction_pct: number;
-  readonly rule_based_written: boolean;
-  readonly times_seen: number;
-}
-
 export interface ExportOptions {
   /** Counts tokens. @default a quarter of the characters, as the reference estimates */
   readonly countTokens?: ((text: string) => number) | undefined;
 }
 
-/** The format wants a loss, and readers know only `none`, `minor` and `partial`. */
-const LOSS_NOTE = 'not measured';
-
 /**
- * All entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. The format has no place
- * for models, prices and hits, nor for agent and priority, which the packets say.
+ * Writes all entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. It has no place for
+ * models, prices and hits; agent and priority are in the packets.
  *
- * @throws RegistryError when the registry cannot be read
+ * @throws RegistryError if the registry cannot be read
  */
-export function exportPatterns(registry: Registry, { countTokens = estimate }: ExportOptions = {}): string {
+export function exportPatterns(registry: Registry, { countTokens = estimateTokens }: ExportOptions = {}): string {
   const patterns = Array.from(registry.entries(), (entry) => sdkPatternOf(entry, countTokens));
   return `${JSON.stringify(patterns, null, 2)}\n`;
 }
 
-function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => number): SdkPattern {
+/** One entry of the file. Names and order are the reference's. */
+function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => number) {
   const { instruction, packet, domain, created, covered, timesSeen } = entry;
   const normalised = normaliseInstruction(instruction);
   const english = countTokens(instruction);
@@ -68,8 +47,9 @@ function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => numbe
     english_normalised: normalised,
     keywords: keywordsOf(instruction),
     aacp_packet: packet,
+    // The format has no place for an unknown loss.
     compression_loss: 'none',
-    loss_note: LOSS_NOTE,
+    loss_note: 'not measured',
     token_estimate_english: english,
     token_estimate_packet: tokens,
     reduction_pct: english > 0 ? Math.round((1 - tokens / english) * 1000) / 10 : 0,
@@ -78,7 +58,7 @@ function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => numbe
   };
 }
 
-function estimate(text: string): number {
+function estimateTokens(text: string): number {
   return Math.floor(text.length / 4);
 }
 
@@ -86,9 +66,9 @@ export interface ImportOptions {
   /** The terms that tier 2 finds an entry by, most telling first. @default those of the fallback encoder */
   readonly termsOf?: ((instruction: string) => readonly string[]) | undefined;
   /**
-   * The normal form that an instruction is asked for by, with what its relative dates refer to.
+   * Returns the normal form of an instruction with the dates that its relative times refer to.
    *
-   * @param created when it was first asked for, in milliseconds since 1970
+   * @param created when it was first given, in milliseconds since 1970
    * @default that of the fallback encoder
    */
   readonly normalise?: ((instruction: string, created: number) => string) | undefined;
@@ -96,13 +76,12 @@ export interface ImportOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** Why an entry was not taken. */
+/** An entry that was not imported. */
 export interface SkippedPattern {
   /** Its place in the file, from 0. */
   readonly index: number;
   /** The id that it has in the file; `null` for none. */
   readonly id: string | null;
-  /** One sentence. */
   readonly reason: string;
 }
 
@@ -115,29 +94,18 @@ export interface ImportReport {
   readonly skipped: readonly SkippedPattern[];
 }
 
-/** What is needed of an entry. All else can be worked out, or does not matter. */
-interface Pattern {
-  readonly domain: string;
-  readonly english: string;
-  readonly aacp_packet: string;
-  readonly timestamp: string;
-  readonly times_seen: number;
-  readonly rule_based_written: boolean;
-}
-
 /**
- * Puts the entries of a reference SDK's file into a registry: those with a valid packet for the domain that they name. They are
- * entered for the agent and the priority that the packet says, and all that follows from the instruction is worked out anew.
+ * Imports those entries of a reference SDK's file that have a valid packet for their domain, for the agent and the priority of the packet.
+ * All that follows from the instruction is computed anew.
  *
- * @param file the text of the file, or what its JSON stands for
- * @throws RegistryError `bad-registry-file` when it is no JSON or no list; and when the registry fails
+ * @param file the text of the file, or its JSON value
+ * @throws RegistryError `bad-registry-file` if it is not JSON or not a list; and if the registry fails
  * @example
  * const { imported, skipped } = importPatterns(registry, await readFile('registry/unknown_patterns.json', 'utf8'));
  */
 export function importPatterns(registry: Registry, file: unknown, options: ImportOptions = {}): ImportReport {
   const skipped: SkippedPattern[] = [];
   const counts = { imported: 0, merged: 0, rewritten: 0 };
-  /** What waits to be put in, by its key. */
   const waiting = new Map<string, NewEntry>();
   patternsOf(file).forEach((given, index) => {
     const read = readPattern(given, options);
@@ -162,21 +130,18 @@ export function importPatterns(registry: Registry, file: unknown, options: Impor
   }
 }
 
-/** Entries that are put in together: the file may be long, and what it says is soon to be served. */
+/** Entries that are put in together. */
 const BATCH = 512;
 
 function patternsOf(file: unknown): readonly unknown[] {
-  const value = typeof file === 'string' ? parsed(file) : file;
-  if (Array.isArray(value)) return value;
-  throw badFile('it is no list of entries');
-}
-
-function parsed(text: string): unknown {
+  let value = file;
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    if (typeof file === 'string') value = JSON.parse(file.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw badFile(`it is no JSON: ${(cause as Error).message}`, cause);
   }
+  if (Array.isArray(value)) return value;
+  throw badFile('it is no list of entries');
 }
 
 function badFile(reason: string, cause?: unknown): RegistryError {
@@ -189,23 +154,19 @@ function idOf(given: unknown): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** What was there, with the larger count, and covered where either is; the very same where nothing changes. */
+/** The entry before with the larger count, covered if either is; the very same if nothing changes. */
 function merged(before: NewEntry, { timesSeen = 1, covered }: NewEntry): NewEntry {
   const most = before.timesSeen ?? 1;
   if (timesSeen <= most && (covered !== true || before.covered === true)) return before;
   return { ...before, timesSeen: Math.max(timesSeen, most), covered: covered === true || before.covered };
 }
 
-/** An entry, or why it cannot be taken. */
-function readPattern(
-  given: unknown,
-  options: ImportOptions,
-): { readonly entry: NewEntry; readonly isRewritten: boolean } | string {
+/** Returns an entry, or the reason to skip it. */
+function readPattern(given: unknown, options: ImportOptions) {
   const data = patternOf(given);
   if (typeof data === 'string') return data;
-  const text = packetOf(data);
+  const text = packetOf(data.aacp_packet, data.domain);
   if (typeof text !== 'string') return text.reason;
-  // It is valid by now.
   const packet = validatePacket(text).packet!;
   const { termsOf = encoderTermsOf, normalise = normalFormAt, clock = Date.now } = options;
   const instruction = data.english;
@@ -237,16 +198,17 @@ function readPattern(
   return { entry, isRewritten: text !== data.aacp_packet };
 }
 
-/** As the encoder asks for it. */
+/** The default of `normalise`. */
 function normalFormAt(instruction: string, created: number): string {
   return anchoredForm(normaliseInstruction(instruction), relativeUnit(instruction), created);
 }
 
-/** The members of an entry; or what is wrong with them. */
-function patternOf(given: unknown): Pattern | string {
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The members of an entry that matter; or what is wrong with them. */
+function patternOf(given: unknown) {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'It is no entry.';
-  const entry = given as { readonly [name in keyof Pattern]?: unknown };
-  const { domain, english, aacp_packet, timestamp, times_seen, rule_based_written } = entry;
+  const { domain, english, aacp_packet, timestamp, times_seen, rule_based_written } = given as JsonObject;
   if (typeof domain !== 'string') return 'Its domain is missing or no text.';
   if (typeof english !== 'string') return 'Its english is missing or no text.';
   if (typeof aacp_packet !== 'string') return 'Its aacp_packet is missing or no text.';
@@ -261,7 +223,7 @@ function patternOf(given: unknown): Pattern | string {
 }
 
 /** The packet as this version writes it; or why it is none. */
-function packetOf({ aacp_packet: text, domain }: Pattern): string | { readonly reason: string } {
+function packetOf(text: string, domain: string): string | { readonly reason: string } {
   const { packet, errors } = validatePacket(text);
   if (packet === null || errors.length > 0) return { reason: `Its packet is not valid: ${errors[0]?.message}` };
   if (packet.domain !== domain.toUpperCase()) {
@@ -292,18 +254,13 @@ function timeOf(timestamp: string, now: number): number {
   return Math.floor(time >= 0 && time <= now ? time : now);
 }
 
-/** Words that tell nothing. Some are too short to count as they are; they stand in the format's list all the same. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  `
+/** Words that are no keywords. */
+const STOP_WORDS = wordSet(`
   a about all also an and are at be been being both but by could did do does each every few for from had has
   have i in into is it its just like may me might more most my need of on or other our please should some than
   that the then this through to up want was we were will with would you your
-  `
-    .trim()
-    .split(/\s+/),
-);
+`);
 
-/** What is taken off both ends of a word. */
 const PUNCTUATION = `.,;:!?"'()[]`;
 
 /** Characters that a word needs at least. */

@@ -1,12 +1,9 @@
-/** A registry for as long as the process runs. */
-
 import {
   byRarity,
   checkedBatches,
   checkedEntry,
   type DomainStatistics,
   distinctTerms,
-  entryWith,
   followed,
   MAX_POSTINGS,
   moreOften,
@@ -17,24 +14,18 @@ import { RegistryError } from './errors.js';
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
-/** An entry with what only the registry needs to know. */
+/** An entry with its number, which rises with every new key, and how often it was served. */
 interface Kept {
-  /** Rises with every new key. */
   readonly number: number;
   entry: RegistryEntry;
   served: number;
 }
 
-/**
- * A registry without a file.
- *
- * @throws TypeError on options that are none
- */
+/** Creates a registry in memory. @throws TypeError if an option is invalid */
 export function memoryRegistry(options: RegistryOptions = {}): Registry {
   const { maxEntries, trimEvery, now, expiredAt, expires } = resolveLimits(options);
   /** Those that were not seen for the longest time come first. */
   const kept = new Map<string, Kept>();
-  /** In the order in which they came. */
   const byNumber = new Map<number, Kept>();
   const index = memoryIndex();
   const reservations = memoryReservations();
@@ -77,7 +68,6 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     }
   }
 
-  /** Puts an entry behind all others. */
   function touch(found: Kept): void {
     kept.delete(found.entry.key);
     kept.set(found.entry.key, found);
@@ -87,7 +77,7 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     // Whoever gave the entries may have closed the registry meanwhile.
     checkOpen();
     const before = kept.get(checked.key);
-    const entry = entryWith(checked, stateAfter(checked, before?.entry, now()));
+    const entry = { ...checked, ...stateAfter(checked, before?.entry, now()) };
     const after: Kept = before ?? { number: ++numbers, entry, served: 0 };
     if (before === undefined) {
       byNumber.set(after.number, after);
@@ -125,13 +115,8 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
       checkOpen();
       const found = kept.get(key);
       if (found === undefined) return;
-      const { created, lastSeen, timesSeen, covered } = found.entry;
-      found.entry = entryWith(found.entry, {
-        created,
-        covered: covered === true,
-        lastSeen: Math.max(lastSeen, now()),
-        timesSeen: moreOften(timesSeen, 1),
-      });
+      const { lastSeen, timesSeen } = found.entry;
+      found.entry = { ...found.entry, lastSeen: Math.max(lastSeen, now()), timesSeen: moreOften(timesSeen, 1) };
       found.served++;
       touch(found);
     },
@@ -207,21 +192,12 @@ function* rowsOf(kept: Iterable<Kept>, isLive: (kept: Kept) => boolean): Iterabl
   }
 }
 
-/** The numbers of the entries by term, ascending. */
-type Terms = Map<string, number[]>;
-
-interface MemoryIndex {
-  readonly add: (number: number, entry: RegistryEntry) => void;
-  readonly remove: (number: number, entry: RegistryEntry) => void;
-  /** The numbers of the entries that have a term, as far as they are followed; the latest first. */
-  readonly postings: (domain: string, term: string) => readonly number[];
-}
-
-function memoryIndex(): MemoryIndex {
-  const domains = new Map<string, Terms>();
+/** The numbers of the entries of each domain by term, ascending. */
+function memoryIndex() {
+  const domains = new Map<string, Map<string, number[]>>();
   return {
-    add(number, { domain, terms }) {
-      const index: Terms = domains.get(domain) ?? new Map();
+    add(number: number, { domain, terms }: RegistryEntry): void {
+      const index = domains.get(domain) ?? new Map<string, number[]>();
       domains.set(domain, index);
       for (const term of terms) {
         const numbers = index.get(term);
@@ -234,7 +210,7 @@ function memoryIndex(): MemoryIndex {
         }
       }
     },
-    remove(number, { domain, terms }) {
+    remove(number: number, { domain, terms }: RegistryEntry): void {
       const index = domains.get(domain);
       for (const term of terms) {
         const numbers = index?.get(term);
@@ -245,15 +221,15 @@ function memoryIndex(): MemoryIndex {
       }
       if (index?.size === 0) domains.delete(domain);
     },
-    postings(domain, term) {
+    /** The latest first, as far as they are followed. */
+    postings(domain: string, term: string): readonly number[] {
       const numbers = domains.get(domain)?.get(term);
-      // There may be any number of them.
       return numbers === undefined ? [] : followed(term, numbers.slice(-MAX_POSTINGS - 1).reverse());
     },
   };
 }
 
-/** Where a number stands, or would stand. */
+/** The place of a number, or the one to insert it at. */
 function placeOf(numbers: readonly number[], number: number): number {
   let low = 0;
   let high = numbers.length;
@@ -265,54 +241,36 @@ function placeOf(numbers: readonly number[], number: number): number {
   return low;
 }
 
-interface Held {
-  readonly token: string;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-}
-
-interface MemoryReservations {
-  readonly reserve: (key: string, now: number, milliseconds: number) => Reservation;
-  readonly renew: (key: string, token: string, now: number, milliseconds: number) => boolean;
-  readonly release: (key: string, token: string) => void;
-  /** Ends the reservation of a key, whoever has it. */
-  readonly end: (key: string) => void;
-}
-
-/** Reservations beyond which those are dropped that ended by themselves. */
+/** Reservations beyond which expired ones are dropped. */
 const SWEEP = 1000;
 
-function memoryReservations(): MemoryReservations {
-  const reservations = new Map<string, Held>();
+function memoryReservations() {
+  const reservations = new Map<string, { readonly token: string; readonly until: number }>();
   let issued = 0;
   let sweepAt = SWEEP;
 
   function sweep(now: number): void {
-    for (const [key, held] of reservations) if (!isHeld(held, now)) reservations.delete(key);
+    for (const [key, held] of reservations) if (held.until <= now) reservations.delete(key);
     sweepAt = Math.max(SWEEP, 2 * reservations.size);
   }
 
   return {
-    reserve(key, now, milliseconds) {
+    reserve(key: string, now: number, milliseconds: number): Reservation {
       const held = reservations.get(key);
-      if (held !== undefined && isHeld(held, now)) return { kind: 'taken', until: held.until };
+      if (held !== undefined && held.until > now) return { kind: 'taken', until: held.until };
       if (reservations.size >= sweepAt) sweep(now);
       const token = `${++issued}`;
       reservations.set(key, { token, until: now + milliseconds });
       return { kind: 'mine', token };
     },
-    renew(key, token, now, milliseconds) {
+    renew(key: string, token: string, now: number, milliseconds: number): boolean {
       if (reservations.get(key)?.token !== token) return false;
       reservations.set(key, { token, until: now + milliseconds });
       return true;
     },
-    release(key, token) {
+    release(key: string, token: string): void {
       if (reservations.get(key)?.token === token) reservations.delete(key);
     },
-    end: (key) => void reservations.delete(key),
+    end: (key: string) => void reservations.delete(key),
   };
-}
-
-function isHeld({ until }: Held, now: number): boolean {
-  return until > now;
 }

@@ -1,43 +1,24 @@
-/** What all registries can be told. */
 import { monotonicClock } from '../../async/timers.js';
 import { MAX_TIME } from './entries.js';
 
 export interface RegistryOptions {
   /** Milliseconds after which a packet is no longer served. @default none: they are "reused indefinitely" (section 6.3) */
   readonly ttl?: number | undefined;
-  /**
-   * About how many entries are kept. Beyond it, those that were not seen for the longest time go, some at a time.
-   *
-   * @default 100000
-   */
+  /** About how many entries are kept: those that were not seen for the longest time go, some at a time. @default 100000 */
   readonly maxEntries?: number | undefined;
   /** Milliseconds since 1970. @default `Date.now` */
   readonly clock?: (() => number) | undefined;
 }
 
-/** The same after checks. */
-export interface Limits {
-  readonly maxEntries: number;
-  /** Puts between two looks at how many entries there are: the more may be kept, the less a few too many matter. */
-  readonly trimEvery: number;
-  /** Milliseconds since 1970, a whole number. It starts with the clock and goes on by a monotonic one: what is kept for a time goes by it. */
-  readonly now: () => number;
-  /** Whether entries expire. */
-  readonly expires: boolean;
-  /** Entries made at this time or before have expired; below all times when none do. */
-  readonly expiredAt: (now: number) => number;
-}
+export type Limits = ReturnType<typeof resolveLimits>;
 
 const NAMES = ['ttl', 'maxEntries', 'clock'];
 
-/** Most puts between two looks. */
+/** Most puts between two looks at how many entries there are. */
 const MAX_TRIM_EVERY = 256;
 
-/**
- * @param further names of options that the caller looks after
- * @throws TypeError naming the option
- */
-export function resolveLimits(options: RegistryOptions, further: readonly string[] = []): Limits {
+/** @param further names of options that the caller checks. @throws TypeError naming the option */
+export function resolveLimits(options: RegistryOptions, further: readonly string[] = []) {
   const known = [...NAMES, ...further];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${known.join(', ')}`);
@@ -48,10 +29,13 @@ export function resolveLimits(options: RegistryOptions, further: readonly string
   const steady = monotonicClock(clock);
   return {
     maxEntries,
+    /** The more may be kept, the less a few too many matter. */
     trimEvery: Math.max(1, Math.min(MAX_TRIM_EVERY, Math.floor(maxEntries / 16))),
+    /** A whole number that starts with the clock and goes on by a monotonic one. */
     now: () => wholeTime(steady()),
     expires: ttl !== undefined,
-    expiredAt: (now) => (ttl === undefined ? -1 : Math.floor(now - ttl)),
+    /** Entries made at this time or before have expired; below all times when none do. */
+    expiredAt: (now: number) => (ttl === undefined ? -1 : Math.floor(now - ttl)),
   };
 }
 
@@ -60,11 +44,7 @@ function wholeTime(time: number): number {
   throw new TypeError(`clock gives milliseconds since 1970; it gave ${String(time)}`);
 }
 
-/**
- * Checks how long a reservation is asked for.
- *
- * @throws TypeError when it is no time
- */
+/** @throws TypeError if `milliseconds` is not a length of time */
 export function checkedLease(milliseconds: number): number {
   if (milliseconds > 0 && milliseconds <= MAX_TIME) return Math.ceil(milliseconds);
   throw new TypeError('milliseconds is how long a reservation holds, above 0');
@@ -76,7 +56,6 @@ export type RegistryNotice =
       readonly kind: 'set-aside';
       readonly file: string;
       readonly to: string | null;
-      /** One sentence or two. */
       readonly message: string;
     }
   /** Others may read the file, and it could not be kept from them. */

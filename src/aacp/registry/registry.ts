@@ -4,14 +4,14 @@ import type { NewEntry, RegistryEntry } from '../matching/entry.js';
 
 export type { NewEntry, RegistryEntry, RegistryRequest } from '../matching/entry.js';
 
-/** Who may ask the model for an instruction that nobody has encoded. */
+/** The answer to `reserve`: whether the caller may ask the model for an instruction. */
 export type Reservation =
   | { readonly kind: 'mine'; readonly token: string }
-  /** Somebody else asks; until when, unless it ends before. */
+  /** Another caller asks, until then at the latest. */
   | { readonly kind: 'taken'; readonly until: number }
   | { readonly kind: 'known'; readonly entry: RegistryEntry };
 
-/** Over all entries that are kept, expired ones included. */
+/** Sums over all entries, expired ones included. */
 export interface RegistryStatistics {
   readonly entries: number;
   /** The sum of `timesSeen`. */
@@ -26,14 +26,13 @@ export interface RegistryStatistics {
   readonly saved: number;
   /** Entries whose price is not known: they are in neither sum. */
   readonly unpriced: number;
-  /** How many of the entries have expired. */
   readonly expired: number;
   readonly byDomain: Readonly<Record<string, number>>;
 }
 
 /**
- * Synchronous, like the drivers below it. All but `seen` have happened when they return, whatever ends the process then.
- * What fails is a RegistryError; arguments that are none are a TypeError.
+ * A registry. Its methods are synchronous, as the drivers are; all but `seen` have written when they return. They throw a
+ * RegistryError on failure, and a TypeError on invalid arguments.
  */
 export interface Registry {
   /** An entry that has not expired. Takes the same time whatever the number of entries. Counts nothing. */
@@ -41,18 +40,16 @@ export interface Registry {
   /** Puts in an entry, or replaces the packet of the one of its key; gives up the reservation of the key. */
   readonly put: (entry: NewEntry) => RegistryEntry;
   /**
-   * Puts in any number of entries, in their order, far faster than one by one: some hundreds at a time are written together.
-   * Where one cannot be put in, none after it is, and those written before it stay.
-   *
-   * @returns how many were put in
+   * Puts in entries in their order, far faster than one by one: some hundreds per transaction. After one that fails, none is
+   * put in; those written before it stay. @returns how many were put in
    */
   readonly putAll: (entries: Iterable<NewEntry>) => number;
   /** Counts that an entry was served. May be written later, at the latest with `flush`. */
   readonly seen: (key: string) => void;
   readonly remove: (key: string) => boolean;
   /**
-   * Entries of a domain that share terms, those first that share the rarest ones; expired ones left out. Terms that more
-   * than a bounded number of entries have are not followed, so that the time does not grow with the number of entries.
+   * Entries of a domain that share terms, those with the rarest first; expired ones left out. Terms that too many entries have are
+   * not followed, so that the time does not grow with their number.
    */
   readonly candidates: (domain: string, terms: readonly string[], limit: number) => readonly RegistryEntry[];
   /** Asks to be the one who calls the model, for so many milliseconds. Holds across processes. */

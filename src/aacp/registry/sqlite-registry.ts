@@ -7,18 +7,16 @@ import {
   checkedEntry,
   type DomainStatistics,
   distinctTerms,
-  entryWith,
   followed,
   stateAfter,
   statisticsOf,
 } from './entries.js';
-import { entryCache, type HitCounts, hitCounts } from './entry-cache.js';
 import type { RegistryError } from './errors.js';
 import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 import { type Connection, columnText, dataOf, entryOf, type Statements, textOf } from './sqlite-rows.js';
 
-/** Entries that are held in memory, at least; see `entryCache`. Some ten megabytes. */
+/** Entries that are cached: some ten megabytes. */
 const CACHED = 8192;
 
 export function sqliteRegistryOver(connection: Connection, limits: Limits): Registry {
@@ -30,16 +28,15 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   let version: unknown = null;
   let puts = 0;
 
-  /** Empties the cache when another connection has written. Asking costs a small part of reading an entry. */
+  /** Empties the cache when another connection has written. Asking costs little beside reading an entry. */
   function checkFresh(): void {
     const current = statements.dataVersion.get()!['data_version'];
-    // A file that is only read may have been opened again: then the number tells nothing.
+    // A file that is only read may have been opened again, with the same number.
     if (current === version && !connection.isReadOnly) return;
     version = current;
     cache.clear();
   }
 
-  /** The entry of a key, expired or not. */
   function find(key: string): RegistryEntry | undefined {
     checkFresh();
     const cached = cache.get(key);
@@ -54,13 +51,13 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     return entry !== undefined && entry.created > expiredAt(now()) ? entry : undefined;
   }
 
-  /** Writes, and the counted hits with it: one transaction costs about as much as two changes in one. */
+  /** Writes the hits with the step: one transaction costs about as much as two changes in one. */
   function write<T>(step: () => T): T {
     const result = connection.write(() => {
-      writeHits(statements, hits);
+      if (!hits.isEmpty()) statements.count.run(hits.asJson());
       return step();
     });
-    for (const [key] of hits.all()) cache.delete(key);
+    for (const key of hits.keys()) cache.delete(key);
     hits.clear();
     return result;
   }
@@ -97,10 +94,8 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   /** Removes what has expired. Not all at once: others may want to write. */
   function purge(): number {
     let removed = 0;
-    for (;;) {
-      const batch = write(() => removeExpired(statements, expiredAt(now())));
-      removed += batch.removed;
-      if (!batch.more) break;
+    for (let batch = BATCH; batch === BATCH; removed += batch) {
+      batch = write(() => removeExpired(statements, expiredAt(now())));
     }
     cache.clear();
     return removed;
@@ -163,7 +158,12 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     },
     statistics() {
       flushIfFree();
-      return attempt(() => statisticsOf(readStatistics(connection, expiredAt(now()))));
+      return attempt(() => {
+        const rows = statements.statistics.all(expiredAt(now()));
+        return statisticsOf(
+          rows.map((row) => ({ ...row, domain: textOf(row['domain'] as string) }) as DomainStatistics),
+        );
+      });
     },
     purge,
     flush,
@@ -178,13 +178,13 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   };
 }
 
-/** The step of those who only want to know that the registry is open, or to write what waits. */
+/** For `attempt` and `write`: checks that the registry is open, or writes hits alone. */
 function nothing(): void {}
 
-/** How many entries are read at a time. No statement is open while the caller has them. */
+/** Entries read at a time. No statement is open while the caller has them. */
 const PAGE = 256;
 
-/** The entry of a row; `undefined` when there is none, or when it is damaged, which is told. */
+/** Reads a row; a damaged one is reported and skipped. */
 function readRow({ file, tell }: Connection, row: Row | undefined): RegistryEntry | undefined {
   if (row === undefined) return undefined;
   const entry = entryOf(row);
@@ -209,7 +209,6 @@ function* readAll(connection: Connection, domain: string | undefined): Iterable<
   }
 }
 
-/** @param expiredAt entries made then or before have expired */
 function readCandidates(
   connection: Connection,
   domain: string,
@@ -218,7 +217,10 @@ function readCandidates(
   expiredAt: number,
 ): readonly RegistryEntry[] {
   const { statements } = connection;
-  const postings = distinctTerms(terms).map((term) => postingsOf(statements, domain, term));
+  const postings = distinctTerms(terms).map((term) => {
+    const numbers = statements.postings.get(columnText(domain), columnText(term))!['entries'] as string | null;
+    return numbers === null ? [] : followed(term, numbers.split(',').map(Number));
+  });
   const found: RegistryEntry[] = [];
   for (const number of byRarity(postings)) {
     if (found.length >= limit) break;
@@ -226,25 +228,6 @@ function readCandidates(
     if (entry !== undefined && entry.created > expiredAt) found.push(entry);
   }
   return found;
-}
-
-function postingsOf({ postings }: Statements, domain: string, term: string): readonly number[] {
-  const { entries } = postings.get(columnText(domain), columnText(term)) as { entries: string | null };
-  return entries === null ? [] : followed(term, entries.split(',').map(Number));
-}
-
-function readStatistics({ statements }: Connection, expiredAt: number): DomainStatistics[] {
-  return statements.statistics.all(expiredAt).map((row) => ({
-    domain: textOf(row['domain'] as string),
-    entries: row['entries'] as number,
-    timesSeen: row['times_seen'] as number,
-    served: row['served'] as number,
-    pending: row['pending'] as number,
-    spent: row['spent'] as number,
-    saved: row['saved'] as number,
-    unpriced: row['unpriced'] as number,
-    expired: row['expired'] as number,
-  }));
 }
 
 /** Puts in an entry or replaces one, and ends the reservation of its key. */
@@ -266,10 +249,9 @@ function putEntry(statements: Statements, entry: NewEntry, now: number): Registr
   }
   statements.addPostings.run(columnText(entry.domain), number, columnTexts(entry.terms));
   statements.endReservation.run(key);
-  return entryWith(entry, state);
+  return { ...entry, ...state };
 }
 
-/** Removes the entry of a row, with its postings. */
 function removeRow(statements: Statements, row: Row): void {
   const number = row['number'] as number;
   removePostings(statements, number, entryOf(row));
@@ -285,25 +267,14 @@ function columnTexts(texts: readonly string[]): string {
   return JSON.stringify(texts.map(columnText));
 }
 
-/** Writes the hits that were counted. */
-function writeHits(statements: Statements, hits: HitCounts): void {
-  if (hits.isEmpty()) return;
-  statements.count.run(
-    JSON.stringify(Array.from(hits.all(), ([key, { times, last }]) => [columnText(key), times, last])),
-  );
-}
-
 /** Most entries that one transaction removes: others wait meanwhile. */
 const BATCH = 1024;
 
-/** Removes expired entries, a batch of them. */
-function removeExpired(
-  statements: Statements,
-  expiredAt: number,
-): { readonly removed: number; readonly more: boolean } {
+/** Removes a batch of expired entries. @returns how many */
+function removeExpired(statements: Statements, expiredAt: number): number {
   const rows = statements.expired.all(expiredAt, BATCH);
   for (const row of rows) removeRow(statements, row);
-  return { removed: rows.length, more: rows.length === BATCH };
+  return rows.length;
 }
 
 /** Removes what has expired, and then, where there are too many entries, those that were not seen for the longest time. */
@@ -318,13 +289,10 @@ function trim(statements: Statements, maxEntries: number, expiredAt: number, now
 /** Reservations by their keys, and since when each is as it is, in milliseconds of the monotonic clock. */
 type SeenReservations = Map<string, { readonly token: string; readonly until: number; readonly since: number }>;
 
-/** Reservations beyond which those that were seen longest ago are looked at anew. */
+/** Reservations whose time is kept. */
 const MOST_SEEN = 1000;
 
-/**
- * Reserves a key, unless another process has it. A new reservation takes the place of one that was not renewed for as long as it lasts. That time
- * is measured here: the wall clock may have jumped since the reservation was made.
- */
+/** Reserves a key, unless another process has renewed it within its lease, by the monotonic clock: the wall clock may have jumped. */
 function reserve(
   statements: Statements,
   seen: SeenReservations,
@@ -335,7 +303,7 @@ function reserve(
   const held = columnText(key);
   const taken = statements.reservation.get(held);
   if (taken !== undefined) {
-    const [token, until, lease] = [taken['token'] as string, taken['until'] as number, taken['lease'] as number];
+    const { token, until, lease } = taken as { token: string; until: number; lease: number };
     const before = seen.get(key);
     if (before?.token !== token || before.until !== until) noteReservation(seen, key, token, until);
     const left = seen.get(key)!.since + lease - performance.now();
@@ -350,4 +318,53 @@ function noteReservation(seen: SeenReservations, key: string, token: string, unt
   seen.delete(key);
   seen.set(key, { token, until, since: performance.now() });
   if (seen.size > MOST_SEEN) seen.delete(seen.keys().next().value!);
+}
+
+/** Keeps the last `size` entries that were asked for. */
+export function entryCache(size: number) {
+  const entries = new Map<string, RegistryEntry>();
+
+  function set(key: string, entry: RegistryEntry): void {
+    // Behind all others: the first one is the least recently used.
+    entries.delete(key);
+    entries.set(key, entry);
+    if (entries.size > size) entries.delete(entries.keys().next().value!);
+  }
+
+  return {
+    set,
+    get(key: string) {
+      const found = entries.get(key);
+      if (found !== undefined) set(key, found);
+      return found;
+    },
+    delete: (key: string) => void entries.delete(key),
+    clear: () => entries.clear(),
+  };
+}
+
+/** Milliseconds after which hits are written: those that a killed process loses. */
+const MAX_HIT_WAIT = 1000;
+
+/** Entries with hits after which they are written earlier. */
+const MAX_HIT_ENTRIES = 4096;
+
+/** Counts hits by key. */
+function hitCounts() {
+  const counts = new Map<string, { readonly times: number; readonly last: number }>();
+  let since = 0;
+  return {
+    add(key: string, now: number): void {
+      if (counts.size === 0) since = now;
+      counts.set(key, { times: (counts.get(key)?.times ?? 0) + 1, last: now });
+    },
+    // The absolute value: the clock may have been set back.
+    isDue: (now: number) =>
+      counts.size > 0 && (counts.size >= MAX_HIT_ENTRIES || Math.abs(now - since) >= MAX_HIT_WAIT),
+    isEmpty: () => counts.size === 0,
+    keys: () => counts.keys(),
+    /** The parameter of the statement that writes them. */
+    asJson: () => JSON.stringify(Array.from(counts, ([key, { times, last }]) => [columnText(key), times, last])),
+    clear: () => counts.clear(),
+  };
 }

@@ -2,32 +2,20 @@
 
 import type { Database, Row, Statement } from '../../storage/database.js';
 import type { Format } from '../../storage/migrate.js';
-import { entryWith, MAX_POSTINGS, ORIGINS } from './entries.js';
+import { MAX_POSTINGS, ORIGINS, TEXTS } from './entries.js';
 import type { NoticeListener } from './options.js';
 import type { NewEntry, RegistryEntry } from './registry.js';
 
-/** What a row holds beside the columns. */
-const TEXTS = [
-  'id',
-  'normalised',
-  'domain',
-  'returnAgent',
-  'priority',
-  'version',
-  'instruction',
-  'packet',
-] as const satisfies readonly (keyof NewEntry)[];
-
+/** The members of an entry that have no columns. */
 const DATA = [...TEXTS, 'origin', 'model', 'terms', 'said'] as const satisfies readonly (keyof NewEntry)[];
 
 type Data = Pick<NewEntry, (typeof DATA)[number]>;
 
-/** A text as a column can hold it, and compare it: any text, each another one. Most are their own. */
+/** Escapes a text: columns hold no zero character and no half of a surrogate pair. Most texts stay as they are. */
 export function columnText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What {@link columnText} was given. */
 export function textOf(column: string): string {
   return JSON.parse(`"${column}"`) as string;
 }
@@ -41,11 +29,9 @@ export function entryOf(row: Row): RegistryEntry | null {
   try {
     const data = JSON.parse(row['data'] as string) as unknown;
     if (!isData(data)) return null;
-    const entry: Pick<NewEntry, 'key' | 'cost'> = {
+    return Object.assign(data, {
       key: textOf(row['key'] as string),
       cost: row['cost'] as number | null,
-    };
-    return entryWith(Object.assign(data, entry), {
       created: row['created'] as number,
       lastSeen: row['last_seen'] as number,
       timesSeen: row['times_seen'] as number,
@@ -56,7 +42,7 @@ export function entryOf(row: Row): RegistryEntry | null {
   }
 }
 
-/** By hand: it is done for each entry that is read, and a schema would take longer than all else. */
+/** By hand: a schema would take longer than reading the entry. */
 function isData(value: unknown): value is Data {
   if (typeof value !== 'object' || value === null) return false;
   const data = value as Readonly<Record<keyof Data, unknown>>;
@@ -67,7 +53,7 @@ function isData(value: unknown): value is Data {
   return Array.isArray(data.terms) && data.terms.every((term) => typeof term === 'string');
 }
 
-/** Stands in the schema, so that a damaged file can be told for what it was. */
+/** Stands in the schema, to recognise a damaged file by. */
 export const REGISTRY_MARK = 'pegwire AACP registry';
 
 export const REGISTRY_FORMAT: Format = {
@@ -154,7 +140,7 @@ const SQL = {
   release: 'DELETE FROM reservation WHERE key = ? AND token = ?',
   endReservation: 'DELETE FROM reservation WHERE key = ?',
   endedReservations: 'DELETE FROM reservation WHERE until <= ?',
-  statistics: `SELECT domain, count(*) AS entries, total(times_seen) AS times_seen, total(served) AS served,
+  statistics: `SELECT domain, count(*) AS entries, total(times_seen) AS timesSeen, total(served) AS served,
     sum(covered = 0) AS pending, total(cost) AS spent, total(cost * served) AS saved, sum(cost IS NULL) AS unpriced,
     sum(created <= ?) AS expired FROM entry GROUP BY domain`,
 } as const;
@@ -169,12 +155,10 @@ export function prepareStatements(database: Database): Statements {
 export interface Connection {
   readonly file: string;
   readonly statements: Statements;
-  /** Runs a step, and tells its errors as the registry's. */
   readonly attempt: <T>(step: () => T) => T;
-  /** The same with the file locked for writing; keeps all of what the step writes, or nothing when it throws. */
+  /** Runs a step with the file locked for writing; keeps all that it writes, or nothing if it throws. */
   readonly write: <T>(step: () => T) => T;
   readonly tell: NoticeListener;
-  /** Whether the file was opened for reading only. */
   readonly isReadOnly: boolean;
   readonly isOpen: () => boolean;
   readonly close: () => void;

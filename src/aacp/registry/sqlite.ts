@@ -1,5 +1,4 @@
 /** The registry in a SQLite file, which several processes may share. Node only. */
-
 // biome-ignore lint/correctness/noNodejsModules: files are what this is about
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 // biome-ignore lint/correctness/noNodejsModules: the mask of the process is asked for
@@ -17,7 +16,7 @@ import { memoryRegistry } from './memory.js';
 import { type Limits, type NoticeListener, type RegistryOptions, resolveLimits } from './options.js';
 import type { Registry } from './registry.js';
 import { sqliteRegistryOver } from './sqlite-registry.js';
-import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK, type Statements } from './sqlite-rows.js';
+import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-rows.js';
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
@@ -31,35 +30,23 @@ export interface SqliteRegistryOptions extends RegistryOptions {
   /** Milliseconds that a call waits, and blocks, while another process writes. @default 5000 */
   readonly busyTimeout?: number | undefined;
   /**
-   * What was put in survives the end of the process, `kill -9` included. With `true` also the end of power, at the cost of
-   * waiting for the disk each time; without, the last entries may then be missing, but the file is never damaged.
-   *
-   * @default false
+   * Whether entries survive a power failure too, at the cost of waiting for the disk each time. They always survive the end of the
+   * process, `kill -9` included, and the file is never damaged. @default false
    */
   readonly powerSafe?: boolean | undefined;
   /**
-   * Opens a file that cannot be written for reading: what writes then fails with `registry-unavailable`. Otherwise it is refused. A file
-   * of an earlier version is refused in any case.
-   *
+   * Opens a file that cannot be written for reading; writes fail with `registry-unavailable`. A file of an earlier version is refused.
    * @default false
    */
   readonly orReadOnly?: boolean | undefined;
   /**
-   * What to do about a damaged file. It is always renamed to `FILE.corrupt-TIME`, unchanged, and a notice told. Then `fail` throws
-   * a RegistryError with code `registry-corrupt`, and the next opening begins an empty registry; `renew` begins it at once. A
-   * file that is found damaged only later is set aside then, with that error, in either case.
-   *
-   * @default 'fail'
+   * What happens to a damaged file. It is renamed to `FILE.corrupt-TIME`, unchanged, and reported. `fail` throws a RegistryError
+   * with code `registry-corrupt`; the next opening begins an empty registry; `renew` begins it at once. A file that is found damaged
+   * after it was opened is set aside with that error in either case. @default 'fail'
    */
   readonly onCorrupt?: 'fail' | 'renew' | undefined;
-  /** Is told what happened to the file beside errors. @default nobody */
+  /** Receives what happens to the file beside errors. @default none */
   readonly onNotice?: NoticeListener | undefined;
-}
-
-interface Settings {
-  readonly limits: Limits;
-  readonly onNotice: NoticeListener | undefined;
-  readonly open: Pick<SqliteRegistryOptions, 'driver' | 'busyTimeout' | 'powerSafe' | 'orReadOnly'>;
 }
 
 const NAMES = ['driver', 'busyTimeout', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
@@ -70,56 +57,53 @@ export function defaultRegistryFile(): string {
 }
 
 /**
- * A registry in a file, which is made when there is none, readable for its owner only; so is its folder. A file that others may
- * read is taken from them: it holds instructions. Hits are served from memory for as long as no other process writes.
+ * Opens a registry in a file, readable for its owner only; creates the file and its folder if they do not exist. Takes the
+ * permissions of others from a file that has them: it holds instructions. Serves hits from memory until another process writes.
  *
  * @param file @default `defaultRegistryFile()`
- * @throws RegistryError `registry-corrupt` when the file is damaged, see `onCorrupt`; `bad-registry-file` when it is another
- *   program's, which is left alone; `registry-newer` when a later version wrote it; `registry-busy`, `registry-full` or
- *   `registry-unavailable` when it cannot be opened: its `cause` is a StoreError then; `bad-registry-file` for `:memory:` and
- *   what begins with `file:`, which name no file: see `memoryRegistry`
- * @throws TypeError on options that are none
+ * @throws RegistryError `registry-corrupt` if the file is damaged, see `onCorrupt`; `bad-registry-file` if it is another program's, which
+ *   is left alone, and for `:memory:` and `file:` addresses, see `memoryRegistry`; `registry-newer` if a later version wrote it;
+ *   `registry-busy`, `registry-full` or `registry-unavailable`, with a StoreError as `cause`, if it cannot be opened
+ * @throws TypeError if an option is invalid
  * @example
  * const registry = await sqliteRegistry();
  * const encoder = createFallbackEncoder({ registry, model });
  */
 export async function sqliteRegistry(file?: string, options: SqliteRegistryOptions = {}): Promise<Registry> {
   const limits = resolveLimits(options, NAMES);
-  const { driver, busyTimeout, powerSafe, orReadOnly, onCorrupt, onNotice } = options;
+  const { onCorrupt, onNotice } = options;
   const strategy = resolveChoice('onCorrupt', onCorrupt, ['fail', 'renew']);
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice is a function');
   if (file !== undefined && (typeof file !== 'string' || file === ''))
     throw new TypeError('file is the name of a file');
-  if (file !== undefined && isNoFile(file)) throw noFile(file);
+  // To SQLite these are databases without a file, or addresses.
+  if (file?.startsWith('file:') || file?.trim() === ':memory:') throw noFile(file);
   const wanted = file ?? defaultRegistryFile();
   const path = told(wanted, () => makeFolderOf(wanted));
   const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
-  const settings: Settings = { limits, onNotice, open: { driver, busyTimeout, powerSafe, orReadOnly } };
+  const open = async (): Promise<Registry> => {
+    const database = await openedDatabase(path, origin, options, limits);
+    // The file is known to be a registry only now. The permissions of one that cannot be written are left as they are.
+    if (!database.isReadOnly) makePrivate(path, onNotice);
+    return sqliteRegistryOver(connection(database, path, limits, onNotice), limits);
+  };
   try {
-    return await opened(path, origin, settings);
+    return await open();
   } catch (thrown) {
     if (strategy === 'fail' || !(thrown instanceof RegistryError) || thrown.code !== 'registry-corrupt') throw thrown;
-    return opened(path, origin, settings);
+    return open();
   }
 }
 
-/** A registry in memory in the place of one in a file that cannot be written. */
-export interface MemoryCopy {
-  readonly registry: Registry;
-  /** Whether it has the entries of the file. `false` where there is no file, or it cannot be read. */
-  readonly isCopy: boolean;
-}
-
 /**
- * Reads a registry that cannot be written into memory.
+ * Copies a registry that cannot be written into memory; `isCopy` is `false` if there is no file, or it cannot be read.
  *
- * @param file @default `defaultRegistryFile()`
- * @throws RegistryError on a file that can be read and is no registry, or a damaged one
+ * @throws RegistryError if the file can be read and is damaged, or not a registry
  */
 export async function memoryCopy(
   file?: string,
   options: Pick<SqliteRegistryOptions, 'ttl' | 'onNotice'> = {},
-): Promise<MemoryCopy> {
+): Promise<{ readonly registry: Registry; readonly isCopy: boolean }> {
   const registry = memoryRegistry({ ttl: options.ttl });
   try {
     const source = await sqliteRegistry(file, { ...options, orReadOnly: true });
@@ -135,22 +119,13 @@ export async function memoryCopy(
   }
 }
 
-/**
- * Tells whether the folder or the file of a registry cannot be written, as in a container, so that encoding goes on in memory. A setting
- * that is wrong is an error.
- */
+/** Whether a registry's folder or file cannot be written, as in a container; a wrong setting does not count. */
 export function isUnwritable(thrown: unknown): thrown is RegistryError {
   if (!(thrown instanceof RegistryError)) return false;
   const isMisconfigured = (thrown.cause as { readonly reason?: unknown } | undefined)?.reason === 'misconfigured';
   return (thrown.code === 'registry-unavailable' && !isMisconfigured) || thrown.code === 'registry-full';
 }
 
-/** To SQLite these are databases without a file, or addresses; here they would be files of such names. */
-function isNoFile(file: string): boolean {
-  return file.startsWith('file:') || file.trim() === ':memory:';
-}
-
-/** For those who write code, and for those at the command line. */
 function noFile(file: string): RegistryError {
   const name = JSON.stringify(file);
   const message = `${name} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`;
@@ -166,30 +141,25 @@ function told<T>(file: string, step: () => T): T {
   }
 }
 
-async function opened(file: string, origin: Origin, { limits, onNotice, open }: Settings): Promise<Registry> {
-  const database = await openedDatabase(file, origin, { limits, onNotice, open });
-  // The file is known to be a registry only now. The permissions of one that cannot be written are left as they are.
-  if (!database.isReadOnly) makePrivate(file, onNotice);
-  return sqliteRegistryOver(connection(database, { file, now: limits.now, onNotice }), limits);
-}
-
 async function openedDatabase(
   file: string,
   origin: Origin,
-  { limits, onNotice, open }: Settings,
+  { driver, busyTimeout, powerSafe, orReadOnly, onNotice }: SqliteRegistryOptions,
+  limits: Limits,
 ): Promise<OpenDatabase> {
   const identity = told(file, () => identityOf(file));
+  const settings = { driver, busyTimeout, powerSafe, orReadOnly };
   let isOurs = false;
   let aside: string | null = null;
 
-  /** Before the connection is closed, and once more after, for systems where no open file can be renamed. */
+  /** Called before the connection is closed, and again after it, for systems where no open file can be renamed. */
   function consider(error: StoreError): void {
     isOurs ||= isDamagedOwn(error, file, origin);
     if (isOurs) aside ??= triedAside(file, identity, limits.now());
   }
 
   try {
-    return await openDatabase(file, { ...open, format: origin.format, onFailure: consider });
+    return await openDatabase(file, { ...settings, format: origin.format, onFailure: consider });
   } catch (thrown) {
     if (thrown instanceof TypeError) throw thrown;
     const cause = storeError(thrown, file);
@@ -201,23 +171,17 @@ async function openedDatabase(
   }
 }
 
-export interface ConnectionOptions {
-  readonly file: string;
-  readonly now: () => number;
-  readonly onNotice: NoticeListener | undefined;
-}
-
-/**
- * Entries that are asked for, or put in, lie all over the file. So more of it is held in memory (in kibibytes), and pages that are
- * changed again and again are written to their places less often (after so many pages of the log, 16 MB).
- */
+/** Entries lie all over the file: a cache of 16 MB, and the log is merged into the file less often, every 16 MB of it. */
 const SETTINGS = 'PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000';
 
-/** @throws RegistryError when the file lacks what its version says that it has: it is damaged, and was set aside */
-export function connection(database: OpenDatabase, options: ConnectionOptions): Connection {
-  const { file, now, onNotice } = options;
+/** @throws RegistryError if the file lacks a part that its version has: it is damaged, and was set aside */
+function connection(
+  database: OpenDatabase,
+  file: string,
+  { now }: Limits,
+  onNotice: NoticeListener | undefined,
+): Connection {
   const identity = identityOf(file);
-  const tell: NoticeListener = (notice) => onNotice?.(notice);
   let ended: RegistryError | null = null;
 
   function damaged(cause: unknown): RegistryError {
@@ -225,16 +189,13 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
     const error = corruptError(file, aside, cause);
     ended = error;
     // After the file was moved: SQLite then leaves the log alone that has its old name, which may be another file's by now.
-    abandon(database);
-    tell({ kind: 'set-aside', file, to: aside, message: error.message });
+    try {
+      database.abandon();
+    } catch {
+      // Nothing more will come from it.
+    }
+    onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
     return error;
-  }
-
-  function failure(thrown: unknown): Error {
-    // Wrong use by the caller, or by its clock.
-    if (thrown instanceof RegistryError || thrown instanceof TypeError) return thrown;
-    const error = storeError(thrown, file);
-    return isDamage(error) ? damaged(error) : registryError(error, file);
   }
 
   function attempt<T>(step: () => T): T {
@@ -242,7 +203,10 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
     try {
       return step();
     } catch (thrown) {
-      throw failure(thrown);
+      // Wrong use by the caller, or by its clock.
+      if (thrown instanceof RegistryError || thrown instanceof TypeError) throw thrown;
+      const error = storeError(thrown, file);
+      throw error.reason === 'corrupt' || error.reason === 'foreign' ? damaged(error) : registryError(error, file);
     }
   }
 
@@ -256,11 +220,19 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
     });
   }
 
+  const statements = attempt(() => {
+    database.exec(SETTINGS);
+    const prepared = prepareStatements(database);
+    // A part that was cut off is missing at the ends. All the rest is read when it is needed.
+    for (const probe of [prepared.lastEntry, prepared.lastKey, prepared.lastPosting]) probe.get();
+    return prepared;
+  });
+
   return {
     file,
-    tell,
+    tell: (notice) => onNotice?.(notice),
     attempt,
-    statements: prepared(database, failure),
+    statements,
     write: (step) =>
       attempt(() => {
         checkPlace();
@@ -276,20 +248,7 @@ export function connection(database: OpenDatabase, options: ConnectionOptions): 
   };
 }
 
-function prepared(database: OpenDatabase, failure: (thrown: unknown) => Error): Statements {
-  try {
-    database.exec(SETTINGS);
-    const statements = prepareStatements(database);
-    // What was cut off is missing at the ends. All the rest is read when it is needed.
-    for (const probe of [statements.lastEntry, statements.lastKey, statements.lastPosting]) probe.get();
-    return statements;
-  } catch (thrown) {
-    throw failure(thrown);
-  }
-}
-
-/** Sets a file aside; `null` where that does not work. */
-export function triedAside(file: string, identity: string | null, now: number): string | null {
+function triedAside(file: string, identity: string | null, now: number): string | null {
   try {
     return setAside(file, identity, now);
   } catch {
@@ -298,53 +257,36 @@ export function triedAside(file: string, identity: string | null, now: number): 
   }
 }
 
-function abandon(database: OpenDatabase): void {
-  try {
-    database.abandon();
-  } catch {
-    // Nothing more will come from it.
-  }
-}
-
-const CODES: Readonly<Record<StoreReason, RegistryErrorCode>> = {
-  taken: 'registry-unavailable',
-  closed: 'registry-unavailable',
-  'no-driver': 'registry-unavailable',
+/** Other reasons are `registry-unavailable`. */
+const CODES: Readonly<Partial<Record<StoreReason, RegistryErrorCode>>> = {
   foreign: 'bad-registry-file',
   newer: 'registry-newer',
   corrupt: 'registry-corrupt',
   busy: 'registry-busy',
   full: 'registry-full',
-  unavailable: 'registry-unavailable',
-  misconfigured: 'registry-unavailable',
-  failed: 'registry-unavailable',
 };
 
-/** What can be done about it. */
 const HELP: Readonly<Partial<Record<StoreReason, string>>> = {
   foreign: 'name another file; this one is left as it is',
   newer: 'use the version of pegwire that wrote it, or name another file',
   busy: 'try again, or give a longer busyTimeout',
 };
 
-/** What storage threw, as a RegistryError with the StoreError as its cause. */
-export function registryError(thrown: unknown, file: string): RegistryError {
+function registryError(thrown: unknown, file: string): RegistryError {
   if (thrown instanceof RegistryError) return thrown;
   const cause = storeError(thrown, file);
-  return new RegistryError(
-    { code: CODES[cause.reason], message: `The registry ${cause.message}.`, help: HELP[cause.reason] },
-    { cause },
-  );
+  const code = CODES[cause.reason] ?? 'registry-unavailable';
+  return new RegistryError({ code, message: `The registry ${cause.message}.`, help: HELP[cause.reason] }, { cause });
 }
 
-/** A damaged file that says nothing of a registry: it may be somebody else's. */
-export function strangerError(cause: StoreError, file: string): RegistryError {
+/** For a damaged file that may be another program's. */
+function strangerError(cause: StoreError, file: string): RegistryError {
   const message = `${file} is damaged, and it does not look like a registry; it is left as it is.`;
   return new RegistryError({ code: 'bad-registry-file', message, help: HELP.foreign }, { cause });
 }
 
 /** @param aside where the file is now; `null` when it could not be set aside */
-export function corruptError(file: string, aside: string | null, cause: unknown): RegistryError {
+function corruptError(file: string, aside: string | null, cause: unknown): RegistryError {
   const message =
     aside === null
       ? `The registry ${file} is damaged, and could not be set aside.`
@@ -354,26 +296,15 @@ export function corruptError(file: string, aside: string | null, cause: unknown)
   return new RegistryError({ code: 'registry-corrupt', message, help }, { cause });
 }
 
-/** Whether a file that could be opened is one no longer. */
-export function isDamage(error: StoreError): boolean {
-  return error.reason === 'corrupt' || error.reason === 'foreign';
-}
-
-/** What anybody but the owner may do. */
+/** What everybody but the owner may do, and what the owner may. */
 const OTHERS = 0o077;
 const OWNER = 0o600;
 
-/** The files beside a database that hold parts of it. */
-const BESIDE = ['-wal', '-shm'];
-
-/**
- * Takes from all but the owner what they may do with the file of a registry that is open, and with its log. Where that fails, a
- * notice is told. Not on Windows, where the mode says nothing about others.
- */
-export function makePrivate(file: string, onNotice: NoticeListener | undefined): void {
+/** Makes an open file and its log private, or reports why that fails. On Windows, the mode says nothing about others. */
+function makePrivate(file: string, onNotice: NoticeListener | undefined): void {
   if (process.platform === 'win32') return;
   const real = realPathOf(file);
-  for (const path of [file, ...BESIDE.map((suffix) => `${real}${suffix}`)]) {
+  for (const path of [file, `${real}-wal`, `${real}-shm`]) {
     try {
       // Another process may just have closed it.
       const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -386,12 +317,12 @@ export function makePrivate(file: string, onNotice: NoticeListener | undefined):
   }
 }
 
-/** Where a link leads to: SQLite keeps the log there, and not beside the link. */
+/** SQLite keeps the log beside the file that a link leads to. */
 function realPathOf(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // Somebody has just moved it. The registry tells that as soon as it writes.
+    // It has just been moved; the registry finds out when it writes.
     return file;
   }
 }

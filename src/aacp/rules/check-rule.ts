@@ -1,4 +1,4 @@
-/** Whether a rule does what it says. */
+/** Checks the slots, the packet and the step of a rule. */
 
 import type { Severity } from '../../text/diagnostic.js';
 import { PegwireError } from '../../text/errors.js';
@@ -10,7 +10,6 @@ import {
   fillInputs,
   fillTemplate,
   inputSlots,
-  type PhraseSlot,
   readPhrase,
   readTemplate,
   type SlotKind,
@@ -21,17 +20,17 @@ import {
 } from './slots.js';
 
 /**
- * The validator's codes stand for what it says about the rule's packet with its slots filled. Further:
+ * A code of the validator, about the rule's packet with its slots filled, or:
  * - `not-a-rule`: a member is missing, or of the wrong kind.
  * - `duplicate-id`: an earlier rule has it.
- * - `task-mismatch`, `dom-mismatch`: the packet, or what the step makes, is not what the rule says.
+ * - `task-mismatch`, `dom-mismatch`: the packet, or that of the step, has another task or domain than the rule.
  * - `long-packet`: more than 200 characters (a warning).
- * - `bad-slot`: no slot, of two kinds, twice in a phrase, or an amount that is not in its two parts.
- * - `unfilled-slot`: a phrase does not name a slot of the packet or of an input, or there is no phrase at all.
- * - `unused-slot`: what a phrase names would not be in the packet.
- * - `bare-phrase`: hardly any words but slots; it would match anything.
+ * - `bad-slot`: not a slot, of two kinds, twice in a phrase, or an amount without its two parts.
+ * - `unfilled-slot`: a phrase lacks a slot of the packet or of an input, or there is no phrase at all.
+ * - `unused-slot`: a slot of a phrase would not be in the packet.
+ * - `bare-phrase`: fewer than two words beside slots; it would match anything.
  * - `same-phrase`: an earlier rule of the domain has it (a warning).
- * - `bad-step`: there is no such step, it refuses the inputs, or it makes several packets.
+ * - `bad-step`: the step does not exist, rejects the inputs, or makes several packets.
  */
 export type RuleReportCode =
   | ValidationCode
@@ -55,14 +54,12 @@ export interface RuleReport {
   readonly id: string | null;
   readonly code: RuleReportCode;
   readonly severity: Severity;
-  /** One or more sentences. */
   readonly message: string;
 }
 
-/** Takes a finding about the rule that is being checked. */
+/** Reports a finding about the rule that is being checked. */
 export type Tell = (code: RuleReportCode, message: string, severity?: Severity) => void;
 
-/** One packet of a step, as far as it matters here. */
 export interface StepPacket {
   readonly packet: string;
   readonly task: string;
@@ -72,32 +69,27 @@ export interface StepPacket {
 /** Makes the packet of a workflow's step: `encodeStep` of `pegwire/aacp/encoders`, or one that knows other workflows. */
 export type EncodeStep = (encoder: string, method: string, args: StepInputs) => StepPacket | readonly StepPacket[];
 
-/** The most characters that a packet should have, by the reference library's rules for contributions. */
+/** The most characters of a packet, by the reference library's rules for contributions. */
 const USUAL_LENGTH = 200;
 
-/** @param encodeStep `null` where steps are not to be tried */
+/** @param encodeStep `null` to accept steps untried */
 export function checkRule(rule: Rule, encodeStep: EncodeStep | null, tell: Tell): void {
   try {
-    const slots = slotsOfRule(rule, tell);
-    if (slots === null) return;
-    const filled =
-      rule.phrases.length === 0
-        ? rule.packet
-        : fillTemplate(readTemplate(rule.packet), (slot) => sampleFor(slots, slot));
+    const isNamed = rule.phrases.length === 0;
+    const unfilled = isNamed ? slotWithoutPhrase(rule) : null;
+    if (unfilled !== null) {
+      tell('unfilled-slot', `There is no phrase that says what ${unfilled} is.`);
+      return;
+    }
+    const slots: Slots = isNamed ? new Map() : checkSlots(rule, tell);
+    const fill = (slot: TemplateSlot): string => sampleFor(slots, slot);
+    const filled = isNamed ? rule.packet : fillTemplate(readTemplate(rule.packet), fill);
     checkPacket(rule, filled, tell);
     if (rule.workflow !== null && encodeStep !== null) checkStep(rule, rule.workflow, slots, encodeStep, tell);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     tell('bad-slot', sentenceOf(error));
   }
-}
-
-function slotsOfRule(rule: Rule, tell: Tell): Slots | null {
-  if (rule.phrases.length > 0) return checkSlots(rule, tell);
-  const slot = slotWithoutPhrase(rule);
-  if (slot === null) return new Map();
-  tell('unfilled-slot', `There is no phrase that says what ${slot} is.`);
-  return null;
 }
 
 function checkPacket(rule: Rule, filled: string, tell: Tell): void {
@@ -111,25 +103,15 @@ function checkPacket(rule: Rule, filled: string, tell: Tell): void {
 
 function checkStep(rule: Rule, workflow: RuleWorkflow, slots: Slots, encodeStep: EncodeStep, tell: Tell): void {
   const step = `${workflow.encoder}.${workflow.method}`;
-  const made = packetOfStep(workflow, slots, encodeStep);
-  if (typeof made === 'string') tell('bad-step', made);
-  else if ('packet' in made) checkHead(rule, made.task, made.domain, step, tell);
-  else tell('bad-step', `${step} makes several packets; a rule is for one.`);
-}
-
-/** What the step makes, or what it has against it. */
-function packetOfStep(
-  workflow: RuleWorkflow,
-  slots: Slots,
-  encodeStep: EncodeStep,
-): StepPacket | readonly StepPacket[] | string {
   const inputs = fillInputs(workflow, slots, (slot) => sampleFor(slots, slot));
   try {
-    return encodeStep(workflow.encoder, workflow.method, inputs);
+    const made = encodeStep(workflow.encoder, workflow.method, inputs);
+    if ('packet' in made) checkHead(rule, made.task, made.domain, step, tell);
+    else tell('bad-step', `${step} makes several packets; a rule is for one.`);
   } catch (error) {
-    if (error instanceof PegwireError) return sentenceOf(error);
-    // Encoders of others may throw anything.
-    return error instanceof Error ? error.message : 'The step fails.';
+    // A host's own encoders may throw anything.
+    const message = error instanceof Error ? error.message : 'The step fails.';
+    tell('bad-step', error instanceof PegwireError ? sentenceOf(error) : message);
   }
 }
 
@@ -146,72 +128,50 @@ function sentenceOf({ message, help }: PegwireError): string {
   return help === undefined ? message : `${message.replace(/\.$/, '')} (${help}).`;
 }
 
-/** Words that a phrase has to have beside its slots: with fewer, it would match anything. */
+/** Words that a phrase needs beside its slots: with fewer, it would match anything. */
 const FEWEST_WORDS = 2;
 
-/**
- * The slots that an instruction fills.
- *
- * @throws RulesError with code `bad-slot`, on braces that hold none
- */
+/** @throws RulesError with code `bad-slot`, on braces that hold no slot */
 function checkSlots(rule: Rule, tell: Tell): Slots {
   const phrases = rule.phrases.map((phrase) => ({ phrase, parts: readPhrase(phrase) }));
-  const slots = kindsOf(
-    phrases.flatMap(({ parts }) => slotsOf(parts)),
-    tell,
-  );
+  const slots = new Map<string, SlotKind>();
+  for (const { name, kind } of phrases.flatMap(({ parts }) => slotsOf(parts))) {
+    const known = slots.get(name) ?? kind;
+    if (known !== kind) tell('bad-slot', `The slot ${name} is of kind ${known} in one phrase and ${kind} in another.`);
+    slots.set(name, known);
+  }
   const inPacket = slotsOf(readTemplate(rule.packet));
   const inInputs = rule.workflow === null ? [] : inputSlots(rule.workflow);
-  // Where a step makes the packet, the inputs are what counts; the rule's own packet shows what comes out.
+  // If a step makes the packet, its inputs count; the rule's own packet is an example.
   const sent = rule.workflow === null ? inPacket : inInputs;
   const needed = new Set([...inPacket, ...inInputs].map(({ name }) => name));
   const used = new Set(sent.map(({ name }) => name));
   for (const { phrase, parts } of phrases) {
+    const shown = `The phrase ${quoted(phrase)}`;
     const named = slotsOf(parts).map(({ name }) => name);
-    checkNames(phrase, named, needed, used, tell);
+    const own = new Set(named);
+    for (const name of needed) if (!own.has(name)) tell('unfilled-slot', `${shown} does not say what ${name} is.`);
+    for (const name of own) if (!used.has(name)) tell('unused-slot', `${shown} says ${name}, which nothing takes up.`);
+    if (own.size < named.length) tell('bad-slot', `${shown} has a slot twice.`);
     const words = parts
       .filter((part) => typeof part === 'string')
       .join(' ')
       .split(/[^\p{L}\p{N}]+/u);
     if (words.filter(Boolean).length < FEWEST_WORDS) {
-      tell('bare-phrase', `The phrase ${quoted(phrase)} has hardly any words but its slots; it would match anything.`);
+      tell('bare-phrase', `${shown} has hardly any words but its slots; it would match anything.`);
     }
   }
   checkParts(slots, [...inPacket, ...inInputs], sent, tell);
   return slots;
 }
 
-/** The first slot of a rule that no phrase could fill, because there is none; `null` where all is well. */
+/** The first slot of a rule without phrases; `null` if it has none. */
 function slotWithoutPhrase({ packet, workflow }: Rule): string | null {
   // Other braces are no slots, and may stand in a packet like any character.
   const inPacket = /\{[a-z][a-z0-9_]*(?:\.(?:value|currency))?\}/.exec(packet)?.[0];
   if (inPacket !== undefined) return inPacket;
   const [first] = workflow === null ? [] : inputSlots(workflow);
   return first === undefined ? null : `{${first.name}}`;
-}
-
-function kindsOf(all: readonly PhraseSlot[], tell: Tell): Slots {
-  const kinds = new Map<string, SlotKind>();
-  for (const { name, kind } of all) {
-    const known = kinds.get(name) ?? kind;
-    if (known !== kind) tell('bad-slot', `The slot ${name} is of kind ${known} in one phrase and ${kind} in another.`);
-    kinds.set(name, known);
-  }
-  return kinds;
-}
-
-function checkNames(
-  phrase: string,
-  named: readonly string[],
-  needed: ReadonlySet<string>,
-  used: ReadonlySet<string>,
-  tell: Tell,
-): void {
-  const shown = `The phrase ${quoted(phrase)}`;
-  const own = new Set(named);
-  for (const name of needed) if (!own.has(name)) tell('unfilled-slot', `${shown} does not say what ${name} is.`);
-  for (const name of own) if (!used.has(name)) tell('unused-slot', `${shown} says ${name}, which nothing takes up.`);
-  if (own.size < named.length) tell('bad-slot', `${shown} has a slot twice.`);
 }
 
 /** An amount is two fields, and both have to be there; nothing else has parts. */
@@ -244,7 +204,6 @@ const SAMPLES: Readonly<Record<Exclude<SlotKind, 'amount'>, string>> = {
 
 const AMOUNT = { value: '1250.5', currency: 'GBP' } as const;
 
-/** The value by which a rule is tried, for a slot. */
 function sampleFor(slots: Slots, { name, part }: TemplateSlot): string {
   const kind = slots.get(name) ?? 'text';
   return kind === 'amount' ? AMOUNT[part ?? 'value'] : SAMPLES[kind];

@@ -1,4 +1,4 @@
-/** Rules that were loaded, to look things up in. */
+/** Loaded rules, and ways to look them up. */
 
 import { byCodeUnit } from '../../text/ascii.js';
 import { sha256Hex } from '../../text/sha256.js';
@@ -9,11 +9,9 @@ import { createSearch, type Find } from './search.js';
 export interface RuleLibrary {
   /** In the order of the source. Those with errors are not here. */
   readonly rules: readonly Rule[];
-  /** What loading had to say; empty when all is well. */
   readonly reports: readonly RuleReport[];
   /** SHA-256 over the rules as canonical JSON, 64 hexadecimal digits: the same rules, the same hash. */
   readonly hash: string;
-  /** Ranked search. */
   readonly find: Find;
   readonly get: (id: string) => Rule | undefined;
   /** In any case of letters. */
@@ -34,7 +32,6 @@ export interface RuleSummary {
   readonly byTask: Readonly<Record<string, number>>;
 }
 
-/** @param rules with identifiers that differ */
 export function libraryOf(rules: readonly Rule[], reports: readonly RuleReport[]): RuleLibrary {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   const byDomain = groups(rules, 'domain');
@@ -83,15 +80,7 @@ function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<s
   return counted;
 }
 
-/** SHA-256 of bytes, as 64 hexadecimal digits. */
-export function digestOfBytes(bytes: Uint8Array): string {
-  return sha256Hex(bytes);
-}
-
-/**
- * SHA-256 over the rules as JSON in the reference format, ordered by identifier, members by name, without white space: the
- * same for the same rules, however their file is written.
- */
+/** SHA-256 over the rules as canonical JSON, ordered by identifier: the same for the same rules, however their file is written. */
 function hashOfRules(rules: readonly Rule[]): string {
   const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
   return sha256Hex(canonicalJson(ordered.map(sourceOf)));

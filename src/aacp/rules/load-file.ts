@@ -16,11 +16,11 @@ import {
 import { RulesError } from './rule.js';
 
 /**
- * Reads rules in the reference format: a list, or `{ "rules": [...] }`; members beyond the format are let be. A rule with an
- * error is left out, and told in `reports` like the warnings about others.
+ * Reads rules in the reference format: a list, or `{ "rules": [...] }`; further members are ignored. A rule with an error is left out,
+ * and reported in `reports`, as are warnings.
  *
- * @param source JSON text, or what was read from it
- * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError on an option that is none
+ * @param source JSON text, or its value
+ * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
  * @example
  * const { rules, reports } = loadRules(await readFile('rules.json', 'utf8'));
  */
@@ -29,11 +29,10 @@ export function loadRules(source: unknown, options: LoadRulesOptions = {}): Rule
 }
 
 /**
- * Loads rules by http or https; see `loadRules`. Nothing is kept: whoever does not want to load them each time stores the
- * file, and pins it there.
+ * Loads rules by http or https; see `loadRules`. Nothing is cached.
  *
- * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError on an option
- *   that is none, and without a pin
+ * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError if an option is
+ *   invalid, and without a pin
  * @example
  * const library = await loadRulesFrom('https://rules.example.org/2026.json', { sha256: '9f86d0...' });
  */
@@ -42,25 +41,19 @@ export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOpt
 }
 
 /**
- * Reads a file of rules; see `loadRules`. With `sha256`, only the very file that was pinned is read.
+ * Reads a file of rules; see `loadRules`. With `sha256`, any other file is rejected.
  *
- * @throws RulesError with code `rules-unavailable`, `hash-mismatch` or `bad-rules`; TypeError on an option that is none
+ * @throws RulesError with code `rules-unavailable`, `hash-mismatch` or `bad-rules`; TypeError if an option is invalid
  * @example
  * const library = await loadRulesFile('rules.json', { sha256: '9f86d0...' });
  */
 export async function loadRulesFile(path: string | URL, options: LoadRulesOptions = {}): Promise<RuleLibrary> {
   const { sha256, ...rest } = options;
   const pin = sha256 === undefined ? null : checkedPin(sha256);
-  const bytes = await read(path);
-  if (pin !== null) checkPin(bytes, pin);
-  return loadRules(textOf(bytes), rest);
-}
-
-async function read(path: string | URL): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
+  const bytes = await readFile(path).catch((cause: unknown) => {
     const message = `The rules ${String(path)} cannot be read: ${systemReason(cause)}.`;
     throw new RulesError({ code: 'rules-unavailable', message }, { cause });
-  }
+  });
+  if (pin !== null) checkPin(bytes, pin);
+  return loadRules(textOf(bytes), rest);
 }

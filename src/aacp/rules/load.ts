@@ -1,15 +1,16 @@
 /** Rule libraries from text or data: each rule is checked by itself, and a bad one stops none of the others. */
 
+import { sha256Hex } from '../../text/sha256.js';
 import { systemReason } from '../../text/system-reason.js';
 import { checkRule, type EncodeStep, type RuleReport, type RuleReportCode, type Tell } from './check-rule.js';
-import { digestOfBytes, libraryOf, type RuleLibrary } from './library.js';
+import { libraryOf, type RuleLibrary } from './library.js';
 import { isRuleSource, type Rule, RulesError, ruleOf } from './rule.js';
 
 export interface LoadRulesOptions {
-  /** The SHA-256 that the text's UTF-8 bytes have to have, 64 hexadecimal digits: another text is refused. */
+  /** The SHA-256 of the text's UTF-8 bytes, 64 hexadecimal digits. Any other text is rejected. */
   readonly sha256?: string | undefined;
   /**
-   * What the steps are tried with that rules name; `null` where they are taken as they are.
+   * Tries the steps that rules name; `null` to accept them untried.
    * @default the workflow encoders that come with pegwire; `null` in `pegwire/aacp/fallback/portable`
    */
   readonly encodeStep?: EncodeStep | null | undefined;
@@ -18,11 +19,7 @@ export interface LoadRulesOptions {
 /** The most reports about the shape of one rule. */
 const MAX_ISSUES = 10;
 
-/**
- * Reads rules: `loadRules`, with the default of `encodeStep`.
- *
- * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
- */
+/** `loadRules`, with the default of `encodeStep`. @throws as `loadRules` */
 export function readRules(source: unknown, options: LoadRulesOptions, ownSteps: EncodeStep | null): RuleLibrary {
   const { sha256, encodeStep = ownSteps } = options;
   if (encodeStep !== null && typeof encodeStep !== 'function') throw new TypeError('encodeStep is a function, or null');
@@ -34,7 +31,7 @@ export function readRules(source: unknown, options: LoadRulesOptions, ownSteps: 
   const reports: RuleReport[] = [];
   const phrases = new Map<string, string>();
   for (const [index, entry] of entriesOf(source).entries()) {
-    const found = reportsAbout(index, entry);
+    const found = collectReports(index, entry);
     const rule = readRule(entry, found.tell);
     if (rule !== null) {
       if (rules.has(rule.id)) found.tell('duplicate-id', 'An earlier rule has this identifier.');
@@ -49,15 +46,12 @@ export function readRules(source: unknown, options: LoadRulesOptions, ownSteps: 
   return libraryOf([...rules.values()], reports);
 }
 
-/** The findings about one rule. */
-function reportsAbout(index: number, entry: unknown) {
+function collectReports(index: number, entry: unknown) {
   const reports: RuleReport[] = [];
   const id = idOf(entry);
-  const told = new Set<string>();
   const tell: Tell = (code: RuleReportCode, message, severity = 'error') => {
     // Several phrases may have the same fault.
-    if (told.has(code + message)) return;
-    told.add(code + message);
+    if (reports.some((other) => other.code === code && other.message === message)) return;
     reports.push({ index, id, code, severity, message });
   };
   return { tell, reports, failed: () => reports.some(({ severity }) => severity === 'error') };
@@ -71,7 +65,7 @@ function readRule(entry: unknown, tell: Tell): Rule | null {
   return isRuleSource(entry, fault) ? ruleOf(entry) : null;
 }
 
-/** Two rules of a domain with the same phrase: which of them serves would hang on their names. */
+/** Of two rules of a domain with the same phrase, their names would decide which serves. */
 function checkPhrases({ id, domain, phrases }: Rule, known: Map<string, string>, tell: Tell): void {
   for (const phrase of phrases) {
     const key = `${domain} ${phrase.toLowerCase().trim().replace(/\s+/g, ' ')}`;
@@ -89,7 +83,7 @@ function idOf(entry: unknown): string | null {
 }
 
 export interface LoadRulesFromOptions extends LoadRulesOptions {
-  /** The SHA-256 of the file as it was when somebody looked at it, 64 hexadecimal digits. */
+  /** The SHA-256 of the file, 64 hexadecimal digits. */
   readonly sha256: string;
   /** @default the platform's */
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -98,7 +92,7 @@ export interface LoadRulesFromOptions extends LoadRulesOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Loads rules by http or https: `loadRulesFrom`, with the default of `encodeStep`. */
+/** `loadRulesFrom`, with the default of `encodeStep`. */
 export async function readRulesFrom(
   url: string | URL,
   options: LoadRulesFromOptions,
@@ -137,49 +131,32 @@ async function load(
 }
 
 async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   // Leaving the loop closes the stream.
   for await (const piece of body ?? []) {
     length += piece.byteLength;
     if (length > maxBytes) {
-      throw new RulesError({
-        code: 'rules-too-large',
-        message: `The rules have more than ${maxBytes} bytes.`,
-        help: 'raise maxBytes, if that is as it should be',
-      });
+      const message = `The rules have more than ${maxBytes} bytes.`;
+      throw new RulesError({ code: 'rules-too-large', message, help: 'raise maxBytes, if that is as it should be' });
     }
     pieces.push(piece);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/** Without what is secret in an address: user, password, query. */
+/** Leaves out the secrets of an address: user, password, query. */
 function unavailable(url: URL, why: string, cause?: unknown): RulesError {
-  const place = `${url.origin}${url.pathname}`;
-  return new RulesError(
-    { code: 'rules-unavailable', message: `The rules at ${place} cannot be loaded: ${why}.` },
-    { cause },
-  );
+  const message = `The rules at ${url.origin}${url.pathname} cannot be loaded: ${why}.`;
+  return new RulesError({ code: 'rules-unavailable', message }, { cause });
 }
 
-/**
- * The entries of a list, or of `{ "rules": [...] }`, as plain JSON.
- *
- * @param source JSON text, or what was read from it
- * @throws RulesError with code `bad-rules`
- */
+/** Reads a list of rules, or `{ "rules": [...] }`, as plain JSON. */
 function entriesOf(source: unknown): readonly unknown[] {
-  const data = typeof source === 'string' ? parsed(source) : parsed(asJson(source));
+  const data = parsed(typeof source === 'string' ? source : asJson(source));
   if (Array.isArray(data)) return data;
-  // Own members only: data from outside may lack any of them.
-  const rules: unknown = isObject(data) && Object.hasOwn(data, 'rules') ? data['rules'] : undefined;
+  // Own members only.
+  const { rules } = Object.hasOwn(Object(data), 'rules') ? (data as { readonly rules: unknown }) : { rules: null };
   if (Array.isArray(rules)) return rules;
   throw badRules('These are no rules: expected a list of them, or an object with the list as "rules".');
 }
@@ -187,13 +164,13 @@ function entriesOf(source: unknown): readonly unknown[] {
 function parsed(text: string): unknown {
   try {
     // A byte order mark is no JSON, but files have it.
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw badRules('These are no rules: the text is no JSON.', cause);
   }
 }
 
-/** Through text and back: what comes out has no getters, and nobody else holds it. */
+/** Writes a value as JSON: what is read from it has no getters, and no other owner. */
 function asJson(value: unknown): string {
   try {
     const text: string | undefined = JSON.stringify(value);
@@ -202,10 +179,6 @@ function asJson(value: unknown): string {
     throw badRules('These are no rules: the value cannot be written as JSON.', cause);
   }
   throw badRules(`These are no rules: expected JSON, found ${typeof value}.`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function badRules(message: string, cause?: unknown): RulesError {
@@ -221,7 +194,7 @@ export function checkedPin(sha256: unknown): string {
 /** @throws RulesError with code `hash-mismatch`; TypeError on a pin that is none */
 export function checkPin(bytes: Uint8Array, sha256: string): void {
   const wanted = checkedPin(sha256);
-  const found = digestOfBytes(bytes);
+  const found = sha256Hex(bytes);
   if (found === wanted) return;
   throw new RulesError({
     code: 'hash-mismatch',
@@ -235,6 +208,6 @@ export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new RulesError({ code: 'bad-rules', message: 'These are no rules: the bytes are no UTF-8.' }, { cause });
+    throw badRules('These are no rules: the bytes are no UTF-8.', cause);
   }
 }

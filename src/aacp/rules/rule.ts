@@ -3,15 +3,15 @@
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
 /**
- * - `bad-rules`: no JSON, or neither a list of rules nor `{ "rules": [...] }`.
+ * - `bad-rules`: not JSON, or neither a list of rules nor `{ "rules": [...] }`.
  * - `bad-slot`: braces in a phrase or a packet that hold no slot.
- * - `hash-mismatch`: another file than the one that was pinned.
+ * - `hash-mismatch`: another file than the pinned one.
  * - `rules-unavailable`: the file or the address cannot be read.
- * - `rules-too-large`: beyond the limit for what comes from elsewhere.
+ * - `rules-too-large`: more than `maxBytes`.
  */
 export type RulesErrorCode = 'bad-rules' | 'bad-slot' | 'hash-mismatch' | 'rules-unavailable' | 'rules-too-large';
 
-/** There is no library to be had from this source. */
+/** The rules of a source cannot be read. */
 export class RulesError extends PegwireError {
   override readonly name: string = 'RulesError';
   declare readonly code: RulesErrorCode;
@@ -55,35 +55,23 @@ export interface RuleWorkflow {
   readonly args: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A rule as files have it. What it has beyond this is let be. */
-export interface RuleSource {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly task: string;
+/** A rule as files have it. Further members are ignored. */
+export interface RuleSource extends Omit<Rule, 'domain' | 'phrases' | 'workflow'> {
   readonly dom: string;
-  readonly packet: string;
-  readonly tags: readonly string[];
-  readonly version: string;
-  readonly source: string;
   readonly phrases?: readonly string[] | undefined;
   readonly workflow?: RuleWorkflow | null | undefined;
 }
 
-/** The longest phrase, in UTF-16 code units. */
+/** Limits in UTF-16 code units. */
 const MAX_PHRASE = 500;
-/** The longest packet that is looked at; what is longer than it should be is reported far below. */
 const MAX_PACKET = 10_000;
-/** Longer texts are no names, tags or descriptions; a search would have to read them. */
 const MAX_TEXT = 2000;
-
 const MAX_WORD = 100;
 const MAX_ITEMS = 100;
 
-/** Takes a fault of a rule: where it is, and what was expected there. */
 type Fault = (place: string, expected: string) => void;
 
-/** Checks whether a value has the shape of a rule, and reports what it lacks. */
+/** Whether a value has the shape of a rule; reports what it lacks. */
 export function isRuleSource(value: unknown, fault: Fault): value is RuleSource {
   if (!isObject(value)) {
     fault('', 'expected an object');
@@ -94,7 +82,6 @@ export function isRuleSource(value: unknown, fault: Fault): value is RuleSource 
     isGood = false;
     fault(place, expected);
   };
-  // Own members only: data from outside may lack any of them.
   const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
   checkText(own('id'), 'id', 1, 200, failing);
   if (typeof own('id') === 'string' && !/^[a-z0-9-]*$/.test(String(own('id')))) {
@@ -135,7 +122,7 @@ function checkWorkflow(value: unknown, fault: Fault): void {
   if (!isInputs(value['args'])) fault('workflow.args', 'expected an object of texts and lists of texts');
 }
 
-/** The rule as the rest of the library has it: nothing missing, and nobody can change it. */
+/** Makes a complete rule, and freezes it. */
 export function ruleOf({ dom, tags, phrases = [], workflow = null, ...same }: RuleSource): Rule {
   return Object.freeze({
     ...pick(same),
@@ -146,7 +133,6 @@ export function ruleOf({ dom, tags, phrases = [], workflow = null, ...same }: Ru
   });
 }
 
-/** The rule as files have it. */
 export function sourceOf({ domain, phrases, workflow, ...same }: Rule): RuleSource {
   return {
     ...pick(same),
@@ -182,6 +168,3 @@ function isInputs(value: unknown): boolean {
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_TEXT;
 }
-
-/** A rule of ours; all have the same version and source. */
-export type BundledRule = Omit<RuleSource, 'version' | 'source'>;

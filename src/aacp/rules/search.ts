@@ -24,54 +24,35 @@ export interface FoundRule {
 }
 
 /**
- * The rules that a query is about, best first, and none where nothing comes near. The same query finds the same rules in the
- * same order.
+ * Finds the rules that a query is about, best first. The same query finds the same rules in the same order.
  *
- * @throws TypeError on an option that is none, never on the content of a query
+ * @throws TypeError if an option is invalid, never on the content of a query
  */
 export type Find = (query: string, options?: FindOptions) => readonly FoundRule[];
 
-/** What a word counts by where it stands. A name says what a rule is; a description says much else besides. */
+/** The weight of a word by its place: a description says much beside the subject of a rule. */
 const WEIGHTS = { name: 1, tags: 1, action: 0.9, phrases: 0.7, description: 0.5 } as const;
 
-/** The rules that have a word, by their place in the list, and what it counts there. */
+/** A word of the rules. */
 interface Postings {
-  readonly rules: number[];
-  readonly weights: number[];
-  /** How much the word tells. */
+  /** The weight of the word in each rule that has it, by the index of the rule. */
+  readonly weights: Map<number, number>;
   rarity: number;
 }
 
-interface AskedWord {
-  readonly word: string;
-  /** None where no rule has it. */
-  readonly postings: Postings | undefined;
-  readonly rarity: number;
-  /** Rules without it do not count, however much else they have. */
-  readonly required: boolean;
-}
-
-/** A rule, by its place in the list, with its score. */
-interface Hit {
-  readonly at: number;
-  readonly score: number;
-}
-
-/** @param rules the rules to search; the index is made once */
 export function createSearch(rules: readonly Rule[]): Find {
   const index = indexOf(rules);
   const known = rules.map(({ id, name, domain, task }) => ({
     id,
     domain: domain.toUpperCase(),
     task: task.toUpperCase(),
-    // Of two rules that match alike, the one that says less besides is meant.
+    // Of two rules that match alike, the one with the shorter name comes first.
     words: searchWords(name).length,
   }));
   const scores = new Float64Array(rules.length);
 
   return (query, options = {}) => {
     const { domain, task, floor, limit } = resolveFind(query, options);
-    // Nothing asked is nothing found.
     if (query === null || query === undefined) return [];
     const asked = askedWords(query, index, rules.length);
     const found = hits(asked, scores, floor).filter(({ at }) => {
@@ -82,44 +63,43 @@ export function createSearch(rules: readonly Rule[]): Find {
       const [one, other] = [known[a.at]!, known[b.at]!];
       return b.score - a.score || one.words - other.words || byCodeUnit(one.id, other.id);
     });
-    return found
-      .slice(0, limit)
-      .map(({ at, score }) => ({ rule: rules[at]!, score, matched: matchedWords(asked, at) }));
+    return found.slice(0, limit).map(({ at, score }) => {
+      const matched = asked.filter(({ postings }) => postings?.weights.has(at)).map(({ word }) => word);
+      return { rule: rules[at]!, score, matched };
+    });
   };
 }
 
-function askedWords(query: string, index: ReadonlyMap<string, Postings>, size: number): readonly AskedWord[] {
-  const asked: AskedWord[] = [];
+function askedWords(query: string, index: ReadonlyMap<string, Postings>, size: number) {
+  const asked = [];
   for (const { word, stem, whole } of searchWords(query)) {
     const postings = index.get(stem);
-    // What no rule writes with a hyphen is looked for by its parts alone.
+    // A word that no rule writes with a hyphen is looked for by its parts alone.
     if (postings === undefined && whole) continue;
-    asked.push({ word, postings, rarity: postings?.rarity ?? rarityOf(1, size), required: isOtherAction(stem) });
+    // A word that no rule has is as rare as can be. Rules without a required word do not count.
+    asked.push({ word, postings, rarity: postings?.rarity ?? rarityOf(1, size), required: OTHER_ACTIONS.has(stem) });
   }
   return asked;
 }
 
-/** The rules that have enough of the words. `scores` is room to count in, all zero before and after. */
-function hits(asked: readonly AskedWord[], scores: Float64Array, floor: number): Hit[] {
+/** Scores the rules. `scores` is a buffer, all zero before and after. */
+function hits(asked: ReturnType<typeof askedWords>, scores: Float64Array, floor: number) {
   const touched: number[] = [];
   let total = 0;
   for (const { postings, rarity } of asked) {
     total += rarity;
-    if (postings === undefined) continue;
-    const { rules, weights } = postings;
-    for (let nth = 0; nth < rules.length; nth++) {
-      const at = rules[nth]!;
+    for (const [at, weight] of postings?.weights ?? []) {
       if (scores[at] === 0) touched.push(at);
-      scores[at]! += rarity * weights[nth]!;
+      scores[at]! += rarity * weight;
     }
   }
   const required = asked.filter((word) => word.required);
-  const found: Hit[] = [];
+  const found = [];
   for (const at of touched) {
     // To three places, so that the last bit of a sum does not decide which rule comes first.
     const score = Math.round((scores[at]! / total) * 1000) / 1000;
     scores[at] = 0;
-    if (score >= floor && required.every(({ postings }) => has(postings, at))) found.push({ at, score });
+    if (score >= floor && required.every(({ postings }) => postings?.weights.has(at))) found.push({ at, score });
   }
   return found;
 }
@@ -128,17 +108,16 @@ function indexOf(rules: readonly Rule[]): ReadonlyMap<string, Postings> {
   const index = new Map<string, Postings>();
   for (const [at, rule] of rules.entries()) {
     for (const [stem, weight] of weightsOf(rule)) {
-      const postings = index.get(stem) ?? { rules: [], weights: [], rarity: 0 };
-      postings.rules.push(at);
-      postings.weights.push(weight);
+      const postings = index.get(stem) ?? { weights: new Map(), rarity: 0 };
+      postings.weights.set(at, weight);
       index.set(stem, postings);
     }
   }
-  for (const postings of index.values()) postings.rarity = rarityOf(postings.rules.length, rules.length);
+  for (const postings of index.values()) postings.rarity = rarityOf(postings.weights.size, rules.length);
   return index;
 }
 
-/** Rare words say more than common ones; a word that no rule has is as rare as can be. */
+/** Rare words count more than common ones. */
 function rarityOf(count: number, size: number): number {
   return Math.log(1 + size / count);
 }
@@ -152,36 +131,14 @@ function weightsOf(rule: Rule): ReadonlyMap<string, number> {
   const texts = [
     [[rule.name], WEIGHTS.name],
     [rule.tags, WEIGHTS.tags],
-    [rule.phrases.map(withoutSlots), WEIGHTS.phrases],
+    [rule.phrases.map((phrase) => phrase.replace(/\{[^{}]*\}/g, ' ')), WEIGHTS.phrases],
     [[rule.description], WEIGHTS.description],
   ] as const;
   for (const [list, weight] of texts) {
     for (const text of list) for (const { stem } of searchWords(text)) add(stem, weight);
   }
-  for (const stem of actionsOf(rule.task)) add(stem, WEIGHTS.action);
+  for (const stem of ACTIONS.get(rule.task) ?? []) add(stem, WEIGHTS.action);
   return weights;
-}
-
-function withoutSlots(phrase: string): string {
-  return phrase.replace(/\{[^{}]*\}/g, ' ');
-}
-
-function matchedWords(asked: readonly AskedWord[], at: number): readonly string[] {
-  return asked.filter(({ postings }) => has(postings, at)).map(({ word }) => word);
-}
-
-/** Rules stand in the order of the list, so halving finds them. */
-function has(postings: Postings | undefined, at: number): boolean {
-  if (postings === undefined) return false;
-  const { rules } = postings;
-  let low = 0;
-  let high = rules.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rules[middle]! < at) low = middle + 1;
-    else high = middle;
-  }
-  return rules[low] === at;
 }
 
 function resolveFind(query: unknown, options: FindOptions) {
@@ -189,13 +146,9 @@ function resolveFind(query: unknown, options: FindOptions) {
   if (typeof (query ?? '') !== 'string') throw new TypeError('query is a text');
   if (!(floor >= 0 && floor <= 1)) throw new TypeError('floor is a number from 0 to 1');
   if (!(Number.isInteger(limit) && limit > 0)) throw new TypeError('limit is a whole number above 0');
-  return { domain: upperOrNull('domain', domain), task: upperOrNull('task', task), floor, limit };
-}
-
-function upperOrNull(name: string, value: unknown): string | null {
-  if (value === undefined) return null;
-  if (typeof value !== 'string') throw new TypeError(`${name} is a text`);
-  return value.toUpperCase();
+  if (domain !== undefined && typeof domain !== 'string') throw new TypeError('domain is a text');
+  if (task !== undefined && typeof task !== 'string') throw new TypeError('task is a text');
+  return { domain: domain?.toUpperCase() ?? null, task: task?.toUpperCase() ?? null, floor, limit };
 }
 
 /** One word of a query or of a rule. */
@@ -207,13 +160,12 @@ interface SearchWord {
   readonly whole: boolean;
 }
 
-/** Longer runs of letters are no words. */
+/** The longest word, the longest text in UTF-16 code units, and the most words of a text. */
 const MAX_WORD = 40;
-/** How far a text is read, in UTF-16 code units, and the most words that are taken from it. Nobody looks for more. */
 const MAX_LENGTH = 10_000;
 const MAX_WORDS = 64;
 
-/** Words that say nothing about what is looked for. */
+/** Words that are not searched for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about all also am an and any are as at be been but by can could do does each either every few for from had has have he
   her here his how i if in into is it its just let like many may me might more most much must my need of off on once only or
@@ -222,23 +174,25 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   with within would you your yours`.split(/\s+/),
 );
 
-/** What the TASK values are asked for with, beside their own names. Not words that are nouns as often: a list, a record. */
-const ACTIONS: Readonly<Record<string, readonly string[]>> = stemmed({
-  FETCH: 'fetch get retrieve pull obtain show lookup',
-  PROC: 'process handle run',
-  FLAG: 'flag highlight escalate',
-  RESOLVE: 'resolve settle solve',
-  LOG: 'log',
-  SEND: 'send notify inform tell remind',
-  BUILD: 'build create make provision prepare',
-  MERGE: 'merge combine consolidate join',
-  CALC: 'calculate compute',
-  REPORT: 'report summarise summarize',
-  ACK: 'acknowledge confirm accept',
-  SYNC: 'sync synchronise synchronize align refresh',
-});
+/** Stems of the words for each TASK. Not words that are nouns as often: a list, a record. */
+const ACTIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    FETCH: 'fetch get retrieve pull obtain show lookup',
+    PROC: 'process handle run',
+    FLAG: 'flag highlight escalate',
+    RESOLVE: 'resolve settle solve',
+    LOG: 'log',
+    SEND: 'send notify inform tell remind',
+    BUILD: 'build create make provision prepare',
+    MERGE: 'merge combine consolidate join',
+    CALC: 'calculate compute',
+    REPORT: 'report summarise summarize',
+    ACK: 'acknowledge confirm accept',
+    SYNC: 'sync synchronise synchronize align refresh',
+  }).map(([task, words]) => [task, words.split(' ').map(stemmer)]),
+);
 
-/** What no TASK does, and what must never be taken for another action: a rule has to have the word itself. */
+/** Actions that no TASK stands for: only rules with the word itself are found. */
 const OTHER_ACTIONS: ReadonlySet<string> = new Set(
   `abort approve archive authorise authorize cancel deactivate decline delete deny destroy disable discard dismiss erase
   exclude overwrite purge reject remove revoke suspend terminate undo unsubscribe wipe withdraw`
@@ -246,7 +200,7 @@ const OTHER_ACTIONS: ReadonlySet<string> = new Set(
     .map(stemmer),
 );
 
-/** The words of a text, each once, without those that say nothing. */
+/** The words of a text, each once, without stop words. */
 function searchWords(text: string): readonly SearchWord[] {
   const found = new Map<string, SearchWord>();
   for (const [run] of text
@@ -267,20 +221,6 @@ function searchWords(text: string): readonly SearchWord[] {
   }
 }
 
-/** The base forms of the words that ask for what a TASK does; none for a TASK of somebody's own. */
-function actionsOf(task: string): readonly string[] {
-  return Object.hasOwn(ACTIONS, task) ? ACTIONS[task]! : [];
-}
-
-/** Whether the word asks for something that a rule does only if it says so. */
-function isOtherAction(stem: string): boolean {
-  return OTHER_ACTIONS.has(stem);
-}
-
 function stemOf(word: string): string {
   return word.length > MAX_WORD ? word : stemmer(word);
-}
-
-function stemmed(words: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(Object.entries(words).map(([task, list]) => [task, list.split(' ').map(stemmer)]));
 }

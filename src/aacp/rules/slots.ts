@@ -1,4 +1,4 @@
-/** Slots: the places of a rule that hold what an instruction says. */
+/** Slots: the places of a rule that take values of an instruction. */
 
 import { quotedShort } from '../../text/visible.js';
 import { RulesError, type RuleWorkflow } from './rule.js';
@@ -35,8 +35,7 @@ const PHRASE_SLOT = /^([a-z][a-z0-9_]*)(?::([a-z]+))?$/;
 const TEMPLATE_SLOT = /^([a-z][a-z0-9_]*)(?:\.(value|currency))?$/;
 
 /**
- * A phrase as words and slots: `{supplier:name}` is a slot with the name before the colon, of the kind behind it; without a
- * colon, the name is the kind.
+ * Splits a phrase into words and slots: `{supplier:name}` is a slot with a name and a kind; `{period}` has its kind as its name.
  *
  * @throws RulesError with code `bad-slot`
  */
@@ -48,11 +47,7 @@ export function readPhrase(phrase: string): readonly (string | PhraseSlot)[] {
   });
 }
 
-/**
- * A packet, or an input of a step, as text and slots.
- *
- * @throws RulesError with code `bad-slot`
- */
+/** Splits a packet, or an input of a step, into text and slots. @throws RulesError with code `bad-slot` */
 export function readTemplate(template: string): readonly (string | TemplateSlot)[] {
   return readBraces(template, (inside) => {
     const [, name, part = null] = TEMPLATE_SLOT.exec(inside) ?? [];
@@ -60,12 +55,10 @@ export function readTemplate(template: string): readonly (string | TemplateSlot)
   });
 }
 
-/** The slots alone. */
 export function slotsOf<T extends object>(parts: readonly (string | T)[]): readonly T[] {
   return parts.filter((part) => typeof part !== 'string') as readonly T[];
 }
 
-/** The text, with its slots filled. */
 export function fillTemplate(parts: readonly (string | TemplateSlot)[], fill: (slot: TemplateSlot) => string): string {
   return parts.map((part) => (typeof part === 'string' ? part : fill(part))).join('');
 }
@@ -74,7 +67,8 @@ function readBraces<T extends object>(text: string, slotOf: (inside: string) => 
   const parts: (string | T)[] = [];
   let at = 0;
   while (at < text.length) {
-    const open = nextBrace(text, at);
+    const ahead = text.slice(at).search(/[{}]/);
+    const open = ahead < 0 ? text.length : at + ahead;
     if (open > at) parts.push(text.slice(at, open));
     if (open === text.length) break;
     const close = text[open] === '{' ? text.indexOf('}', open) : -1;
@@ -84,12 +78,6 @@ function readBraces<T extends object>(text: string, slotOf: (inside: string) => 
     at = close + 1;
   }
   return parts;
-}
-
-/** Where the next brace of either kind is; the length where there is none. */
-function nextBrace(text: string, from: number): number {
-  const ahead = text.slice(from).search(/[{}]/);
-  return ahead < 0 ? text.length : from + ahead;
 }
 
 function badSlot(text: string, open: number, close: number): RulesError {
@@ -109,30 +97,18 @@ export type Slots = ReadonlyMap<string, SlotKind>;
 /** The inputs of a step, as the encoders take them. No prototype. */
 export type StepInputs = Readonly<Record<string, string | readonly string[]>>;
 
-/**
- * The slots of a step's inputs.
- *
- * @throws RulesError with code `bad-slot`
- */
+/** @throws RulesError with code `bad-slot` */
 export function inputSlots({ args }: RuleWorkflow): readonly TemplateSlot[] {
   const texts: readonly string[] = Object.values(args).flat();
   return texts.flatMap((text) => slotsOf(readTemplate(text)));
 }
 
-/**
- * The inputs of a step, filled. An input that is one slot with a list is that list, with its items between commas.
- *
- * @param slots the kinds of the phrase's slots
- * @param fill the value of a slot
- * @throws RulesError with code `bad-slot`
- */
+/** Fills the inputs of a step; that of a slot of kind `list` is split at its commas. @throws RulesError with code `bad-slot` */
 export function fillInputs({ args }: RuleWorkflow, slots: Slots, fill: (slot: TemplateSlot) => string): StepInputs {
   const filled: Record<string, string | readonly string[]> = Object.create(null);
   for (const [input, value] of Object.entries(args)) {
-    filled[input] =
-      typeof value === 'string'
-        ? fillInput(value, slots, fill)
-        : value.map((item) => fillTemplate(readTemplate(item), fill));
+    if (typeof value === 'string') filled[input] = fillInput(value, slots, fill);
+    else filled[input] = value.map((item) => fillTemplate(readTemplate(item), fill));
   }
   return filled;
 }

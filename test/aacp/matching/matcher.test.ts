@@ -300,16 +300,6 @@ describe('of several patterns', () => {
   });
 });
 
-test.each([
-  ['threshold', { registry: null, threshold: 0 }],
-  ['threshold', { registry: null, threshold: Number.NaN }],
-  ['registry', { registry: {} as never }],
-  ['rules', { registry: null, rules: 'none' as never }],
-])('a wrong %s is an error of the programmer', (name, options) => {
-  expect(() => createMatcher(options)).toThrow(TypeError);
-  expect(() => createMatcher(options)).toThrow(name);
-});
-
 describe('whatever the instruction is', () => {
   const words = fc.constantFrom(
     ...[

@@ -1,11 +1,11 @@
-/** Days, weeks and quarters in UTC. Times are milliseconds since 1970; one that is none counts as 1970. */
+/** Days, weeks and quarters in UTC. Times are milliseconds since 1970; an invalid time counts as 1970. */
 
 import type { InstructionItem, ValueItem } from './ast.js';
 import { parseInstruction } from './parse.js';
 import { type Slot, slotOf } from './slots.js';
 
 const DAY = 86_400_000;
-/** What `Date` can hold. */
+/** The last time of a `Date`. */
 const FARTHEST = 8_640_000_000_000_000;
 
 /** `2026-11-22` */
@@ -28,7 +28,7 @@ function quarterOf(time: number): string {
   return `${date.getUTCFullYear()}-Q${Math.floor(date.getUTCMonth() / 3) + 1}`;
 }
 
-/** The first day of a month, so many months later; earlier for a negative number. */
+/** The first day of the month so many months later, or earlier for a negative number. */
 function monthsLater(time: number, months: number): number {
   const date = dateOf(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
@@ -38,7 +38,6 @@ export function daysLater(time: number, days: number): number {
   return dateOf(time).getTime() + days * DAY;
 }
 
-/** @returns from 28 to 31 */
 export function lastDayOf(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
@@ -48,12 +47,12 @@ function dateOf(time: number): Date {
   return new Date(Math.min(Math.max(known, -62_135_596_800_000), FARTHEST - 400 * DAY));
 }
 
-/** Languages whose names of months and days are looked for. English ones are read by the grammar of instructions. */
+/** Languages whose names of months and days are recognised beside English ones, which the grammar reads. */
 const LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'fi', 'cs', 'tr'];
 
 let names: ReadonlySet<string> | undefined;
 
-/** Tells whether a word, in small letters, is the name of a month or a day of the week in another language than English. */
+/** Whether a word, in small letters, is the name of a month or weekday in one of the languages. */
 export function isForeignName(word: string): boolean {
   names ??= new Set(LANGUAGES.flatMap(namesIn));
   return names.has(word);
@@ -69,23 +68,12 @@ function namesIn(language: string): readonly string[] {
   return [...months.map(nameOf({ month: 'long' })), ...days.map(nameOf({ weekday: 'long' }))];
 }
 
-const STEPS: ReadonlyMap<string, number> = new Map([
-  ['last', -1],
-  ['this', 0],
-  ['next', 1],
-]);
-
-const DAYS: ReadonlyMap<string, number> = new Map([
-  ['yesterday', -1],
-  ['today', 0],
-  ['tomorrow', 1],
-]);
+const STEPS: ReadonlyMap<string, number> = new Map(Object.entries({ last: -1, this: 0, next: 1 }));
+const DAYS: ReadonlyMap<string, number> = new Map(Object.entries({ yesterday: -1, today: 0, tomorrow: 1 }));
 
 /**
- * The day, week, month, quarter or year that a slot means when it is said at a time. `null` for what needs more than a
- * calendar: fiscal years, weekdays, ends of periods.
- *
- * @param now milliseconds since 1970
+ * Returns the day, week, month, quarter or year that a slot means at a time; `null` for what needs more than a calendar: fiscal years,
+ * weekdays, ends of periods.
  */
 export function resolveRelative(slot: Slot, now: number): Slot | null {
   if (slot.item?.kind !== 'relative') return null;
@@ -108,42 +96,25 @@ function calendarText({ which, unit }: Extract<ValueItem, { kind: 'relative' }>,
   return null;
 }
 
-/** A length of the calendar. */
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 /** Finest first. */
 const UNITS: readonly Unit[] = ['day', 'week', 'month', 'quarter', 'year'];
 
-/**
- * The day, week, month, quarter or year (UTC) that the relative times of an instruction refer to, by the finest that it
- * uses: `2026-11` for "last month", `2026` for "Q2". The same words mean something else when this is another.
- *
- * @param now milliseconds since 1970
- * @returns `null` where nothing in the instruction depends on the time
- */
-export function relativeAnchor(instruction: string, now: number): string | null {
-  const unit = relativeUnit(instruction);
-  return unit === null ? null : anchorAt(unit, now);
-}
-
-/**
- * The normal form of an instruction together with what its relative times refer to: what a registry keeps it under.
- *
- * @param plain its normal form
- */
+/** Returns a normal form with the date its relative times refer to: a registry keeps an instruction under it. */
 export function anchoredForm(plain: string, unit: Unit | null, now: number): string {
-  // Behind two spaces, which no normal form has: no other instruction can look like it.
+  // No normal form has two spaces.
   return unit === null ? plain : `${plain}  ${anchorAt(unit, now)}`;
 }
 
-/** The finest unit that the relative times of an instruction are counted in; `null` where it has none. */
+/** The finest unit of the relative times of an instruction; `null` if nothing in it depends on the time. */
 export function relativeUnit(instruction: string): Unit | null {
   const items = parseInstruction(instruction);
-  // Nobody has looked: it may well have some.
+  // An instruction that was not parsed may have some.
   return items === null ? 'day' : relativeUnitOf(items, instruction);
 }
 
-/** The same for what has been read already. */
+/** The same for an instruction that is parsed. */
 export function relativeUnitOf(items: readonly InstructionItem[], source: string): Unit | null {
   const units = new Set<Unit>();
   items.forEach((item, index) => {
@@ -177,7 +148,7 @@ function unitOf(item: ValueItem): Unit {
   return UNITS.find((one) => one === unit) ?? 'day';
 }
 
-/** The unit of the calendar (UTC) that a moment lies in: `2026-11-22`, `2026-W47`, `2026-11`, `2026-Q4`, `2026`. */
+/** The day, week, month, quarter or year (UTC) of a time: `2026-11-22`, `2026-W47`, `2026-11`, `2026-Q4`, `2026`. */
 export function anchorAt(unit: Unit, now: number): string {
   const day = isoDay(now);
   if (unit === 'day') return day;

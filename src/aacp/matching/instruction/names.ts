@@ -1,32 +1,29 @@
 /** Names: runs of capitalised words that are not ordinary ones; and codes: acronyms and departments. */
-import type { InstructionItem, WordItem } from './ast.js';
-import { codeSlot, nameSlot, type Slot } from './slots.js';
-import { isFamiliar } from './words.js';
+import type { InstructionItem } from './ast.js';
+import { plainSlot, type Slot } from './slots.js';
+import { isFamiliar, wordSet } from './words.js';
 
-const COMPANY_FORMS: ReadonlySet<string> = new Set(
-  'ltd limited gmbh inc incorporated llc llp plc ag sa srl spa bv nv corp corporation co kg ohg ug pty oy ab as sarl se'.split(
-    ' ',
-  ),
-);
+const COMPANY_FORMS = wordSet(`
+  ltd limited gmbh inc incorporated llc llp plc ag sa srl spa bv nv corp corporation co kg ohg ug pty oy ab as sarl se
+`);
 
-/** Small words that stand within names. */
-const LINKS: ReadonlySet<string> = new Set(['of', 'de', 'van', 'von', 'der', 'den', 'la', 'le', 'du', 'da', 'di', '&']);
+const LINKS = wordSet('of de van von der den la le du da di &');
 
-/** Whether a word says what a company is. */
+/** Whether a word is the legal form of a company. */
 export function isCompanyForm(word: string): boolean {
   return COMPANY_FORMS.has(word.toLowerCase().replace(/\.$/, ''));
 }
 
-/** A name or a code, and the items that it is made of: those from `from` up to, not including, `to`. */
+/** A name or a code, and the range of its items; `to` is exclusive. */
 interface NameRun {
   readonly slot: Slot;
-  /** Ends in a genitive, which the slot does not have. */
+  /** Whether the text goes on with a genitive. */
   readonly genitive: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/** The names and codes of an instruction, in order. Where all words are capitalised, as in titles, nothing is a name. */
+/** Finds the names and codes of an instruction, in order; none in titles, where all words are capitalised. */
 export function findNames(items: readonly InstructionItem[], source: string): readonly NameRun[] {
   const runs: NameRun[] = [];
   const isCapitalisedAll = isTitle(items);
@@ -42,7 +39,7 @@ export function findNames(items: readonly InstructionItem[], source: string): re
 
 const TEAM = /^(?:department|dept|team)$/i;
 
-/** An acronym such as EMEA or HR, or what stands before "department" or "team". Words in capital letters for emphasis are none. */
+/** An acronym such as EMEA, or a word before "department" or "team". Words in capital letters for emphasis do not count. */
 function codeAt(items: readonly InstructionItem[], at: number): NameRun | null {
   const [item, next] = [items[at], items[at + 1]];
   if (item?.kind !== 'word' || isCapital(next) || (at > 0 && isCapital(items[at - 1]))) return null;
@@ -51,41 +48,27 @@ function codeAt(items: readonly InstructionItem[], at: number): NameRun | null {
     /^[A-Z]{2,6}$/.test(item.text) && (FORMATS.has(small) || !(PREFIXES.has(small) || isFamiliar(small)));
   const isTeam = next?.kind === 'word' && TEAM.test(next.text) && DEPARTMENTS.has(small);
   if (at === 0 || !(isAcronym || isTeam)) return null;
-  return { slot: codeSlot(item.text, item.start, item.end), genitive: false, from: at, to: at + 1 };
+  return { slot: plainSlot('code', item.text.toUpperCase(), item), genitive: false, from: at, to: at + 1 };
 }
 
-const FORMATS: ReadonlySet<string> = new Set(['csv', 'json', 'pdf', 'xml', 'html']);
+const FORMATS = wordSet('csv json pdf xml html');
 
 /** Acronyms that say what kind of thing a number behind them names, and capitals for emphasis. */
-const PREFIXES: ReadonlySet<string> = new Set([
-  'po',
-  'id',
-  'ok',
-  'am',
-  'pm',
-  'eod',
-  'eom',
-  'cob',
-  'only',
-  'never',
-  'gbp',
-  'eur',
-  'usd',
-]);
+const PREFIXES = wordSet('po id ok am pm eod eom cob only never gbp eur usd');
 
-const DEPARTMENTS: ReadonlySet<string> = new Set(
-  `accounting accounts compliance engineering facilities finance hr it legal logistics marketing operations payroll procurement product
-  purchasing research sales security support treasury`.split(/\s+/),
-);
+const DEPARTMENTS = wordSet(`
+  accounting accounts compliance engineering facilities finance hr it legal logistics marketing operations payroll procurement product
+  purchasing research sales security support treasury
+`);
 
 function isTitle(items: readonly InstructionItem[]): boolean {
   // What begins a text is capitalised whatever it is.
-  const words = items.slice(1).filter((item): item is WordItem => item.kind === 'word' && item.text.length > 3);
-  const capitalised = words.filter(({ text }) => isCapitalised(text)).length;
+  const words = items.slice(1).filter((item) => item.kind === 'word' && item.text.length > 3);
+  const capitalised = words.filter(isCapital).length;
   return words.length >= 4 && capitalised > words.length * 0.7;
 }
 
-/** The end of a run of capitalised words; where it begins, if there is none. A genitive ends it. */
+/** The end of a run of capitalised words; `at` if none begins there. A genitive ends it. */
 function endOfCapitals(items: readonly InstructionItem[], at: number): number {
   if (!isCapital(items[at])) return at;
   let to = at + 1;
@@ -97,7 +80,7 @@ function endOfCapitals(items: readonly InstructionItem[], at: number): number {
   return to;
 }
 
-/** The name in a run, without the words around it that everybody has. */
+/** The name in a run, without ordinary words around it. */
 function runWithin(items: readonly InstructionItem[], start: number, end: number, source: string): NameRun | null {
   let [from, to] = [start, end];
   const begins = beginsSentence(items, start);
@@ -119,31 +102,40 @@ function runOf(items: readonly InstructionItem[], from: number, to: number, sour
   const last = items[to - 1];
   if (first?.kind !== 'word' || last?.kind !== 'word') return null;
   const end = hasGenitive(last) ? last.end - (/['\u2019]s$/i.test(last.text) ? 2 : 0) : last.end;
-  return { slot: nameSlot(source.slice(first.start, end), first.start, end), genitive: end < last.end, from, to };
+  const text = source.slice(first.start, end);
+  const slot = plainSlot('name', text.replace(/\s+/g, ' '), { text, start: first.start, end });
+  return { slot, genitive: end < last.end, from, to };
 }
 
-function textOf(item: InstructionItem | undefined): string {
+type Item = InstructionItem | undefined;
+
+function textOf(item: Item): string {
   return item?.kind === 'word' ? item.text : '';
 }
 
-function isCapital(item: InstructionItem | undefined): boolean {
-  return item?.kind === 'word' && isCapitalised(item.text);
+function isCapital(item: Item): boolean {
+  const [first = ''] = textOf(item);
+  return first !== first.toLowerCase();
 }
 
-function isLink(item: InstructionItem | undefined): boolean {
-  return (item?.kind === 'word' || item?.kind === 'mark') && LINKS.has(item.text);
+function isLink(item: Item): boolean {
+  return LINKS.has(item?.kind === 'mark' ? item.text : textOf(item));
 }
 
-function isForm(item: InstructionItem | undefined): boolean {
-  return item?.kind === 'word' && isCompanyForm(item.text.replace(/['\u2019]s$/, ''));
+function isForm(item: Item): boolean {
+  return isCompanyForm(textOf(item).replace(/['\u2019]s$/, ''));
 }
 
-function hasGenitive(item: InstructionItem | undefined): boolean {
-  return item?.kind === 'word' && /['\u2019]s$/i.test(item.text);
+function hasGenitive(item: Item): boolean {
+  return /['\u2019]s$/i.test(textOf(item));
 }
 
-function isKnownItem(item: InstructionItem | undefined): boolean {
-  return item?.kind === 'word' && isFamiliar(item.text.toLowerCase().replace(/['\u2019]s$/, ''));
+function isKnownItem(item: Item): boolean {
+  return isFamiliar(
+    textOf(item)
+      .toLowerCase()
+      .replace(/['\u2019]s$/, ''),
+  );
 }
 
 function beginsSentence(items: readonly InstructionItem[], at: number): boolean {
@@ -151,16 +143,7 @@ function beginsSentence(items: readonly InstructionItem[], at: number): boolean 
   return before === undefined || (before.kind === 'mark' && /[.!?:;\n(]/.test(before.text));
 }
 
-/** Capital letters alone are what things are called by everybody: VAT, EMEA. */
+/** Words in capital letters alone are no names of their own: VAT, EMEA. */
 function isAcronyms(items: readonly InstructionItem[], from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const item = items[at];
-    if (item?.kind === 'word' && item.text !== item.text.toUpperCase()) return false;
-  }
-  return true;
-}
-
-function isCapitalised(text: string): boolean {
-  const first = text[0] ?? '';
-  return first !== first.toLowerCase();
+  return items.slice(from, to).every((item) => textOf(item) === textOf(item).toUpperCase());
 }

@@ -1,8 +1,7 @@
 /** Instructions as tier 1 compares them (draft-mackay-aacp-01, section 6.3; the draft leaves the normal form open). */
 import { sha256Hex } from '../../../text/sha256.js';
-
 import type { RegistryRequest } from '../entry.js';
-import { isDeterminer, isFamiliar } from './words.js';
+import { isDeterminer, isFamiliar, wordSet } from './words.js';
 
 /** The longest instruction that the fallback encoder accepts, in UTF-16 code units. */
 export const MAX_INSTRUCTION = 20_000;
@@ -12,26 +11,24 @@ export const MAX_INSTRUCTION = 20_000;
 const SPACES = /[\t-\r\x1C- \x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+/;
 
 /**
- * Lower case, each stretch of white space one space, none at the ends: instructions with the same normal form are the same
- * instruction. As the reference SDK has it.
+ * Returns the normal form of an instruction: lower case, single spaces, none at the ends. Instructions with the same normal form are
+ * the same instruction, as in the reference SDK.
  */
 export function normaliseInstruction(instruction: string): string {
   return wordsOf(instruction).join(' ');
 }
 
-/** The words of the normal form. */
 export function wordsOf(instruction: string): readonly string[] {
   return instruction.toLowerCase().split(SPACES).filter(Boolean);
 }
 
-/** The name that the reference SDK gives to an instruction: 12 hexadecimal digits. */
+/** Returns the reference SDK's name of an instruction: 12 hexadecimal digits. */
 export function instructionId(normalised: string): string {
   return digestOf(normalised).slice(0, 12);
 }
 
-/** The key of a registry entry: 64 hexadecimal digits over all that makes it another request. */
+/** Returns the key of a registry entry: 64 hexadecimal digits over all members of the request. */
 export function keyOf({ normalised, domain, returnAgent, priority, version }: RegistryRequest): string {
-  // As a JSON list: no text can reach into the next one.
   return digestOf(JSON.stringify([normalised, domain, returnAgent, priority, version]));
 }
 
@@ -40,7 +37,7 @@ export function digestOf(text: string): string {
   return sha256Hex(text);
 }
 
-/** White space of the normal form; what more it takes for white space is the same in both instructions. */
+/** White space of the normal form, and what else both instructions lose as such. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
 const CASE_SPACES = /[\s\x1C-\x1F\x85]+/;
 
@@ -50,32 +47,28 @@ const LAST_QUOTE = /["\u201c-\u201f\u00ab\u00bb`'\u2018\u2019]/gu;
 /** A word with the marks around it; several words with hyphens are one. */
 const WORD = /^([([]*)(\p{L}+(?:-\p{L}+)*)((?:['\u2019]s)?[)\].,;:!?]*)$/iu;
 
-/** A part of a year. */
 const PERIOD = /^(?:[QH][1-4]|FY\d{2,4})[.,;:!?)]*$/i;
 
-/** Marks of a text that is more than words, so that it is not told in capital letters alone. */
+/** Marks of a text that is more than words, so that capital letters alone do not make it loud. */
 const NO_PROSE = /\p{L}[-.]?\d|\d[-.]?\p{L}|["\u201c-\u201f\u00ab\u00bb`\u2018/\\=@_]/u;
 
-/** Short words that no acronym is written as. */
+/** Short words that are never acronyms. */
 const SHORT_WORDS = wordSet('the an of for and to by all any our new get add not');
 
-/** Words before the name of a thing of a computer's, which is told by its capital letters. */
+/** Words before names in which capital letters matter. */
 const NAMING = wordSet(`
   branch branches column columns field fields table tables file files folder folders directory path key keys variable value job host
   server database schema bucket repository repo tag label user username login account password passwd secret token code named called
   entitled titled env environment group role script class function method parameter property attribute cluster node queue topic
 `);
 
-/** Words of instructions about how something is written. */
 const SPELLED = wordSet(
   'rename renamed replace replaced spell spelled capitalise capitalize capitals lowercase uppercase letter',
 );
 
 /**
- * Whether the packet of one instruction may be served for another that has the same normal form (draft-mackay-aacp-01, section
- * 6.3: the key is made of that). It may where they differ in white space and in the capital letters of ordinary words alone.
- *
- * @param kept the instruction that the packet was made for
+ * Whether two instructions with the same normal form, and so the same key (draft-mackay-aacp-01, section 6.3), may be served the same
+ * packet: they differ in white space, and in the capital letters of ordinary words alone.
  */
 export function isSameCase(kept: string, given: string): boolean {
   if (kept === given || caseOf(kept) === caseOf(given)) return true;
@@ -83,12 +76,12 @@ export function isSameCase(kept: string, given: string): boolean {
   return (isLoud(kept) && isMild(given)) || (isLoud(given) && isMild(kept));
 }
 
-/** No capital letters but the first ones of words. */
+/** Whether only the first letters of words are capital. */
 function isMild(instruction: string): boolean {
   return !NO_PROSE.test(instruction) && !/\p{Lu}\p{Lu}|\p{Ll}\p{Lu}/u.test(instruction);
 }
 
-/** Returns a text that distinguishes instructions with the same key; `''` where capital letters and quoted white space make no difference. */
+/** Returns a text that differs between instructions with the same key and other packets; `''` if capitals and spaces do not matter. */
 export function caseOf(instruction: string): string {
   if (isLoud(instruction)) return '';
   const words = instruction.split(CASE_SPACES).filter(Boolean);
@@ -114,7 +107,7 @@ export function caseOf(instruction: string): string {
   return spaces === '' ? capitals : `${capitals}\n${spaces}`;
 }
 
-/** The white space between the first quotation mark and the last: `''` where it is single spaces. The key does not tell it apart. */
+/** The white space between the first quotation mark and the last, which the key loses; `''` for single spaces. */
 function quotedSpaces(instruction: string): string {
   const first = instruction.search(QUOTE);
   if (first < 0) return '';
@@ -123,20 +116,19 @@ function quotedSpaces(instruction: string): string {
   return spaces.every((space) => space === ' ') ? '' : JSON.stringify(spaces);
 }
 
-/** Prose in capital letters throughout: they say nothing. */
+/** Whether it is prose in capital letters throughout, which then mean nothing. */
 function isLoud(instruction: string): boolean {
   if (NO_PROSE.test(instruction) || /\p{Ll}/u.test(instruction)) return false;
   return instruction.split(CASE_SPACES).filter((word) => /\p{L}{2}/u.test(word)).length > 1;
 }
 
-/** From the first quotation mark to the last. */
 function quotedWords(words: readonly string[]): { readonly first: number; readonly last: number } {
   const first = words.findIndex((word) => QUOTE.test(word));
   if (first < 0) return { first: words.length, last: -1 };
   return { first, last: words.findLastIndex((word) => word.search(LAST_QUOTE) >= 0) };
 }
 
-/** Words that one text has in capital letters and in small ones, so that it means two things. */
+/** Words that a text has in capital letters and in small ones. */
 function writtenTwice(words: readonly string[]): ReadonlySet<string> {
   const seen = new Map<string, string>();
   const twice = new Set<string>();
@@ -150,9 +142,10 @@ function writtenTwice(words: readonly string[]): ReadonlySet<string> {
   return new Set(words.map((word) => word.toLowerCase()).filter((word) => twice.has(WORD.exec(word)?.[2] ?? word)));
 }
 
-/** @param begins whether it is the first word of a sentence, where a capital letter says nothing */
+/** @param begins whether it is the first word of a sentence */
 function withoutCapitals(word: string, begins: boolean): string {
-  if (word.includes('@')) return withSmallEnd(word);
+  if (/^[^@]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[.,;!?)]*$/u.test(word)) return withSmallHost(word);
+  if (word.includes('@')) return word;
   if (PERIOD.test(word)) return word.toLowerCase();
   const [, open = '', letters, end = ''] = WORD.exec(word) ?? [];
   if (letters === undefined) return word;
@@ -172,22 +165,12 @@ function isOrdinary(word: string, small: string, capitalised: boolean): boolean 
   return (capitalised || isLongCapital(word)) && (isFamiliar(small) || isDeterminer(small));
 }
 
-/** Most acronyms are shorter. */
 function isLongCapital(word: string): boolean {
   return word.length > 3 && word === word.toUpperCase();
-}
-
-/** An address with its host in small letters. */
-function withSmallEnd(word: string): string {
-  return /^[^@]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[.,;!?)]*$/u.test(word) ? withSmallHost(word) : word;
 }
 
 /** Names of hosts are the same in any case of letters; mailboxes are not. */
 export function withSmallHost(email: string): string {
   const at = email.lastIndexOf('@');
   return email.slice(0, at) + email.slice(at).toLowerCase();
-}
-
-function wordSet(words: string): ReadonlySet<string> {
-  return new Set(words.trim().split(/\s+/));
 }

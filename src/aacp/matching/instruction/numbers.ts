@@ -1,4 +1,4 @@
-/** Numbers that an English text has in words, or in digits with words: `twenty-five`, `5 hundred`, `one and a half million`. */
+/** Numbers in English words, or in digits and words: `twenty-five`, `5 hundred`, `one and a half million`. */
 
 const SMALL: ReadonlyMap<string, number> = new Map([
   ...numbered(
@@ -14,39 +14,26 @@ const SMALL: ReadonlyMap<string, number> = new Map([
     'twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth',
     (index) => 20 + 10 * index,
   ),
-  ...([
-    ['a', 1],
-    ['an', 1],
-    ['once', 1],
-    ['single', 1],
-    ['twice', 2],
-    ['both', 2],
-    ['couple', 2],
-    ['pair', 2],
-  ] as const),
+  ...numbered('a an once single', () => 1),
+  ...numbered('twice both couple pair', () => 2),
 ]);
 
-const SCALES: ReadonlyMap<string, number> = new Map([
-  ...([
-    ['dozen', 12],
-    ['hundred', 100],
-    ['hundredth', 100],
-    ['thousand', 1e3],
-    ['thousandth', 1e3],
-    ['grand', 1e3],
-  ] as const),
-  ...([
-    ['million', 1e6],
-    ['billion', 1e9],
-  ] as const),
-]);
+const SCALES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    dozen: 12,
+    hundred: 100,
+    hundredth: 100,
+    thousand: 1e3,
+    thousandth: 1e3,
+    grand: 1e3,
+    million: 1e6,
+    billion: 1e9,
+  }),
+);
 
-const PARTS: ReadonlyMap<string, number> = new Map([
-  ['half', 0.5],
-  ['quarter', 0.25],
-]);
+const PARTS: ReadonlyMap<string, number> = new Map(Object.entries({ half: 0.5, quarter: 0.25 }));
 
-/** The numbers of a text that are written with words. A part is there as a share, too: 0.5 and 50 for "half". */
+/** Lists the numbers that a text has in words. A part is a share, too: 0.5 and 50 for "half". */
 export function wordedNumbers(text: string): ReadonlySet<number> {
   const found = new Set<number>();
   let sum = 0;
@@ -82,13 +69,13 @@ export function wordedNumbers(text: string): ReadonlySet<number> {
   return found;
 }
 
-/** Whether a number goes on with a smaller one: "twenty-five", "two hundred five". */
+/** Whether a smaller number continues one: "twenty-five", "two hundred five". */
 function fits(last: number, small: number): boolean {
   if (last === 0) return true;
   return small < 100 && (last % 100 === 0 || (small < 10 && last % 10 === 0 && last < 100));
 }
 
-/** Whether "and" stands within one number, and does not join two. */
+/** Whether "and" is a part of one number. */
 function isJoined(words: readonly string[], index: number): boolean {
   return SCALES.has(words[index - 1] ?? '') || PARTS.has(words[index + 2] ?? '');
 }
@@ -107,11 +94,7 @@ const AROUND = new RegExp(
 /** An hour and minutes behind it: "nine thirty", "nine oh five". */
 const BEHIND = new RegExp(`(?<![\\p{L}\\d])(\\p{L}+)[- ]((?:oh |o )?${NUMBER})(?![\\p{L}\\d])`, 'gu');
 
-/**
- * Lists the times, in minutes from 0 to 719: whether one is of the morning or of the evening, other words say.
- *
- * @param small in small letters
- */
+/** Lists the times of a text in small letters, in minutes from 0 to 719: morning and evening are the same. */
 export function wordedTimes(small: string): ReadonlySet<number> {
   const found = new Set<number>();
   const add = (hour: number | null, minute: number | null): void => {
@@ -147,20 +130,13 @@ function numberOf(text: string): number | null {
 }
 
 /** Places to shift the point by. */
-const DECIMAL_SCALES: ReadonlyMap<string, number> = new Map([
-  ['k', 3],
-  ['thousand', 3],
-  ['m', 6],
-  ['mn', 6],
-  ['mio', 6],
-  ['million', 6],
-  ['bn', 9],
-  ['billion', 9],
-]);
+const DECIMAL_SCALES: ReadonlyMap<string, number> = new Map(
+  Object.entries({ k: 3, thousand: 3, m: 6, mn: 6, mio: 6, million: 6, bn: 9, billion: 9 }),
+);
 
 /**
- * The digits without separators, and without zeros that say nothing: `4,200.50` is `4200.5`, `1.5` with the scale `m` is
- * `1500000`. `null` where a comma or a point can be read in two ways: `3,5` may be two numbers, and `1.234` thousands.
+ * Returns digits without separators and superfluous zeros: `4200.5` for `4,200.50`, `1500000` for `1.5` with the scale `m`. `null` if a
+ * comma or a point can be read in two ways: `3,5` may be two numbers, and `1.234` thousands.
  */
 export function plainDecimal(number: string, scale: string | null): string | null {
   const negative = number.startsWith('-');

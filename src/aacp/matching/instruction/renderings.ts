@@ -6,18 +6,18 @@ import type { Slot } from './slots.js';
 
 export interface Style {
   readonly name: string;
-  /** @returns `null` for a value that cannot be written so */
+  /** Returns `null` for a value that cannot be written so. */
   readonly write: (slot: Slot) => string | null;
-  /** What it writes of an amount: digits and currency stand apart. */
+  /** Digits and currency of an amount stand apart. */
   readonly part?: 'currency' | undefined;
 }
 
-/** The values of the places in a pattern; `null` where the slot has none. */
+/** Returns the values of the places of a pattern; `null` if the slot has none. */
 type PartsOf = (slot: Slot) => Readonly<Record<string, string>> | null;
 
-/** A style from a pattern such as `{year}-{mm}`. It writes nothing where a place has no value. */
+/** Makes a style of a pattern such as `{year}-{mm}`. It writes nothing if a place has no value. */
 function pattern(template: string, partsOf: PartsOf): Style {
-  // By turns what stands there as it is, and the name of a place.
+  // Alternately literal text and the name of a place.
   const pieces = template.split(/\{(\w+)\}/);
   return {
     name: template,
@@ -35,7 +35,7 @@ function pattern(template: string, partsOf: PartsOf): Style {
   };
 }
 
-/** The parts of a slot, worked out once for the many patterns that write it one after the other. Slots never change. */
+/** Caches the parts of the last slot: many patterns write the same slot one after the other. */
 function remembered(partsOf: PartsOf): PartsOf {
   let last: Slot | undefined;
   let parts: ReturnType<PartsOf> = null;
@@ -48,12 +48,11 @@ function remembered(partsOf: PartsOf): PartsOf {
   };
 }
 
-/** Places with each of the joints between them. */
 function joined(places: readonly string[], joints: readonly string[]): readonly string[] {
   return joints.map((joint) => places.join(joint));
 }
 
-/** The ways to write a slot of this kind, exact ones before derived ones. */
+/** Returns the ways to write a slot of a kind, exact ones before derived ones. */
 export function stylesOf(kind: Slot['kind']): readonly Style[] {
   return STYLES[kind];
 }
@@ -62,7 +61,6 @@ const own: Style = { name: 'own', write: ({ text }) => text };
 const value: Style = { name: 'value', write: ({ value: text }) => text };
 const small: Style = { name: 'small', write: ({ text }) => text.toLowerCase() };
 
-/** Digits with a point and so many places at least. */
 function fixed(digits: string, places: number): string {
   const [whole = '', fraction = ''] = digits.split('.');
   return `${whole}.${fraction.padEnd(places, '0')}`;
@@ -96,12 +94,7 @@ const THOUSANDS: Style = {
   },
 };
 
-const SIGNS: ReadonlyMap<string, string> = new Map([
-  ['GBP', '£'],
-  ['EUR', '€'],
-  ['INR', '₹'],
-  ['USD', '$'],
-]);
+const SIGNS: ReadonlyMap<string, string> = new Map(Object.entries({ GBP: '£', EUR: '€', INR: '₹', USD: '$' }));
 
 const CURRENCY: readonly Style[] = [
   { name: 'code', part: 'currency', write: codeOf },
@@ -109,13 +102,12 @@ const CURRENCY: readonly Style[] = [
   { name: 'sign', part: 'currency', write: (slot) => SIGNS.get(codeOf(slot) ?? '') ?? null },
 ];
 
-/** A dollar is written as the US one: where the packet has another, its place is not found. Other signs have no code. */
+/** A dollar counts as the US one; the place of another dollar is not found. Other signs have no code. */
 function codeOf({ currency }: Slot): string | null {
   if (currency === '$') return 'USD';
   return currency !== undefined && /^[A-Z]{3}$/.test(currency) ? currency : null;
 }
 
-/** The ways to join words, in each case of letters. */
 function worded(textOf: (slot: Slot) => string | null, name: string): readonly Style[] {
   const cases: readonly (readonly [name: string, (words: string) => string])[] = [
     ['', (words) => words],
@@ -133,7 +125,6 @@ function worded(textOf: (slot: Slot) => string | null, name: string): readonly S
   );
 }
 
-/** The name of a company without what it is. */
 function withoutForm({ value: name }: Slot): string | null {
   const words = name.split(' ');
   return words.length > 1 && isCompanyForm(words.at(-1) ?? '') ? words.slice(0, -1).join(' ') : null;
@@ -150,7 +141,6 @@ const IDS: readonly Style[] = [
   { name: 'number', write: ({ value: text }) => /^(?:[A-Za-z]{1,3}|[A-Za-z]+[-_/])(\d+)$/.exec(text)?.[1] ?? null },
 ];
 
-/** Another word for the first of a relative time, where it begins with that. */
 function renamed(word: string, name: string): readonly Style[] {
   return worded(({ value: text }) => (text.startsWith(`${word} `) ? text.replace(word, name) : null), `${name} `);
 }
@@ -169,10 +159,7 @@ const TERMS: readonly Style[] = ['net', 'net-', 'net_', 'net ', 'NET', 'Net'].ma
   write: ({ digits }) => (digits === undefined ? null : `${before}${digits}`),
 }));
 
-/**
- * The digits of an amount as the instruction has them, but for separators: what is filled in where the packet has plain digits.
- * `null` where they can be read in two ways.
- */
+/** The digits of an amount as written, without separators, to fill in plain digits; `null` if they can be read in two ways. */
 export function givenDigits({ item, digits }: Slot): string | null {
   if (digits === undefined) return null;
   if (item?.kind !== 'amount' && item?.kind !== 'number') return digits;
@@ -202,7 +189,7 @@ const DATES: readonly string[] = [
   '{year}-{Mon}-{dd}',
 ];
 
-/** Days; and for the last day of a month the month, which it stands for where a period ends with it. */
+/** Days; the last day of a month also as the month, which it stands for at the end of a period. */
 function datePatterns(): readonly Style[] {
   const months = YEAR_MONTH.map((template) => {
     const { write } = pattern(template, endedMonth);
@@ -211,7 +198,7 @@ function datePatterns(): readonly Style[] {
   return [...DATES.map((template) => pattern(template, dateParts)), ...months];
 }
 
-/** Months; the name alone only where the slot says no year. */
+/** Months; the name alone only if the slot has no year. */
 function monthPatterns(): readonly Style[] {
   const bare: PartsOf = ({ item }) => (item?.kind === 'month' && item.year === null ? monthParts(item.month) : null);
   return [
@@ -220,7 +207,7 @@ function monthPatterns(): readonly Style[] {
   ];
 }
 
-/** Quarters, halves and weeks; without a year only where the slot says none. */
+/** Quarters, halves and weeks; without a year only if the slot has none. */
 function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
   return [letter, letter.toLowerCase()].flatMap((sign) => {
     const part = `${sign}{number}`;
@@ -236,7 +223,7 @@ function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
   });
 }
 
-/** Fiscal years, their quarters and spans: each with all that the slot says. */
+/** Fiscal years, their quarters and spans, each with all parts of the slot. */
 function fiscalPatterns(): readonly Style[] {
   const years = ['FY{year}', 'FY{yy}'];
   const styles = (templates: readonly string[], last: boolean, quarter: boolean): readonly Style[] =>

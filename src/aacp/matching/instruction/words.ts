@@ -1,4 +1,4 @@
-/** Ordinary words of business English: capital letters make no names of them. */
+/** Ordinary words of business English, which are no names even in capital letters. */
 
 const DETERMINERS = wordSet(`
 a an the this that these those its their our your my his her all any each every some no which whose them it
@@ -15,7 +15,7 @@ too toward towards under unless until up upon us using versus via was we were wh
 with within without would yet you yours
 `);
 
-/** Nouns, verbs and adjectives that titles, headings and forms have in capital letters. */
+/** Nouns, verbs and adjectives that titles and forms capitalise. */
 const ORDINARY = wordSet(`
 absence access account accountant accounting acknowledge action active activity add address adjust agent agreement allocate amend amount
 analyse analysis analyst annual appendix applicant application apply appoint approval approve archive article asset assign assistant audit
@@ -51,21 +51,22 @@ const NAMES = wordSet(`
   main master trunk head
 `);
 
-function wordSet(words: string): ReadonlySet<string> {
+/** Splits a list of words at white space. */
+export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }
 
-/** Whether a word stands before a thing. @param small in small letters */
+/** @param small in small letters */
 export function isDeterminer(small: string): boolean {
   return DETERMINERS.has(small);
 }
 
-/** Whether a word says how others hang together, and names nothing. @param small in small letters */
+/** @param small in small letters */
 export function isFunctionWord(small: string): boolean {
   return DETERMINERS.has(small) || FUNCTION_WORDS.has(small);
 }
 
-/** Whether a word, or the word that it is a form of, has a meaning of its own, and is not a name, too. @param small in small letters */
+/** Whether a word, or its base form, is ordinary and not a name as well. @param small in small letters */
 export function isFamiliar(small: string): boolean {
   if (NAMES.has(small)) return false;
   if (isFunctionWord(small) || ORDINARY.has(small)) return true;

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { relativeAnchor } from '../../../../src/aacp/matching/instruction/calendar.js';
+import { anchorAt, relativeUnit } from '../../../../src/aacp/matching/instruction/calendar.js';
+
+/** The day, week, month, quarter or year that the relative times of an instruction refer to. */
+function relativeAnchor(instruction: string, now: number): string | null {
+  const unit = relativeUnit(instruction);
+  return unit === null ? null : anchorAt(unit, now);
+}
 
 const SUNDAY = Date.UTC(2026, 10, 22, 12);
 
