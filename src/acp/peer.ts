@@ -30,10 +30,9 @@ import {
   resolveLimits,
 } from './types.js';
 
-/** How many times the backlog may be while this side waits for answers itself. */
+/** Multiple of the backlog that ends the connection while this side waits for answers itself. */
 const HOPELESS = 4;
 
-/** One side of a connection: what arrives on the left, what is sent on the right, and how it ends. */
 export class Peer implements Connection {
   readonly closed: Promise<ConnectionError | undefined>;
   readonly #channel: Channel;
@@ -162,7 +161,6 @@ export class Peer implements Connection {
     return this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
   }
 
-  /** Why nothing can be sent now. */
   #refusal(): ConnectionError | undefined {
     if (this.#state !== 'open') return this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
     if (this.#channel.backlog() <= this.#maxBacklog) return undefined;
@@ -176,12 +174,12 @@ export class Peer implements Connection {
     return new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
   }
 
-  /** Gives up a call, or those of a batch, when the signal says so, and tells the other side. */
+  /** Gives up a call, or those of a batch, when the signal is aborted, and sends a cancellation. */
   async #cancellable<T>(ids: readonly number[], result: Promise<T>, signal: AbortSignal): Promise<T> {
     const abort = (): void => {
       for (const id of ids) {
         if (!this.#calls.drop(id, signal.reason)) continue;
-        // Where it cannot be told, the connection has ended, and the call with it.
+        // If it cannot be sent, the connection has ended, and the call with it.
         this.notify(CANCEL, { requestId: id }).catch(() => undefined);
       }
     };
@@ -217,7 +215,7 @@ export class Peer implements Connection {
     this.#tell(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
   }
 
-  /** Calls are over without an answer that could be read. @returns whether there were such calls */
+  /** Ends calls without a readable answer. @returns whether there were such calls */
   #dropAll(ids: readonly Id[], error: ConnectionError): boolean {
     const dropped = ids.filter((id) => this.#calls.drop(id, error));
     if (dropped.length > 0) this.#order.answered();
@@ -233,7 +231,7 @@ export class Peer implements Connection {
     for (const item of items) this.#one(item, source, reply.done);
   }
 
-  /** @param done what stands alone is sent, what stands in a batch is collected */
+  /** @param done sends the response to a single message, or collects it for a batch */
   #one(item: Classified, source: string, done: Done): void {
     switch (item.kind) {
       case 'request':
@@ -257,7 +255,7 @@ export class Peer implements Connection {
     return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
   }
 
-  /** A response by itself. An error that names no call may be a refusal. */
+  /** Handles a response by itself. An error without an id may be a refusal. */
   #response(item: Classified, source: string): void {
     if (item.kind === 'malformed-response') {
       const error = badResponse('is no response of JSON-RPC', source);
@@ -285,7 +283,9 @@ export class Peer implements Connection {
     return refused !== undefined;
   }
 
-  /** The answer to a batch. Errors in it that name no call are about those calls of the batch that it does not answer. */
+  /**
+   * Handles the answer to a batch. Errors in it without an id are about those calls of the batch that it does not answer.
+   */
   #responses(items: readonly Classified[], source: string): void {
     const named = items.filter((item) => !isNameless(item));
     let batch: object | undefined;
@@ -293,7 +293,7 @@ export class Peer implements Connection {
       if (item.kind === 'response') batch ??= this.#calls.batchOf(item.message.id);
       this.#response(item, source);
     }
-    // Who answers with an array takes them.
+    // A side that answers with an array accepts batches.
     this.#policy.isRefused = false;
     for (const item of items) {
       if (!isNameless(item)) continue;
@@ -318,8 +318,8 @@ export class Peer implements Connection {
   };
 
   /**
-   * Who asks and does not read the answers is not listened to until it does. But where this side waits for answers itself, it goes on
-   * reading: two sides that both wait for the other to read would wait for ever. Beyond a multiple, that is the end.
+   * Stops reading from a side that asks and does not read the answers. If this side waits for answers itself, it goes on reading: two sides that
+   * both wait for the other to read would wait for ever. Beyond a multiple, the connection ends.
    */
   #throttle(): void {
     const backlog = this.#channel.backlog();
@@ -343,7 +343,9 @@ export class Peer implements Connection {
 
   // The end
 
-  /** What follows cannot be told apart any more, so that calls whose identifiers stand further back end with the connection. */
+  /**
+   * The following bytes cannot be split into messages, so calls whose identifiers stand further back end with the connection.
+   */
   #tooLong(limit: number, beginning = ''): void {
     const { answers, isResponse: isAnswer, id } = sketch(beginning);
     const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
@@ -352,7 +354,7 @@ export class Peer implements Connection {
     this.#tell(fault);
   }
 
-  /** Nothing more arrives; what is being worked on is still answered. */
+  /** Nothing more arrives; running handlers are still answered. */
   #ended(error: Error | undefined): void {
     if (this.#state !== 'open') return;
     this.#state = 'ending';
@@ -362,12 +364,11 @@ export class Peer implements Connection {
         typed ?? new ConnectionError('closed', `The connection broke: ${systemReason(error)}`, { cause: error });
     }
     this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
-    // A channel that broke takes no answers either.
+    // A broken channel takes no answers either.
     if (error !== undefined || this.#answering.isIdle) this.#finish();
     else this.#withinGrace(() => this.#finish());
   }
 
-  /** Gives the connection up. */
   #break(fault: ConnectionError): void {
     if (this.#state === 'closed') return;
     this.#fault ??= fault;
@@ -393,12 +394,12 @@ export class Peer implements Connection {
       this.#channel.destroy();
       this.#settle(this.#fault);
     };
-    // The other side may never read what is left.
+    // The other side may never read the rest.
     const stop = this.#withinGrace(over);
     void this.#channel.end().then(over);
   }
 
-  /** Does not keep a process alive. @returns stops it */
+  /** Does not keep the process alive. @returns cancels it */
   #withinGrace(run: () => void): () => void {
     return afterUnref(this.#grace * 1000, run);
   }

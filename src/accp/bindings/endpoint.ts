@@ -1,5 +1,3 @@
-/** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
-
 import { notifyListener } from '../../async/listeners.js';
 import { Semaphore } from '../../async/semaphore.js';
 import type { Codec } from '../codec/codec.js';
@@ -18,26 +16,23 @@ import { type FrameAddress, type FrameAnswer, isErrorHead, isUpkeep, readAddress
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 
-/** What a received frame amounts to. */
 interface Decoded {
-  /** Frames of the protocol to send back, in order. */
   readonly replies: readonly string[];
-  /** What the handler is told. */
+  /** What the handler gets. */
   readonly message: Message | undefined;
 }
 
 const NOTHING: Decoded = { replies: [], message: undefined };
 
-/** Longest id of a session, in characters. */
 const MAX_ID = 256;
 
 /**
- * Makes the side that answers: it decodes what arrives in the session that it belongs to, tells the handler, and encodes what that
- * gives. The bindings carry the frames.
+ * Makes the side that answers: it decodes each frame in its session, calls the handler, and encodes the answers. The bindings carry
+ * the frames.
  *
  * Source: draft-benzing-accp-00, sections 7 and 11.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const endpoint = createEndpoint({
  *   codec: createCodec(),
@@ -79,11 +74,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
   };
 
-  /** @param again filled with what is to be run again @returns the replies, and what refuses the rest */
   const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] =>
     takeUpInterrupted(sessions.takeInterrupted(session), replies, session, options, again);
 
-  /** Works once more on what was interrupted. */
   async function* rerun(
     messages: readonly Message[],
     session: Session,
@@ -98,7 +91,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       .frames;
   };
 
-  /** Frames are made and given in one go: so those of another answer do not come between. */
+  /** Makes and yields frames in one go, so that those of another answer do not come between. */
   async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
     let turns = turnsOf.get(session);
     if (turns === undefined) {
@@ -134,7 +127,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const admitted = admit?.();
       if (admitted !== undefined) {
         await admitted;
-        // Meanwhile nobody may want it any more.
+        // It may have been cancelled meanwhile.
         if (signal.aborted || isCancelled(message, session)) return;
       }
       const begun = await answers.begin(message, session, signal);
@@ -157,7 +150,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
-  /** The order is that in which frames are asked for: a client that waits for each answer gets them in the order of their numbers. */
+  /**
+   * Frames are made when they are asked for: a client that waits for each answer gets them in the order of their numbers.
+   */
   async function* streamed(
     replies: readonly string[],
     batches: AsyncIterable<() => readonly string[]>,
@@ -191,7 +186,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return arrivals;
   };
 
-  /** Answers a frame that came by itself. The handler is told of it before the first wait. */
+  /** The handler is called before the first wait. */
   const answer = async (
     frame: string,
     address: FrameAddress,
@@ -217,8 +212,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   };
 
   /**
-   * Answers a frame when it is its turn: those before it may come by other requests. Where whoever sent it has gone meanwhile, it counts
-   * as never come.
+   * Answers a frame when it is its turn: those before it may come by other requests. A frame whose sender has gone meanwhile counts as never
+   * come.
    */
   const answerInTurn = (
     frame: string,
@@ -229,7 +224,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return new Promise((resolve) => {
       let takeBack = (): void => undefined;
       const abort = (): void => {
-        // What was cancelled has its number nevertheless.
+        // A cancelled frame has its number nevertheless.
         if (signal.reason instanceof AccpError) return;
         takeBack();
         resolve(null);
@@ -283,12 +278,14 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   };
 }
 
-/** Whether no frame before it is on its way: a registry begins a connection, and the first frame of a session names none. */
+/**
+ * Whether no earlier frame can be on its way: a registry begins a connection, and the first frame of a session names none.
+ */
 function isFirst({ sid, part = 0, intent, operation }: FrameAddress): boolean {
   return sid === undefined || (part === 0 && intent === 'sync' && operation === 'registry');
 }
 
-/** Of a stream, the handler is told the first chunk and the end; of what keeps a session going, nothing. */
+/** Of a stream, the handler gets the first chunk and the end. */
 function isToldOf(outcome: 'message' | 'pending', message: Message): boolean {
   return outcome === 'pending' ? message.payload['chunk_index'] === 0 : !isUpkeep(message);
 }
@@ -304,7 +301,6 @@ async function* batchesOf(
   else yield* begun;
 }
 
-/** The same frames. @param ended called when all were given, or nobody wants more */
 async function* withEnd(frames: AsyncIterable<string>, ended: () => void): AsyncGenerator<string, void, undefined> {
   try {
     yield* frames;
@@ -313,7 +309,6 @@ async function* withEnd(frames: AsyncIterable<string>, ended: () => void): Async
   }
 }
 
-/** As few things as can be: most answers are one frame. */
 function packed(frames: readonly string[]): FrameAnswer {
   if (frames.length === 0) return null;
   return frames.length === 1 ? frames[0]! : each(frames);
@@ -323,7 +318,7 @@ async function* each(frames: readonly string[]): AsyncGenerator<string, void, un
   yield* frames;
 }
 
-/** Nobody's session: one that was made for it would hold nothing that anybody comes back to. */
+/** Opens no session for it: nobody could come back to that. */
 function notAFrame(text: string): string {
   const parsed = tryParseFrame(text, { dialect: 'lenient' });
   return bareErrorFrame('E1001', parsed.ok ? 'The text is no frame.' : parsed.error.message);

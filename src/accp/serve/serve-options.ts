@@ -1,5 +1,4 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** What a server is told. */
 import { notifyListener } from '../../async/listeners.js';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { HEALTH_PATH } from '../../channels/node/listen.js';
@@ -8,31 +7,31 @@ import { checkPath, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import type { AccessEntry } from './access-log.js';
 
 export interface ServeOptions {
-  /** 0 for one that is free. @default 4711 */
+  /** 0 for any free port. @default 4711 */
   readonly port?: number | undefined;
   /** @default '127.0.0.1' */
   readonly host?: string | undefined;
-  /** Of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
+  /** The path of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
-  /** What who speaks here has to show (RFC 6750). Without it, everybody who reaches the port may speak. */
+  /** Requires this bearer token (RFC 6750). Without it, everybody who reaches the port may speak. */
   readonly token?: string | undefined;
-  /** Whether others than this machine may reach it without a token. @default false */
+  /** Whether other machines may reach the server without a token. @default false */
   readonly insecure?: boolean | undefined;
-  /** Web pages that may speak here, besides those of the server itself: `https://example.org`. @default none */
+  /** Web pages that may speak to the server, besides its own: `https://example.org`. @default none */
   readonly origins?: readonly string[] | undefined;
-  /** Most bytes of a frame. @default 1 MiB */
+  /** Limit of a frame in bytes. @default 1 MiB */
   readonly maxFrameBytes?: number | undefined;
   /** Connections at a time; more are closed at once. @default 1024 */
   readonly maxConnections?: number | undefined;
   /** Seconds for a request to come in. @default 30 */
   readonly requestTimeout?: number | undefined;
-  /** Seconds that requests have to be answered once the server closes; `Infinity` for as long as they take. @default 5 */
+  /** Seconds for requests to be answered once the server closes; `Infinity` for no limit. @default 5 */
   readonly closeGrace?: number | undefined;
-  /** Told of each request when it has been answered, and of each WebSocket when it was closed. */
+  /** Called with each request when it has been answered, and each WebSocket when it was closed. */
   readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
   /**
-   * Told what ended a WebSocket other than its being closed, and what kept a response from being given. What a handler throws is the
-   * endpoint's to tell: its `failed`.
+   * Called with what ended a WebSocket other than a normal close, and what kept a response from being sent. For what a handler throws, see
+   * `failed` of the endpoint.
    */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -54,7 +53,7 @@ export interface ResolvedServeOptions {
   readonly tellError: (thrown: unknown) => void;
 }
 
-/** @throws TypeError on options that are none */
+/** @throws TypeError if an option is invalid */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
   const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
   const { maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, requestTimeout = 30, closeGrace = 5 } = options;

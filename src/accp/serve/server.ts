@@ -1,5 +1,4 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** ACCP over HTTP and WebSocket on one port of this machine (draft-benzing-accp-00, sections 11.1 and 11.2). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -36,14 +35,14 @@ export interface ServerStatus {
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
-  /** Where frames are posted to. */
+  /** The URL of frames. */
   readonly http: string;
-  /** Where WebSockets connect to. */
+  /** The URL of WebSockets. */
   readonly ws: string;
   readonly status: () => Promise<ServerStatus>;
   /**
-   * Takes nobody any more, closes WebSockets with 1001, and lets requests be answered for `closeGrace` seconds. Resolves when
-   * all connections are closed. The endpoint stays the caller's.
+   * Accepts no more connections, closes WebSockets with 1001, and lets requests be answered for `closeGrace` seconds. Resolves when all
+   * connections are closed. The endpoint stays open.
    */
   readonly close: () => Promise<void>;
   /** Drops all connections at once. */
@@ -51,19 +50,17 @@ export interface RunningServer {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** What no `Request` of the platform can be (Fetch, section 2.2.1). */
+/** Methods that no `Request` of the platform can have (Fetch, section 2.2.1). */
 const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
 /**
- * Starts a server for an endpoint.
- *
- * Who may speak is decided in front of the endpoint: by token, and of web pages by their origin. Where only this machine reaches the
- * server, requests have to name it by a name of this machine, so that no page reaches it under a name of its own.
+ * Starts a server for an endpoint. Access is checked in front of the endpoint: by token, and for web pages by their origin. If only this
+ * machine reaches the server, requests have to name it by a name of this machine, so that no page reaches it under a name of its own.
  *
  * Source: draft-benzing-accp-00, sections 11.1 and 11.2.
  *
- * @throws ServeError where it cannot listen, or must not
- * @throws TypeError on options that are none
+ * @throws ServeError if it cannot listen, or must not
+ * @throws TypeError if an option is invalid
  * @example
  * const server = await startServer(createEndpoint(tryAgent('echo')), { port: 0 });
  */
@@ -79,7 +76,6 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
   return { host, port, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
 }
 
-/** What stands between the network and an endpoint. */
 class Front {
   readonly server: Server;
   readonly #admission: Admission;
@@ -87,7 +83,7 @@ class Front {
   readonly #sockets: WebSocketEndpoint;
   readonly #webSockets: WebSocketServer;
   readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Connections on which nothing has been asked yet. */
+  /** Connections without a request yet. */
   readonly #silent = new Set<Socket>();
   readonly #exchanges = new Exchanges();
   #closing: Promise<void> | undefined;
@@ -97,7 +93,7 @@ class Front {
     this.#admission = admission;
     this.#settings = settings;
     const handler = createHandler(endpoint, { path, maxFrameBytes, failed: tellError });
-    // What a client calls this server is no part of where frames are posted to.
+    // The path does not depend on the name that a client uses.
     this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: tellError });
     this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: tellError });
     this.#webSockets = new WebSocketServer({
@@ -114,7 +110,7 @@ class Front {
     });
     this.server.maxConnections = maxConnections;
     this.server.on('connection', (socket) => {
-      // One that was given back after the offer of another protocol is known.
+      // A connection that was returned after an ignored upgrade is known.
       if (!this.#exchanges.opened(socket)) return;
       this.#silent.add(socket);
       socket.once('close', () => this.#silent.delete(socket));
@@ -145,7 +141,7 @@ class Front {
     response.once('close', () => {
       const isCut = !response.writableFinished;
       tell(response.headersSent ? response.statusCode : 0, note ?? (isCut ? 'cut off' : undefined));
-      // It would be kept for the next request.
+      // The connection would be kept for the next request.
       if (this.#closing !== undefined) setImmediate(() => this.server.closeIdleConnections());
     });
     if (this.#closing !== undefined) {
@@ -165,7 +161,6 @@ class Front {
     else if (path !== this.#settings.path) answer(response, 404);
     else if (isPreflight(request)) preflight(response);
     else if (NO_METHODS.has(request.method ?? '')) {
-      // The platform's requests cannot have them.
       response.setHeader('allow', 'POST');
       answer(response, 405);
     } else {
@@ -192,10 +187,10 @@ class Front {
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node has let go of the connection, whose errors would end the process. That it is gone is told by `close`.
+    // Node has let go of the connection, whose errors would end the process. Its end is reported by `close`.
     if (!socket.listeners('error').includes(unheard)) socket.on('error', unheard);
     const answered = this.#exchanges.answered(socket);
-    // What was asked before is answered before: its answer must not come into what is spoken then.
+    // Earlier requests are answered first: their answers must not come into the new protocol.
     if (answered === undefined) this.#upgradeNow(request, socket, head);
     else void answered.then(() => socket.destroyed || this.#upgradeNow(request, socket, head));
   };
@@ -245,7 +240,7 @@ class Front {
     for (const socket of this.#silent) socket.destroy();
     void this.#sockets.close();
     const timer = closeGrace === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.terminate, closeGrace);
-    // A server that closes does not look any more for requests that do not come.
+    // A closing server does not check its requests for time-outs any more.
     const unasked = setTimeout(() => this.#exchanges.dropUnasked(), Math.min(requestTimeout, LONGEST_TIMER));
     await closed;
     clearTimeout(unasked);

@@ -1,5 +1,3 @@
-/** Frames over HTTP, the side that asks (draft-benzing-accp-00, section 11.1). */
-
 import { after } from '../../../async/timers.js';
 import type { Param } from '../../ast.js';
 import { tryParseFrame } from '../../parse.js';
@@ -9,7 +7,7 @@ import { FRAME_TYPE, isErrorHead, numberOf, readHead, textOf } from '../frames.j
 import { isFrameType, leave } from './body.js';
 import { HttpBindingError } from './errors.js';
 
-/** The platform's `fetch`, or what takes its place: `app.request` of a framework, to do without a socket. */
+/** The platform's `fetch`, or a replacement: `app.request` of a framework, to do without a socket. */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
 
 export interface PostOptions {
@@ -19,13 +17,12 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   /** Headers of the request besides those of the binding: `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Most bytes of a frame of the answer. @default 1048576 */
+  /** Limit of a frame of the answer in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Seconds that are waited: by `postFrame` for all, by `streamFrames` each time; 0 for ever. @default 0 */
+  /** Seconds to wait: by `postFrame` for all, by `streamFrames` each time; 0 for ever. @default 0 */
   readonly timeout?: number | undefined;
 }
 
-/** How a promise is waited for. */
 type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T>;
 
 /**
@@ -33,9 +30,9 @@ type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @returns the frame that it is answered with, an error frame or other; `null` where there is nothing to say (204)
- * @throws HttpBindingError where the answer is none, or is more than one frame
- * @throws TypeError on a text of more than one line, and on options that are none
+ * @returns the frame that answers it, an error frame or other; `null` if there is no answer (204)
+ * @throws HttpBindingError if the answer is not one frame
+ * @throws TypeError if the text has more than one line, or an option is invalid
  * @example
  * const answer = await postFrame('http://127.0.0.1:8080/accp/v1/frames', codec.encode(message, session).frames[0]);
  */
@@ -58,13 +55,13 @@ export async function postFrame(url: string | URL, frame: string, options: PostO
 }
 
 /**
- * Posts a frame, and gives those that it is answered with as they come. The request is sent when the first one is asked for;
- * whoever leaves the loop early ends the response.
+ * Posts a frame, and yields the frames that answer it as they come. The request is sent when the first one is asked for; leaving the loop
+ * early ends the response.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @throws HttpBindingError where the answer is none, or breaks off; what came before has been given then
- * @throws TypeError on a text of more than one line, and on options that are none
+ * @throws HttpBindingError if the answer has no frames, or breaks off, after the frames that came before
+ * @throws TypeError if the text has more than one line, or an option is invalid
  * @example
  * for await (const answer of streamFrames(url, request)) codec.decode(answer, session);
  */
@@ -93,7 +90,7 @@ function check(frame: string, { signal, timeout, maxFrameBytes = 1 }: PostOption
   return new Patience(signal, timeout, isForAll);
 }
 
-/** Sends the request. @returns a response that holds frames, or nothing at all (204) */
+/** @returns a response that holds frames, or nothing at all (204) */
 async function post(
   url: string | URL,
   frame: string,
@@ -127,7 +124,7 @@ async function post(
   throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
 }
 
-/** What a server says of a status of its own: the words of its error frame. */
+/** Reads the error frame of a response with an error status. */
 async function saidIn(
   asked: string,
   response: Response,
@@ -139,7 +136,7 @@ async function saidIn(
   try {
     for await (const frame of framesOf(asked, response, options, patience, wait)) return frame;
   } catch (thrown) {
-    // That it was no frame does not matter beside the status; that nobody waits any more does.
+    // A body that is not a frame does not matter beside the status; the end of the wait does.
     if (patience.reason !== undefined) throw thrown;
   }
   return undefined;
@@ -158,10 +155,10 @@ function refusalOf({ status, type, headers }: Response): HttpBindingError | null
 }
 
 /**
- * The frames of a response, of which there is one at least. It ends where its streams do: a proxy ends the body of a response
- * properly, also where the server behind it died in the middle (section 10.4).
+ * Yields the frames of a response, at least one. The response has to end where its streams do: a proxy ends the body properly also if the
+ * server behind it died in the middle (section 10.4).
  *
- * @param asked what was posted: a report of a gap is answered by whichever frames got lost, and these may be any part of a stream
+ * @param asked the posted frame: a report of a gap is answered by the lost frames, which may be any part of a stream
  */
 async function* framesOf(
   asked: string,
@@ -206,7 +203,7 @@ async function read(
     return await wait(() => reader.read());
   } catch (cause) {
     if (patience.reason !== undefined) throw patience.reason;
-    // What has said its last word is not missed.
+    // Nothing is missing after the last frame of a chain.
     if (unfinished.hasEnded) return { done: true };
     throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
   }
@@ -225,17 +222,16 @@ function retold(error: FramingError, status: number): HttpBindingError {
 /** A stream whose final chunk, or some chunk before it, has not come. */
 interface Begun {
   chunks: number;
-  /** How many there are, once the final one has come. */
+  /** Known once the final chunk has come. */
   count: number | undefined;
 }
 
-/** Follows the streams and the messages in several frames that an answer carries. */
+/** Follows the streams and the messages in several frames of an answer. */
 class Unfinished {
   readonly #streams = new Map<string, Begun>();
   readonly #messages = new Set<string>();
   #isEnd = false;
 
-  /** Takes the next frame; a text that is not a frame changes nothing. */
   take(frame: string): void {
     const parsed = tryParseFrame(frame, { dialect: 'lenient' });
     if (!parsed.ok) return;
@@ -249,7 +245,7 @@ class Unfinished {
     }
     const schema = textOf(payload, 'schema');
     this.#isEnd = ENDING_INTENTS.has(intent);
-    // An error that names no chain is about what was asked.
+    // An error without a chain is about the posted frame.
     if (schema === 'ER' && cid === undefined) this.#streams.clear();
     else if (this.#isEnd) this.#streams.delete(chain);
     else if (schema === 'ST') this.#isEnd = this.#chunk(chain, payload);
@@ -264,18 +260,17 @@ class Unfinished {
     return this.#isEnd && this.isWhole;
   }
 
-  /** What has not come, in words. */
   get missing(): string {
     return this.#streams.size > 0 ? 'the end of a stream' : 'the rest of a message in several frames';
   }
 
-  /** Returns whether it makes its stream whole. */
+  /** @returns whether the chunk completes its stream */
   #chunk(chain: string, payload: readonly Param[]): boolean {
     const index = numberOf(payload, 'idx') ?? numberOf(payload, 'chunk_index') ?? 0;
     const stream = this.#streams.get(chain) ?? { chunks: 0, count: undefined };
     stream.chunks++;
     if (textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true') stream.count = index + 1;
-    // Chunks may come in any order: the final one is the last of the stream, not always the last that comes.
+    // Chunks may come in any order: the final one may not be the last that comes.
     const isWhole = stream.count !== undefined && stream.chunks >= stream.count;
     if (isWhole) this.#streams.delete(chain);
     else this.#streams.set(chain, stream);
@@ -283,7 +278,7 @@ class Unfinished {
   }
 }
 
-/** How long an answer is waited for: until the caller has had enough, or so many seconds. */
+/** The time limit and the abort signal of one exchange. */
 export class Patience {
   readonly #signal: AbortSignal | undefined;
   readonly #seconds: number;
@@ -296,7 +291,7 @@ export class Patience {
 
   /**
    * @param isForAll whether the time is for the whole exchange, and not for each step
-   * @throws TypeError on a time that is none
+   * @throws TypeError if the time is invalid
    */
   constructor(signal: AbortSignal | undefined, seconds = 0, isForAll = false) {
     if (!(seconds >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${seconds}`);
@@ -305,7 +300,6 @@ export class Patience {
     this.#isForAll = isForAll;
   }
 
-  /** What the exchange goes by from now on. */
   begin(): AbortSignal {
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener('abort', this.#abort);
@@ -314,13 +308,12 @@ export class Patience {
   }
 
   /**
-   * Waits for something, no longer than is allowed, even where it does not heed the signal.
+   * Waits for work, even if it ignores the signal.
    *
-   * @param late told what comes when nobody waits any more
+   * @param late called with a result that comes too late
    */
   async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
     const { signal } = this.#controller;
-    // What nobody waits for is not begun.
     signal.throwIfAborted();
     const done = this.#isForAll ? () => undefined : after(this.#seconds * 1000, this.#late);
     let stop: () => void = () => undefined;
@@ -340,12 +333,11 @@ export class Patience {
     }
   }
 
-  /** Why the wait has ended; `undefined` where it has not. */
+  /** Why the wait has ended; `undefined` if it has not. */
   get reason(): unknown {
     return this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
   }
 
-  /** The exchange is over. */
   end(): void {
     this.#stop();
     this.#signal?.removeEventListener('abort', this.#abort);

@@ -1,5 +1,3 @@
-/** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 import type { AccpErrorCode } from '../../errors.js';
@@ -18,17 +16,17 @@ import {
 } from '../frames.js';
 import { isFrameType, leave, namesFrames, readFrameBody } from './body.js';
 
-/** Where frames are posted to (section 11.1). */
+/** The default path of frames (section 11.1). */
 export const FRAMES_PATH = '/accp/v1/frames';
 
 export interface HandlerOptions {
-  /** The whole path, with that of a framework's mount point. @default '/accp/v1/frames' */
+  /** The whole path, including the mount point of a framework. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
-  /** Most bytes of a frame; longer ones are not read. @default 1048576 */
+  /** Limit of a frame in bytes; longer ones are not read. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Who error frames of the binding itself are from: what was refused has come to no session. @default 'accp' */
+  /** The agent of error frames of the binding itself. @default 'accp' */
   readonly agent?: string | undefined;
-  /** Told what a handler threw, or its stream: the other side is told E9999, and no more. */
+  /** Called with what a handler or its stream throws: the other side gets E9999 only. */
   readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
@@ -41,17 +39,16 @@ interface Settings {
 }
 
 /**
- * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. Nobody may have read the
- * request's body before it.
+ * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. The body of the request must
+ * not have been read.
  *
- * 200 with the answer, 400 with a frame of schema ER, 204 where there is nothing to say; 404, 405, 413 and 415 for what is no
- * frame for us, with an error frame where the sender speaks of frames at all. A stream goes out as one frame and a line end for each
- * chunk, no faster than it is read; its first frame decides the status. Who may send frames, and from which web pages, is
- * for whoever stands in front.
+ * 200 with the answer, 400 with a frame of schema ER, 204 without an answer; 404, 405, 413 and 415 for other requests, with an error frame
+ * if the request names the media type of frames. A stream goes out as one frame and a line end for each chunk, no faster than it is read;
+ * its first frame decides the status. Check who may send frames, and from which web pages, in front of the handler.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * http.createServer(createRequestListener(createHandler(endpoint))).listen(8080);
  */
@@ -70,7 +67,7 @@ export function createHandler(
     try {
       frame = await readFrameBody(request.body, settings.maxFrameBytes, request.headers.get('content-length'));
     } catch (thrown) {
-      // Somebody has read the body before.
+      // The body was read before.
       if (!(thrown instanceof FramingError)) return misplaced(thrown, settings);
       return errorResponse(thrown.code === 'too-large' ? 413 : 400, 'E1001', thrown.message, settings);
     }
@@ -98,7 +95,7 @@ function tell({ failed }: Settings, thrown: unknown, frame: string): void {
   notifyListener(() => failed?.(thrown, frame));
 }
 
-/** @throws TypeError on a path that no request has */
+/** @throws TypeError if no request can have the path */
 export function checkPath(path: string): void {
   if (
     typeof path === 'string' &&
@@ -110,7 +107,7 @@ export function checkPath(path: string): void {
   throw new TypeError(`path begins with "/", and is written as in an address; got "${path}"`);
 }
 
-/** What can be refused by the head of the request. */
+/** Refuses a request by its head. */
 function refuse({ url, method, headers }: Request, settings: Settings): Response | null {
   const type = headers.get('content-type');
   const refused = (status: number, message: string, more: Record<string, string> = {}): Response =>
@@ -127,7 +124,7 @@ function refuse({ url, method, headers }: Request, settings: Settings): Response
   return null;
 }
 
-/** In no frame does a bracket that closes stand before an `@`, nor a line end anywhere. */
+/** No frame holds a closing bracket before an `@`, or a line end. */
 const BORDER = /\n|[}\]]@/;
 
 function isMoreThanOne(text: string): boolean {
@@ -180,13 +177,13 @@ async function* checked(frames: AsyncIterable<string>): AsyncGenerator<string, v
   for await (const frame of frames) yield checkFrame(frame);
 }
 
-/** Whatever has a line end in it would arrive as two. */
+/** A frame with a line end would arrive as two. */
 function checkFrame(frame: string): string {
   if (typeof frame === 'string' && /^[^\r\n]+$/.test(frame)) return frame;
   throw new TypeError('A handler answers with frames, each a string of one line');
 }
 
-/** What the other side is told of a failure on this one; `null` where it was an error frame itself that was being answered. */
+/** Returns the error frame for the other side; `null` if it sent an error frame itself. */
 function failureOf(thrown: unknown, frame: string, settings: Settings): string | null {
   tell(settings, thrown, frame);
   if (hasErrorSchema(frame)) return null;
@@ -218,9 +215,8 @@ function errorResponse(
   return new Response(bareErrorFrame(code, message, null, agent), { status, headers: { ...FRAME_HEADERS, ...more } });
 }
 
-/** One request, from the side that answers: whether whoever sent it is still there. */
 class Exchange {
-  // Held on to: Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
+  // Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
   readonly #request: Request;
   readonly #controller = new AbortController();
   readonly #gone = (): void => this.abort();
@@ -241,27 +237,25 @@ class Exchange {
     this.#controller.abort(new DOMException('The client has gone.', 'AbortError'));
   }
 
-  /** The answer has been given. */
   release(): void {
     this.#request.signal.removeEventListener('abort', this.#gone);
   }
 }
 
 interface FrameStreamOptions {
-  /** The frame that was read already, to see what the response is to say. */
+  /** The frame that was read already, to decide the status. */
   readonly first: string;
   readonly frames: AsyncIterator<string>;
-  /** The last frame, when the source throws. */
+  /** Returns the last frame when the source throws. */
   readonly failed: (thrown: unknown) => string | null;
-  /** The stream has come to its end, or has been left by its reader. */
   readonly over: (reason: 'read' | 'left') => void;
 }
 
 const UTF8 = new TextEncoder();
 
 /**
- * One chunk for each frame, with a line end, since the borders of chunks get lost on the way. The source is asked for the next
- * frame when the one before is gone, and not earlier.
+ * Makes one chunk of each frame, with a line end, since the borders of chunks get lost on the way. The next frame is asked for when the
+ * one before is gone.
  */
 function frameStream({ first, frames, failed, over }: FrameStreamOptions): ReadableStream<Uint8Array> {
   let waiting: Step | undefined = { frame: first, isLast: false };
@@ -289,7 +283,6 @@ function frameStream({ first, frames, failed, over }: FrameStreamOptions): Reada
         await frames.return?.();
       },
     },
-    // Nothing is kept in store.
     { highWaterMark: 0 },
   );
 }

@@ -1,5 +1,3 @@
-/** Requests over a link, each in a chain of its own, and their answers. */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import { AccpError, type AccpErrorCode, ERROR_CODES } from '../../errors.js';
@@ -20,7 +18,7 @@ export class Requests {
   readonly #outflow: Outflow;
   readonly #inflow: Inflow;
   readonly #answers = new Answers();
-  /** Requests that went out and wait for their answers, by their chains. */
+  /** Sent requests without an answer, by chain. */
   readonly #said = new Map<string, ChainedMessage>();
 
   constructor(session: Session, outflow: Outflow, inflow: Inflow) {
@@ -29,29 +27,27 @@ export class Requests {
     this.#inflow = inflow;
   }
 
-  /** Those that went out and wait for their answers. */
   get waiting(): readonly ChainedMessage[] {
     return [...this.#said.values()];
   }
 
-  /** @returns whether somebody has waited for it, or has given it up */
+  /** @returns whether a request waits for it, or was given up */
   take(message: Message): boolean {
     return this.#answers.take(message);
   }
 
-  /** The answer is overdue: the other side is to stop, and must not begin after a reconnection. */
+  /** The other side has to stop, and must not begin after a reconnection. */
   overdue(correlationId: string, error: Error): void {
     const request = this.#said.get(correlationId);
     if (request === undefined) this.#answers.fail(correlationId, error);
     else this.#giveUp(request, error);
   }
 
-  /** @returns whether somebody has waited for what was refused */
+  /** @returns whether a request waited under the chain */
   refused({ cid, error }: Refusal): boolean {
     return cid !== undefined && this.#answers.fail(cid, error);
   }
 
-  /** Cancels all pending requests on the wire: the link is closed, and the other side would continue to work on them. */
   cancelAll(reason: Error): void {
     partsOfSession(this.#session).streams.cut(reason);
     for (const { operation, envelope } of this.#said.values()) {
@@ -60,7 +56,7 @@ export class Requests {
     }
   }
 
-  /** The connection has ended: what has come of streams is still read. */
+  /** Chunks that have come can still be read. */
   failAll(error: Error): void {
     partsOfSession(this.#session).streams.cut(error);
     this.#answers.failAll(error);
@@ -113,7 +109,7 @@ export class Requests {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const said = this.#say(request, () => this.#inflow.open(cid));
-      // It ends as soon as somebody leaves, even if it was never sent.
+      // It ends when the reader leaves, even if it was never sent.
       await Promise.race([said, end]);
       for await (const chunk of streamOf(this.#session.stream(cid), end)) {
         this.#inflow.read(cid);
@@ -130,7 +126,9 @@ export class Requests {
     }
   }
 
-  /** Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection. */
+  /**
+   * Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection.
+   */
   async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
     const { timeout } = partsOfSession(this.#session).options;
@@ -148,7 +146,7 @@ export class Requests {
     }
   }
 
-  /** The answer is not wanted any more: the other side is told if it may know of the request, which is not sent again. */
+  /** Cancels at the other side if the request was sent; it is not sent again. */
   #giveUp(request: ChainedMessage, reason: Error): void {
     const cid = request.envelope.correlation_id;
     if (!this.#answers.giveUp(cid, reason) || !this.#said.has(cid)) return;
@@ -156,14 +154,14 @@ export class Requests {
     this.#cancel(request);
   }
 
-  /** @throws TypeError where another one waits under that identifier: nobody could tell whose answer has come */
+  /** @throws TypeError if another request waits under the identifier */
   #wait(cid: string): Promise<Message> {
     if (this.#answers.has(cid)) throw new TypeError(`A request waits under the correlation_id ${cid} already`);
     return this.#answers.wait(cid);
   }
 
   #cancel({ operation, envelope }: ChainedMessage): void {
-    // Where it cannot be told, the connection has ended.
+    // If it cannot be sent, the connection has ended.
     this.#outflow.sayUrgently(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
   }
 }
@@ -175,7 +173,6 @@ function unanswered(timeout: number): AccpError {
   });
 }
 
-/** Whoever has read a stream has left it. */
 class Left extends Error {}
 
 interface Waiting {
@@ -183,20 +180,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Chains that are remembered after they were given up. */
 const MAX_PAST = 1024;
 
 class Answers {
   readonly #waiting = new Map<string, Waiting>();
-  /** Chains that were given up. */
   readonly #past = new Set<string>();
 
-  /** Whether somebody waits already. */
   has(correlationId: string): boolean {
     return this.#waiting.has(correlationId);
   }
 
-  /** @returns the message that ends the chain */
   wait(correlationId: string): Promise<Message> {
     // Its answer is wanted again.
     this.#past.delete(correlationId);
@@ -205,7 +198,7 @@ class Answers {
     });
   }
 
-  /** @returns whether somebody has waited for it, or has given it up */
+  /** @returns whether a request waits for it, or was given up */
   take(message: Message): boolean {
     const { intent, envelope } = message;
     const id = envelope.correlation_id;
@@ -218,7 +211,7 @@ class Answers {
     return true;
   }
 
-  /** @returns whether somebody has waited for it */
+  /** @returns whether a request waited */
   fail(correlationId: string, error: Error): boolean {
     const waiting = this.#waiting.get(correlationId);
     this.#waiting.delete(correlationId);
@@ -227,9 +220,8 @@ class Answers {
   }
 
   /**
-   * Nobody waits any more; what still comes to end the chain, nobody wants to know.
+   * A message that still ends the chain is ignored.
    *
-   * @param reason rejects who has waited
    * @returns whether the chain was still open
    */
   giveUp(correlationId: string, reason?: Error): boolean {
@@ -247,19 +239,17 @@ class Answers {
   }
 }
 
-/** What the other side has told of its failure (section 3.6). */
+/** The failure that the other side reports (section 3.6). */
 function failureOf({ agent, intent, payload }: Message): AccpError {
   const { code, message } = payload;
   return errorOf(agent, code, message ?? (intent === 'cancel' ? 'it was cancelled' : undefined));
 }
 
-/** An error of the other side, by what it has said. */
 function errorOf(agent: string, code: unknown, message: unknown): AccpError {
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
   return new AccpError({ code: known, message: `${agent}: ${typeof message === 'string' ? message : 'it failed'}` });
 }
 
-/** A message whose chain is named. */
 export interface ChainedMessage extends MessageInput {
   readonly envelope: NonNullable<MessageInput['envelope']> & { readonly correlation_id: string };
 }
@@ -267,8 +257,7 @@ export interface ChainedMessage extends MessageInput {
 const freshId = createIds();
 
 /**
- * A request with a chain of its own. Without one, its answers go by its identifier, and one that has to be sent again gets another:
- * nobody would know the answer.
+ * Gives a request a chain of its own. Without one, its answers would name its `mid`, and a request that is sent again gets another.
  */
 function inChain(message: MessageInput | string): ChainedMessage {
   const { envelope, ...rest } = typeof message === 'string' ? chatMessage(message) : message;
@@ -280,8 +269,7 @@ function cancelOf(operation: string, cid: string): MessageInput {
 }
 
 /**
- * The chunks of a stream until its chain ends otherwise: by a failure, which ends it at once, or by a plain answer to what turned out to be
- * no stream.
+ * Yields the chunks of a stream until its chain ends otherwise: by a failure, which ends it at once, or by a plain answer.
  *
  * @param end the message that ends the chain
  */
@@ -303,7 +291,7 @@ async function* streamOf(
       if (intent === 'done' && !isBegun) finish({ done: true, value: undefined });
     },
     (thrown: unknown) => {
-      // A connection that has ended is no end of the stream: what has come is read first, and may be all of it.
+      // After the end of a connection, the chunks that have come are read first, and may be the whole stream.
       if (thrown instanceof LinkError) return;
       const failed = Promise.reject<never>(thrown);
       failed.catch(() => undefined);
@@ -327,16 +315,15 @@ async function* streamOf(
 }
 
 interface Refusal {
-  /** The chain of what was refused, where it is known. */
   readonly cid: string | undefined;
   readonly error: AccpError;
 }
 
 /**
- * Reads an error frame by which a binding refuses what it cannot give to a session (draft-benzing-accp-00, sections 3.6 and 11); returns
- * `null` for any other frame. Its number does not belong to the session: each of them has number 1.
+ * Reads an error frame by which a binding refuses a frame outside of the session (draft-benzing-accp-00, sections 3.6 and 11); returns `null`
+ * for any other frame. Each of them has number 1.
  *
- * @param peer who answers in the session
+ * @param peer the agent that answers in the session
  */
 export function refusalOutside(frame: string, session: Session, peer: string | undefined): Refusal | null {
   if (!hasErrorSchema(frame)) return null;

@@ -1,4 +1,3 @@
-/** Runs a tool, and says in frames what came of it (draft-benzing-accp-00, section 10.2). */
 import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
@@ -11,7 +10,7 @@ import type { Members } from './sdk-shapes.js';
 
 export interface ToolContext {
   readonly session: Session;
-  /** The request, as it was decoded. */
+  /** The decoded request. */
   readonly message: Message;
   /** Aborted when the client has cancelled the call, or a `cancel` frame the chain of requests (section 3.7, item 4). */
   readonly signal: AbortSignal;
@@ -22,9 +21,8 @@ export interface ToolContext {
 export interface ToolAnswer {
   readonly frames: readonly string[];
   readonly isError: boolean;
-  /** What the tool gave. */
   readonly result: unknown;
-  /** The same for those who do not read frames; of errors, no more than the frame tells. */
+  /** The same for clients that do not read frames; of errors, no more than in the frame. */
   readonly text: string;
   /** What the frames do not say exactly. */
   readonly losses: readonly Loss[];
@@ -60,7 +58,7 @@ export async function runTool(message: Message, session: Session, call: Call, to
   const payload = { tool_name: name, result: (result ?? null) as Json };
   const envelope = { correlation_id: cid, causation_id: mid };
   try {
-    // First, since it reads the result, too, and a frame that is not sent would leave a gap.
+    // First, since it may throw, and an encoded frame that is not sent would leave a gap.
     const text = textOf(result);
     const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
     const { frames, losses, warnings } = codec.encode(input, session);
@@ -75,9 +73,8 @@ export async function runTool(message: Message, session: Session, call: Call, to
 }
 
 /**
- * The error of a tool that has run, and whose result cannot be written. E4003 and not E4002, which is retryable: the tool would
- * do its work once more. The codec's words say where the result cannot be written; those of a result that throws are for this
- * side alone.
+ * E4003 and not E4002, which is retryable: the tool would do its work once more. The codec's message says where the result cannot be
+ * written; that of a result that throws stays on this side.
  */
 function unwritten(thrown: unknown): AccpError {
   const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
@@ -92,7 +89,7 @@ function failed(error: unknown, message: Message, session: Session, codec: Codec
   return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text, losses: [] };
 }
 
-/** Errors of tools have E4002, and never the code of what is internal (section 10.2). */
+/** Errors of tools have E4002, and never the code of an internal error (section 10.2). */
 function toolError(thrown: unknown): unknown {
   if (!(thrown instanceof AccpError) || thrown.code !== 'E9999') return thrown;
   return new AccpError({ code: 'E4002', message: thrown.message, details: thrown.details });
@@ -101,16 +98,16 @@ function toolError(thrown: unknown): unknown {
 function textOf(result: unknown): string {
   if (typeof result === 'string') return result;
   try {
-    // JSON has no text for a function, which no frame can hold either.
+    // JSON has no text for a function.
     return JSON.stringify(result ?? null, writable) ?? '';
   } catch (thrown) {
-    // Of what is cyclic, or too deep, the codec tells more.
+    // The codec reports cyclic and too deep values.
     if (thrown instanceof TypeError || thrown instanceof RangeError) return '';
     throw thrown;
   }
 }
 
-/** A result as JSON: big integers are the texts of their digits, which JSON readers would round otherwise. */
+/** Big integers become texts of their digits: JSON readers would round them. */
 export function plainResult(result: Members): Members {
   return JSON.parse(JSON.stringify(result, writable)) as Members;
 }

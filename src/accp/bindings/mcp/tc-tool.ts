@@ -1,5 +1,3 @@
-/** Tools of an MCP server that answer in frames of the profile TC (draft-benzing-accp-00, sections 10.2 and 11.3). */
-
 import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
@@ -17,20 +15,22 @@ import { plainResult, runTool, type ToolAnswer, type ToolContext } from './run-t
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
 
 interface CommonToolOptions {
-  /** As the tool is registered. */
+  /** The registered name. */
   readonly name: string;
-  /** Registry sync with the client: what its capabilities announce is taken over. */
+  /** Registry sync with the client: sessions take over what its capabilities announce. */
   readonly exchange?: RegistryExchange | undefined;
   /**
-   * The client's capabilities where they do not come with each request, as before revision 2026-07-28:
+   * The client's capabilities if they do not come with each request, as before revision 2026-07-28:
    * `() => server.server.getClientCapabilities()`.
    */
   readonly capabilities?: (() => unknown) | undefined;
-  /** Told what `run` threw, or why its result cannot be written. The client learns the words of an `AccpError`, else a code alone. */
+  /**
+   * Called with what `run` throws, or why its result cannot be written. The client gets the message of an `AccpError`, else a code only.
+   */
   readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
-  /** Told of losses, such as places after the sixth, and of warnings, where a request or a result has any. */
+  /** Called with losses, such as decimal places after the sixth, and warnings, if a request or a result has any. */
   readonly noticed?: ((notice: Notice) => void) | undefined;
-  /** Whether results are there as `structuredContent` besides, as tools with an output schema need it. @default false */
+  /** Whether results have `structuredContent` as well, which tools with an output schema need. @default false */
   readonly structured?: boolean | undefined;
 }
 
@@ -41,19 +41,19 @@ export type ToolOptions = CommonToolOptions &
     | { readonly endpoint: Endpoint; readonly codec?: undefined; readonly session?: undefined }
   );
 
-/** What `registerTool` takes, of SDK 1 and of SDK 2; tools without arguments are given the context alone. */
+/** The callback of `registerTool`, of SDK 1 and of SDK 2; tools without arguments get the context alone. */
 export type ToolHandler = (argsOrContext: unknown, context?: unknown) => Promise<ToolResult>;
 
 /**
- * Makes a tool answer in frames: `done:tool` of the schema TC with what `run` gives, correlated with the request; `fail:error` of the
- * schema ER with E4002 when it throws. The words of an error are told only where it is an `AccpError`.
+ * Makes a tool answer in frames: `done:tool` of the schema TC with the result of `run`, correlated with the request; `fail:error` of the
+ * schema ER with E4002 when it throws. Only the message of an `AccpError` is sent.
  *
  * The frame of the request comes in `_meta['accp/frame']`. The arguments are those of the MCP call, which the server has checked.
- * A client that sends no frame gets the result as plain text besides.
+ * A client that sends no frame gets the result as plain text as well.
  *
  * Source: draft-benzing-accp-00, sections 10.2 and 11.3.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * server.registerTool('add', { inputSchema }, tcTool(({ a, b }) => a + b, { name: 'add', endpoint }));
  */
@@ -91,7 +91,7 @@ interface Call extends RequestContext {
   readonly request: unknown;
 }
 
-/** None where the client does not speak ACCP; `null` for what can be no frames. */
+/** Empty if the client does not speak ACCP; `null` if the value is invalid. */
 function framesOf(meta: Members | undefined): readonly string[] | null {
   const told = meta?.[FRAME_META] ?? [];
   const frames: readonly unknown[] = Array.isArray(told) ? told : [told];
@@ -118,7 +118,7 @@ async function answerInFrames(frames: readonly string[], call: Call, tool: Tool)
   }
 }
 
-/** What the client has announced is taken over; `null` where nothing is wrong with it. */
+/** @returns `null` if the announced registry is valid */
 function takeRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
   if (exchange === undefined) return null;
   const told = registryInCapabilities(call.capabilities ?? capabilities?.());
@@ -132,10 +132,9 @@ function takeRegistry(session: Session, call: Call, { exchange, capabilities }: 
   }
 }
 
-/** Longest id of a session, in characters. */
 const MAX_ID = 256;
 
-/** The session that the frames name, or the error frame for frames that cannot belong to one. */
+/** Returns the session that the frames name, or an error frame. */
 function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | string {
   const heads = frames.map(readHead);
   if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is no frame.');
@@ -146,7 +145,7 @@ function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | str
   return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, heads[0]);
 }
 
-/** Frames that keep the session going, or that were refused: nothing is run. */
+/** The frames keep the session going, or were refused: nothing is run. */
 function withoutCall({ replies, isRefused, isExpired }: ReceivedFrames): ToolResult {
   const result: ToolResult = { content: replies.map((frame) => frameContent(frame)) };
   if (isRefused || isExpired) result.isError = true;
@@ -158,7 +157,7 @@ function refusal(frame: string): ToolResult {
   return { content: [frameContent(frame)], isError: true };
 }
 
-/** For a client that has sent no frame, a request is made in its place, in a session of its own. */
+/** Makes a request for a client that has sent no frame, in a session of its own. */
 async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
   const { codec, name } = tool;
   const session = createSession({ agent: tool.session?.agent ?? BINDING_AGENT, sequence: 'sender' });
@@ -184,25 +183,21 @@ function isMap(value: unknown): value is Members {
   return members(value) !== undefined && isPlainObject(value as object);
 }
 
-/** The frames that come with an MCP tool call. */
 interface ReceivedFrames {
-  /** Frames to send back, in order. */
   readonly replies: readonly string[];
-  /** What the tool has to do; `undefined` where there is nothing, or where it was refused. */
   readonly call: Message | undefined;
   readonly isRefused: boolean;
-  /** Nothing is said of frames that have expired (section 3.7, item 5), but MCP needs its answer. */
+  /** Expired frames are not answered (section 3.7, item 5), but MCP needs an answer. */
   readonly isExpired: boolean;
 }
 
 interface Receiver {
-  /** Of the tool. */
   readonly name: string;
   readonly codec: Codec;
   readonly noticed?: ((notice: Notice) => void) | undefined;
 }
 
-/** Intents that nobody waits for an answer to. */
+/** Intents that need no answer. */
 const NO_REQUEST: ReadonlySet<string> = new Set([
   'sync',
   'ack',
@@ -217,8 +212,8 @@ const NO_REQUEST: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Decodes the frames of one tool call: what keeps the session going, and last the request. Requests before it, which are sent
- * again after a gap, are refused: MCP carries one call at a time.
+ * Decodes the frames of one tool call: upkeep of the session, and last the request. Requests before it, which are sent again after a gap,
+ * are refused: MCP carries one call at a time.
  */
 function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Receiver): ReceivedFrames {
   const replies: string[] = [];
