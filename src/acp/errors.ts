@@ -15,9 +15,7 @@ export const ERROR_CODES = {
   busy: -32000,
 } as const;
 
-/**
- * The error of a response: a handler throws it to choose what the other side gets; a call that is answered by an error rejects with it.
- */
+/** The error of a response: a handler throws it to choose what the other side gets; a call that is answered by an error rejects with it. */
 export class RpcError extends PegwireError {
   override readonly name: string = 'RpcError';
   /** The number on the wire. */

@@ -1,6 +1,4 @@
-/**
- * A string or a safe integer in messages of this side; others may be fractional or `null`, which is then a request all the same.
- */
+/** A string or a safe integer in messages of this side; others may be fractional or `null`, which is then a request all the same. */
 export type Id = string | number | null;
 
 /** An array, by position, or an object, by name. */

@@ -283,9 +283,7 @@ export class Peer implements Connection {
     return refused !== undefined;
   }
 
-  /**
-   * Handles the answer to a batch. Errors in it without an id are about those calls of the batch that it does not answer.
-   */
+  /** Handles the answer to a batch. Errors in it without an id are about those calls of the batch that it does not answer. */
   #responses(items: readonly Classified[], source: string): void {
     const named = items.filter((item) => !isNameless(item));
     let batch: object | undefined;
@@ -343,9 +341,7 @@ export class Peer implements Connection {
 
   // The end
 
-  /**
-   * The following bytes cannot be split into messages, so calls whose identifiers stand further back end with the connection.
-   */
+  /** The following bytes cannot be split into messages, so calls whose identifiers stand further back end with the connection. */
   #tooLong(limit: number, beginning = ''): void {
     const { answers, isResponse: isAnswer, id } = sketch(beginning);
     const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);

@@ -42,9 +42,7 @@ export interface StreamOptions {
   readonly maxBatch?: number | undefined;
   /** Requests that are handled at a time; more are answered with -32000. @default 65536 */
   readonly maxInFlight?: number | undefined;
-  /**
-   * Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call fails. @default 32 MiB
-   */
+  /** Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call fails. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
   /** Seconds in which requests may still be answered after the other side has ended. @default 10 */
   readonly grace?: number | undefined;

@@ -34,9 +34,7 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number | undefined;
   /** Bytes that wait to be written: beyond it, nothing is read, and calls of this side are refused. @default 64 MiB */
   readonly maxBacklog?: number | undefined;
-  /**
-   * Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call is refused. @default 32 MiB
-   */
+  /** Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call is refused. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
   /** Seconds in which running handlers may still answer after the other side has ended. @default 10 */
   readonly grace?: number | undefined;

@@ -1,8 +1,6 @@
 import { asciiLowerCase, withoutBlanks } from '../text/ascii.js';
 
-/**
- * Compares a declared media type with `type`, which has no parameters: parameters and case make no difference (RFC 9110, section 8.3.1).
- */
+/** Compares a declared media type with `type`, which has no parameters: parameters and case make no difference (RFC 9110, section 8.3.1). */
 export function isMediaType(declared: unknown, type: string): boolean {
   if (typeof declared !== 'string') return false;
   if (declared === type) return true;

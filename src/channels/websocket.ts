@@ -21,9 +21,7 @@ export interface WebSocketLike {
 export const CONNECTING = 0;
 export const OPEN = 1;
 
-/**
- * Limit of the reason of a close in bytes of UTF-8 (RFC 6455, section 5.5: a control frame has at most 125, the code takes two).
- */
+/** Limit of the reason of a close in bytes of UTF-8 (RFC 6455, section 5.5: a control frame has at most 125, the code takes two). */
 const MAX_REASON_BYTES = 123;
 /** A code below 3000 other than 1000 is sent as this much more if programs may not send it: 1009 as 4109. */
 const PRIVATE_OFFSET = 3100;

@@ -146,9 +146,7 @@ function isResync({ intent, operation }: ArrivedHead): boolean {
   return intent === 'sync' && operation === 'resync';
 }
 
-/**
- * Whether frames that were sent after the registry have come: it is of an abandoned connection, or of a side that counts anew.
- */
+/** Whether frames that were sent after the registry have come: it is of an abandoned connection, or of a side that counts anew. */
 export function isStale({ agent, seq }: Pick<FrameHead, 'agent' | 'seq'>, session: Session): boolean {
   return seq !== undefined && seq < partsOfSession(session).delivery.expected(agent);
 }

@@ -48,9 +48,7 @@ export interface EndpointOptions {
   readonly runAgain?: ((message: Message, session: Session) => boolean) | undefined;
   /** Options of new sessions: a store, a time-out, a clock. `agent`, `id` and `sequence` are the endpoint's. */
   readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
-  /**
-   * Sessions that are kept; the least recently used one is closed. Busy sessions stay, even if they are more. @default 1024
-   */
+  /** Sessions that are kept; the least recently used one is closed. Busy sessions stay, even if they are more. @default 1024 */
   readonly maxSessions?: number | undefined;
   /** Seconds after which an unused session is closed, when the next one is opened; 0 for never. @default 3600 */
   readonly idleTime?: number | undefined;

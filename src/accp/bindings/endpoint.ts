@@ -150,9 +150,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
-  /**
-   * Frames are made when they are asked for: a client that waits for each answer gets them in the order of their numbers.
-   */
+  /** Frames are made when they are asked for: a client that waits for each answer gets them in the order of their numbers. */
   async function* streamed(
     replies: readonly string[],
     batches: AsyncIterable<() => readonly string[]>,
@@ -278,9 +276,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   };
 }
 
-/**
- * Whether no earlier frame can be on its way: a registry begins a connection, and the first frame of a session names none.
- */
+/** Whether no earlier frame can be on its way: a registry begins a connection, and the first frame of a session names none. */
 function isFirst({ sid, part = 0, intent, operation }: FrameAddress): boolean {
   return sid === undefined || (part === 0 && intent === 'sync' && operation === 'registry');
 }

@@ -196,9 +196,7 @@ export class ByteChannel implements Channel {
     this.#decoder.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, this.#guarded);
   };
 
-  /**
-   * After `destroy`, the remaining lines of a chunk are dropped. After one that is too long, nothing can be split into lines.
-   */
+  /** After `destroy`, the remaining lines of a chunk are dropped. After one that is too long, nothing can be split into lines. */
   readonly #guarded = {
     text: (text: string, isUnended?: boolean): void => {
       if (this.#isPaused) this.#held.push(() => this.#guarded.text(text, isUnended));

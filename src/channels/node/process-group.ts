@@ -1,6 +1,4 @@
-/**
- * A child process with all processes that it has started: wrappers (a shell, `npx`, `uvx`) may end before their programs.
- */
+/** A child process with all processes that it has started: wrappers (a shell, `npx`, `uvx`) may end before their programs. */
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import process from 'node:process';
 
@@ -8,9 +6,7 @@ import process from 'node:process';
 export const HAS_GROUPS = process.platform !== 'win32';
 
 interface ProcessGroupOptions {
-  /**
-   * Whether the group is killed when SIGINT, SIGTERM or SIGHUP ends this process. @default only when this process exits by itself
-   */
+  /** Whether the group is killed when SIGINT, SIGTERM or SIGHUP ends this process. @default only when this process exits by itself */
   readonly killOnSignal?: boolean | undefined;
 }
 

@@ -12,9 +12,7 @@ import { LineDecoder } from '../line-decoder.js';
 import { ByteChannel, type ByteChannelOptions } from './byte-channel.js';
 import { HAS_GROUPS, ProcessGroup } from './process-group.js';
 
-/**
- * How to handle stderr of a program: keep its end (64 KiB), write it to this process's stderr, drop it, or pass it to a function.
- */
+/** How to handle stderr of a program: keep its end (64 KiB), write it to this process's stderr, drop it, or pass it to a function. */
 type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
 
 export interface LaunchOptions extends ByteChannelOptions {

@@ -4,9 +4,7 @@ import type { Channel } from '../channel.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
 export interface StdioChannelOptions extends ByteChannelOptions {
-  /**
-   * Whether other writes to stdout, `console.log` included, go to stderr from now on: only messages may stand on stdout. @default true
-   */
+  /** Whether other writes to stdout, `console.log` included, go to stderr from now on: only messages may stand on stdout. @default true */
   readonly guard?: boolean | undefined;
 }
 

@@ -193,9 +193,7 @@ interface TaskPlace {
   readonly contextId: string;
 }
 
-/**
- * Publishes frames as they come. Frames that end the task are held until the answer is over, since nothing is delivered after them.
- */
+/** Publishes frames as they come. Frames that end the task are held until the answer is over, since nothing is delivered after them. */
 class TaskAnswer {
   readonly #place: TaskPlace;
   readonly #bus: EventBus;

@@ -129,9 +129,7 @@ export class A2aBindingError extends PegwireError {
   }
 }
 
-/**
- * Sorts the frames of a task, which has its messages apart from its artifacts, by their numbers if all are of one agent.
- */
+/** Sorts the frames of a task, which has its messages apart from its artifacts, by their numbers if all are of one agent. */
 export function inOrder(frames: readonly string[]): readonly string[] {
   if (frames.length < 2) return frames;
   const numbered = frames.map((frame) => {

@@ -8,9 +8,7 @@ import type { Notice } from '../endpoint-options.js';
 
 export type LinkState = 'open' | 'reconnecting' | 'closed';
 
-/**
- * How a lost connection is made anew: after a time that doubles from `min` to `max`, less a random part of up to a half.
- */
+/** How a lost connection is made anew: after a time that doubles from `min` to `max`, less a random part of up to a half. */
 export interface ReconnectOptions {
   /** Seconds. @default 0.25 */
   readonly min?: number | undefined;

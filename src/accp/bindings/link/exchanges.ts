@@ -12,9 +12,7 @@ import { openLink } from './link.js';
 export interface ExchangeOptions {
   /** Exchanges at once; messages wait for one of them to end, `cancel` does not. @default 64 */
   readonly maxExchanges?: number | undefined;
-  /**
-   * Seconds without a frame after which an exchange fails; `Infinity` for never. @default twice the session's `timeout`, at least 10
-   */
+  /** Seconds without a frame after which an exchange fails; `Infinity` for never. @default twice the session's `timeout`, at least 10 */
   readonly exchangeTimeout?: number | undefined;
 }
 

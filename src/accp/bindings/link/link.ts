@@ -196,9 +196,7 @@ class FrameLink implements Link {
     }
   }
 
-  /**
-   * A side that begins to count anew has lost its state: going on would repeat what was done. So has one of another name.
-   */
+  /** A side that begins to count anew has lost its state: going on would repeat what was done. So has one of another name. */
   #check(first: string): void {
     const head = readHead(first);
     const { delivery, registries } = partsOfSession(this.session);

@@ -86,9 +86,7 @@ export class Outflow {
     return this.say(message);
   }
 
-  /**
-   * Answers a ping. If the other side does not read, only the last ping is answered, once it does, so that answers do not pile up.
-   */
+  /** Answers a ping. If the other side does not read, only the last ping is answered, once it does, so that answers do not pile up. */
   pong(pong: MessageInput): void {
     const ready = this.#owed === undefined ? this.#socket?.ready() : undefined;
     if (this.#owed === undefined && ready === undefined) {

@@ -126,9 +126,7 @@ export class Requests {
     }
   }
 
-  /**
-   * Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection.
-   */
+  /** Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection. */
   async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
     const { timeout } = partsOfSession(this.#session).options;
@@ -256,9 +254,7 @@ export interface ChainedMessage extends MessageInput {
 
 const freshId = createIds();
 
-/**
- * Gives a request a chain of its own. Without one, its answers would name its `mid`, and a request that is sent again gets another.
- */
+/** Gives a request a chain of its own. Without one, its answers would name its `mid`, and a request that is sent again gets another. */
 function inChain(message: MessageInput | string): ChainedMessage {
   const { envelope, ...rest } = typeof message === 'string' ? chatMessage(message) : message;
   return { ...rest, envelope: { ...envelope, correlation_id: envelope?.correlation_id ?? freshId() } };

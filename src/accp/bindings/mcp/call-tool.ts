@@ -23,9 +23,7 @@ export interface ToolCallOptions {
 }
 
 export interface ToolOutcome {
-  /**
-   * `done:tool` of the schema TC; or `fail:error` of the schema ER: E4001 unknown tool, E4003 bad arguments, else E4002.
-   */
+  /** `done:tool` of the schema TC; or `fail:error` of the schema ER: E4001 unknown tool, E4003 bad arguments, else E4002. */
   readonly message: Message;
   /** All received frames, in order; the answers of servers that send none are turned into frames of the agent `mcp`. */
   readonly frames: readonly string[];
@@ -266,9 +264,7 @@ function readPlainResult(result: Members | undefined, tool: string): PlainAnswer
   return text === undefined ? exactly(content) : { result: text, losses: [] };
 }
 
-/**
- * Integers beyond 2^53 - 1, which JSON.parse has read as doubles, may have lost digits. They become big integers, and losses.
- */
+/** Integers beyond 2^53 - 1, which JSON.parse has read as doubles, may have lost digits. They become big integers, and losses. */
 function exactly(value: unknown): PlainAnswer {
   const losses: Loss[] = [];
   const read = (part: unknown, path: string, depth: number): Json => {

@@ -24,9 +24,7 @@ interface CommonToolOptions {
    * `() => server.server.getClientCapabilities()`.
    */
   readonly capabilities?: (() => unknown) | undefined;
-  /**
-   * Called with what `run` throws, or why its result cannot be written. The client gets the message of an `AccpError`, else a code only.
-   */
+  /** Called with what `run` throws, or why its result cannot be written. The client gets the message of an `AccpError`, else a code only. */
   readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
   /** Called with losses, such as decimal places after the sixth, and warnings, if a request or a result has any. */
   readonly noticed?: ((notice: Notice) => void) | undefined;
