@@ -1,5 +1,6 @@
 /** Frames that may overtake each other on their way, in the order of their numbers (draft-benzing-accp-00, section 3.7). */
 
+import { after } from '../../async/timers.js';
 import { partsOfSession, type Session } from '../session/session.js';
 import { type FrameHead, isGapReport } from './frames.js';
 
@@ -15,12 +16,7 @@ const MAX_LENGTH = 4_194_304;
 
 const MAX_SKIPS = 64;
 
-interface ArrivedHead {
-  readonly agent: string;
-  readonly intent: string;
-  readonly operation: string;
-  readonly seq: number | undefined;
-}
+type ArrivedHead = Pick<FrameHead, 'agent' | 'intent' | 'operation' | 'seq'>;
 
 interface Early {
   readonly agent: string;
@@ -44,7 +40,7 @@ export class Arrivals {
   readonly #skips: Skip[] = [];
   #length = 0;
   #last = 0;
-  #timer: unknown;
+  #stopTimer: (() => void) | undefined;
   /** A frame was lost since the last gap: the next missing frame was probably lost with it. */
   #isLossy = false;
 
@@ -72,7 +68,7 @@ export class Arrivals {
     this.#early.add(early);
     this.#length += early.length;
     if (this.#isLossy || isAlone || this.#early.size > MAX_EARLY || this.#length > MAX_LENGTH) this.release();
-    else if (this.#timer === undefined) this.#wait(QUIET);
+    else if (this.#stopTimer === undefined) this.#wait(QUIET);
     return () => this.#remove(early);
   }
 
@@ -120,21 +116,21 @@ export class Arrivals {
   }
 
   #wait(milliseconds: number): void {
-    this.#timer = setTimeout(() => {
+    this.#stopTimer = after(milliseconds, () => {
       const [first] = this.#early;
       const end = first === undefined ? 0 : Math.min(this.#last + QUIET, first.at + LONGEST);
       const left = end - performance.now();
       if (left > 0) this.#wait(left);
       else this.release();
-    }, milliseconds);
+    });
   }
 
   #remove(early: Early): void {
     if (!this.#early.delete(early)) return;
     this.#length -= early.length;
     if (this.#early.size > 0) return;
-    clearTimeout(this.#timer as never);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
   }
 
   #expected(agent: string): number {

@@ -1,3 +1,4 @@
+import { deferred } from '../../../async/listeners.js';
 import { after, backoff, withJitter } from '../../../async/timers.js';
 import { systemReason } from '../../../text/system-reason.js';
 import type { Message } from '../../message/message.js';
@@ -31,10 +32,7 @@ export function beginConnection(
   listener: ConnectionListener,
 ): Connection {
   let phase: 'greeting' | 'greeted' | 'over' = 'greeting';
-  let settle!: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
-  const greeted = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
+  const { promise: greeted, resolve, reject } = deferred();
   let socket: Carrier | undefined;
   /** An error frame of the other side instead of a greeting. */
   let refusal: string | undefined;
@@ -44,7 +42,7 @@ export function beginConnection(
     phase = 'over';
     stopTimer();
     socket?.terminate();
-    settle.reject(error);
+    reject(error);
   };
   const frame = (text: string): void => {
     if (phase === 'greeted') listener.frame(text);
@@ -63,7 +61,7 @@ export function beginConnection(
     }
     stand();
     listener.frame(text);
-    settle.resolve();
+    resolve();
   };
   const stand = (): void => {
     phase = 'greeted';
@@ -76,16 +74,18 @@ export function beginConnection(
       abandon(new LinkError('refused', `The first frame was refused. The other side said: ${refusal}`));
       return;
     }
+    // The answer waits for frames before it.
     if (isAnswered) return;
     stand();
     listener.silent();
-    settle.resolve();
+    resolve();
   };
   const closed = (error: LinkError): void => {
     if (phase === 'greeted') {
       phase = 'over';
       listener.lost(error);
-    } else abandon(refusal === undefined ? error : withRefusal(error, refusal));
+    } else if (refusal === undefined) abandon(error);
+    else abandon(new LinkError(error.code, `${error.message} It said: ${refusal}`, error));
   };
 
   const stopTimer = after(seconds * 1000, () =>
@@ -112,10 +112,6 @@ function isRefusal(frame: string): boolean {
   return head !== null && isErrorHead(head) && head.sid === undefined && !isGapReport(frame);
 }
 
-function withRefusal({ code, message, closeCode, cause }: LinkError, refusal: string): LinkError {
-  return new LinkError(code, `${message} It said: ${refusal}`, { closeCode, cause });
-}
-
 export class Pacer {
   readonly #min: number;
   readonly #max: number;
@@ -123,9 +119,8 @@ export class Pacer {
   /** Attempts since a connection has stood for a while: one that ends as soon as it stands is no success. */
   #tries = 0;
   #openedAt = Number.NEGATIVE_INFINITY;
-  #end: (() => void) | undefined;
-  #timer: unknown;
   #isStopped = false;
+  #wake = (): void => undefined;
 
   constructor({ min = 0.25, max = 15, attempts = Number.POSITIVE_INFINITY }: ReconnectOptions = {}) {
     this.#min = min;
@@ -148,15 +143,17 @@ export class Pacer {
   wait(seconds: number): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#end = resolve;
-      this.#timer = setTimeout(resolve, seconds * 1000);
+      const cancel = after(seconds * 1000, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
     });
   }
 
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer as never);
-    this.#end?.();
+    this.#wake();
   }
 }
 

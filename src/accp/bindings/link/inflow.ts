@@ -51,10 +51,16 @@ export class Inflow {
   }
 }
 
+interface QueueListeners<T> {
+  /** Pauses the source. */
+  readonly full: () => void;
+  readonly low: () => void;
+  /** Gets the oldest item when there is no reader. */
+  readonly dropped: (item: T) => void;
+}
+
 export class MessageQueue<T> implements AsyncIterable<T> {
-  readonly #onFull: () => void;
-  readonly #onLow: () => void;
-  readonly #onDropped: (item: T) => void;
+  readonly #listeners: QueueListeners<T>;
   readonly #items = new Queue<T>();
   #wake: (() => void)[] = [];
   #isFull = false;
@@ -62,24 +68,17 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   #isOver = false;
   #error: Error | undefined;
 
-  /** @param listeners `full` and `low` pause and resume; `dropped` gets the oldest item when there is no reader */
-  constructor(listeners: {
-    readonly full: () => void;
-    readonly low: () => void;
-    readonly dropped: (item: T) => void;
-  }) {
-    this.#onFull = listeners.full;
-    this.#onLow = listeners.low;
-    this.#onDropped = listeners.dropped;
+  constructor(listeners: QueueListeners<T>) {
+    this.#listeners = listeners;
   }
 
   push(item: T): void {
     if (this.#isOver) return;
     this.#items.push(item);
-    if (this.#items.size > FULL && this.#readers === 0) this.#onDropped(this.#items.take());
+    if (this.#items.size > FULL && this.#readers === 0) this.#listeners.dropped(this.#items.take());
     else if (this.#items.size >= FULL && this.#readers > 0 && !this.#isFull) {
       this.#isFull = true;
-      this.#onFull();
+      this.#listeners.full();
     }
     this.#wakeAll();
   }
@@ -98,7 +97,7 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   #drain(): void {
     if (!this.#isFull) return;
     this.#isFull = false;
-    this.#onLow();
+    this.#listeners.low();
   }
 
   /** Of several readers, the first that asks gets an item. */

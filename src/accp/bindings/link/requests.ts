@@ -13,13 +13,24 @@ import { LinkError, type RequestOptions } from './contract.js';
 import type { Inflow } from './inflow.js';
 import type { Outflow } from './outflow.js';
 
+/** Chains that are remembered after they were given up. */
+const MAX_PAST = 1024;
+
+interface Waiting {
+  readonly request: ChainedMessage;
+  isSent: boolean;
+  readonly resolve: (message: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
 export class Requests {
   readonly #session: Session;
   readonly #outflow: Outflow;
   readonly #inflow: Inflow;
-  readonly #answers = new Answers();
-  /** Sent requests without an answer, by chain. */
-  readonly #said = new Map<string, ChainedMessage>();
+  /** Requests without an answer, by chain. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** Chains that were given up. */
+  readonly #past = new Set<string>();
 
   constructor(session: Session, outflow: Outflow, inflow: Inflow) {
     this.#session = session;
@@ -27,53 +38,60 @@ export class Requests {
     this.#inflow = inflow;
   }
 
+  /** Sent requests without an answer. */
   get waiting(): readonly ChainedMessage[] {
-    return [...this.#said.values()];
+    return [...this.#waiting.values()].filter(({ isSent }) => isSent).map(({ request }) => request);
   }
 
   /** @returns whether a request waits for it, or was given up */
   take(message: Message): boolean {
-    return this.#answers.take(message);
+    const { intent, envelope } = message;
+    const id = envelope.correlation_id;
+    if (id === undefined || !ENDING_INTENTS.has(intent)) return false;
+    if (this.#past.delete(id)) return true;
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (intent === 'fail' || intent === 'cancel') waiting?.reject(failureOf(message));
+    else waiting?.resolve(message);
+    return waiting !== undefined;
   }
 
   /** The other side has to stop, and must not begin after a reconnection. */
   overdue(correlationId: string, error: Error): void {
-    const request = this.#said.get(correlationId);
-    if (request === undefined) this.#answers.fail(correlationId, error);
-    else this.#giveUp(request, error);
+    if (this.#waiting.get(correlationId)?.isSent === true) this.#giveUp(correlationId, error);
+    else this.#fail(correlationId, error);
   }
 
   /** @returns whether a request waited under the chain */
   refused({ cid, error }: Refusal): boolean {
-    return cid !== undefined && this.#answers.fail(cid, error);
+    return cid !== undefined && this.#fail(cid, error);
   }
 
   cancelAll(reason: Error): void {
     partsOfSession(this.#session).streams.cut(reason);
-    for (const { operation, envelope } of this.#said.values()) {
-      this.#answers.fail(envelope.correlation_id, reason);
-      notifyListener(() => this.#outflow.say(cancelOf(operation, envelope.correlation_id)));
+    for (const request of this.waiting) {
+      this.#fail(request.envelope.correlation_id, reason);
+      notifyListener(() => this.#outflow.say(cancelOf(request)));
     }
   }
 
   /** Chunks that have come can still be read. */
   failAll(error: Error): void {
     partsOfSession(this.#session).streams.cut(error);
-    this.#answers.failAll(error);
+    for (const id of [...this.#waiting.keys()]) this.#fail(id, error);
   }
 
   async request(message: MessageInput | string, { signal }: RequestOptions = {}): Promise<Message> {
     signal?.throwIfAborted();
     const request = inChain(message);
     const cid = request.envelope.correlation_id;
-    const answer = this.#wait(cid);
-    this.#say(request).catch((thrown) => this.#answers.fail(cid, thrown));
-    const abort = (): void => this.#giveUp(request, signal!.reason);
+    const answer = this.#wait(request);
+    this.#say(request).catch((thrown) => this.#fail(cid, thrown));
+    const abort = (): void => this.#giveUp(cid, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return await answer;
     } finally {
-      this.#said.delete(cid);
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -81,7 +99,7 @@ export class Requests {
   stream(message: MessageInput | string, { signal }: RequestOptions = {}): AsyncIterable<StreamChunk> {
     const request = inChain(message);
     const chunks = this.#chunks(request, signal);
-    const leave = (): void => this.#giveUp(request, new Left());
+    const leave = (): void => this.#giveUp(request.envelope.correlation_id, new Left());
     const left: AsyncGenerator<StreamChunk, void, undefined> = {
       next: () => chunks.next(),
       // A generator would first wait for its next chunk.
@@ -104,8 +122,8 @@ export class Requests {
   ): AsyncGenerator<StreamChunk, void, undefined> {
     signal?.throwIfAborted();
     const cid = request.envelope.correlation_id;
-    const end = this.#wait(cid);
-    const abort = (): void => this.#giveUp(request, signal!.reason);
+    const end = this.#wait(request);
+    const abort = (): void => this.#giveUp(cid, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const said = this.#say(request, () => this.#inflow.open(cid));
@@ -121,8 +139,7 @@ export class Requests {
       signal?.removeEventListener('abort', abort);
       this.#inflow.close(cid);
       // The end of a chain may come after the last chunk.
-      this.#answers.giveUp(cid);
-      this.#said.delete(cid);
+      this.#forget(cid);
     }
   }
 
@@ -130,13 +147,13 @@ export class Requests {
   async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
     const { timeout } = partsOfSession(this.#session).options;
-    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () =>
-      this.#giveUp(request, unanswered(timeout)),
-    );
+    const late = new AccpError({ code: 'E3001', message: `The request could not be sent within ${timeout} s.` });
+    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () => this.#giveUp(cid, late));
     try {
       await this.#outflow.sayInTurn(request, () => {
-        if (!this.#answers.has(cid)) throw new Left();
-        this.#said.set(cid, request);
+        const waiting = this.#waiting.get(cid);
+        if (waiting === undefined) throw new Left();
+        waiting.isSent = true;
         begun?.();
       });
     } finally {
@@ -144,98 +161,48 @@ export class Requests {
     }
   }
 
-  /** Cancels at the other side if the request was sent; it is not sent again. */
-  #giveUp(request: ChainedMessage, reason: Error): void {
-    const cid = request.envelope.correlation_id;
-    if (!this.#answers.giveUp(cid, reason) || !this.#said.has(cid)) return;
-    notifyListener(() => partsOfSession(this.#session).chains.cancel(cid));
-    this.#cancel(request);
-  }
-
   /** @throws TypeError if another request waits under the identifier */
-  #wait(cid: string): Promise<Message> {
-    if (this.#answers.has(cid)) throw new TypeError(`A request waits under the correlation_id ${cid} already`);
-    return this.#answers.wait(cid);
-  }
-
-  #cancel({ operation, envelope }: ChainedMessage): void {
-    // If it cannot be sent, the connection has ended.
-    this.#outflow.sayUrgently(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
-  }
-}
-
-function unanswered(timeout: number): AccpError {
-  return new AccpError({
-    code: 'E3001',
-    message: `The request could not be sent within ${timeout} s.`,
-  });
-}
-
-class Left extends Error {}
-
-interface Waiting {
-  readonly resolve: (message: Message) => void;
-  readonly reject: (error: Error) => void;
-}
-
-const MAX_PAST = 1024;
-
-class Answers {
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #past = new Set<string>();
-
-  has(correlationId: string): boolean {
-    return this.#waiting.has(correlationId);
-  }
-
-  wait(correlationId: string): Promise<Message> {
+  #wait(request: ChainedMessage): Promise<Message> {
+    const cid = request.envelope.correlation_id;
+    if (this.#waiting.has(cid)) throw new TypeError(`A request waits under the correlation_id ${cid} already`);
     // Its answer is wanted again.
-    this.#past.delete(correlationId);
+    this.#past.delete(cid);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(correlationId, { resolve, reject });
+      this.#waiting.set(cid, { request, isSent: false, resolve, reject });
     });
   }
 
-  /** @returns whether a request waits for it, or was given up */
-  take(message: Message): boolean {
-    const { intent, envelope } = message;
-    const id = envelope.correlation_id;
-    if (id !== undefined && this.#past.has(id) && ENDING_INTENTS.has(intent)) return this.#past.delete(id);
-    const waiting = id === undefined || !ENDING_INTENTS.has(intent) ? undefined : this.#waiting.get(id);
-    if (waiting === undefined) return false;
-    this.#waiting.delete(id!);
-    if (intent === 'fail' || intent === 'cancel') waiting.reject(failureOf(message));
-    else waiting.resolve(message);
-    return true;
-  }
-
   /** @returns whether a request waited */
-  fail(correlationId: string, error: Error): boolean {
-    const waiting = this.#waiting.get(correlationId);
-    this.#waiting.delete(correlationId);
+  #fail(cid: string, error: Error): boolean {
+    const waiting = this.#waiting.get(cid);
+    this.#waiting.delete(cid);
     waiting?.reject(error);
     return waiting !== undefined;
   }
 
-  /**
-   * A message that still ends the chain is ignored.
-   *
-   * @returns whether the chain was still open
-   */
-  giveUp(correlationId: string, reason?: Error): boolean {
-    const waiting = this.#waiting.get(correlationId);
-    if (waiting === undefined) return false;
-    this.#waiting.delete(correlationId);
-    this.#past.add(correlationId);
-    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
-    if (reason !== undefined) waiting.reject(reason);
-    return true;
+  /** Cancels at the other side if the request was sent; it is not sent again. */
+  #giveUp(cid: string, reason: Error): void {
+    const waiting = this.#forget(cid);
+    if (waiting === undefined) return;
+    waiting.reject(reason);
+    if (!waiting.isSent) return;
+    notifyListener(() => partsOfSession(this.#session).chains.cancel(cid));
+    // If it cannot be sent, the connection has ended.
+    this.#outflow.sayUrgently(cancelOf(waiting.request)).catch(() => undefined);
   }
 
-  failAll(error: Error): void {
-    for (const id of [...this.#waiting.keys()]) this.fail(id, error);
+  /** A message that still ends the chain is ignored. */
+  #forget(cid: string): Waiting | undefined {
+    const waiting = this.#waiting.get(cid);
+    if (waiting === undefined) return undefined;
+    this.#waiting.delete(cid);
+    this.#past.add(cid);
+    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
+    return waiting;
   }
 }
+
+class Left extends Error {}
 
 /** The failure that the other side reports (section 3.6). */
 function failureOf({ agent, intent, payload }: Message): AccpError {
@@ -260,8 +227,8 @@ function inChain(message: MessageInput | string): ChainedMessage {
   return { ...rest, envelope: { ...envelope, correlation_id: envelope?.correlation_id ?? freshId() } };
 }
 
-function cancelOf(operation: string, cid: string): MessageInput {
-  return { intent: 'cancel', operation, envelope: { correlation_id: cid } };
+function cancelOf({ operation, envelope }: ChainedMessage): MessageInput {
+  return { intent: 'cancel', operation, envelope: { correlation_id: envelope.correlation_id } };
 }
 
 /**

@@ -3,6 +3,7 @@
  * a limited number: beyond it, they would be lost for good. A `pong` confirms all frames before its `ping` (draft-benzing-accp-00,
  * sections 3.7 and 11.2), so pings stand between the frames, and their answers are waited for.
  */
+import { afterUnref } from '../../../async/timers.js';
 import { isGapReport, readHead } from '../frames.js';
 
 /** The part of the kept frames that may be unconfirmed; the rest is for frames that have to be sent in one go. */
@@ -39,7 +40,7 @@ export class SendWindow {
   /** The other side answers no pings. */
   #isMute = false;
   #waiting: (() => void)[] = [];
-  #timer: unknown;
+  #stopTimer: (() => void) | undefined;
 
   constructor(kept: number) {
     this.#max = Math.max(LEAST, Math.floor(kept * SHARE));
@@ -91,7 +92,7 @@ export class SendWindow {
   ready(): Promise<void> | undefined {
     // Without a ping under way, nothing would end the wait.
     if (this.#isMute || this.#pings.size === 0 || !this.#isFilledTo(1)) return undefined;
-    if (!this.#isAnswering && this.#timer === undefined) this.#beginPatience();
+    if (!this.#isAnswering && this.#stopTimer === undefined) this.#beginPatience();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -110,14 +111,13 @@ export class SendWindow {
 
   #beginPatience(): void {
     this.#hasHeard = false;
-    this.#timer = setTimeout(() => {
+    this.#stopTimer = afterUnref(PATIENCE, () => {
       // A silent side may be gone: the heartbeat finds that.
       if (this.#hasHeard) {
         this.#isMute = true;
         this.#wake();
       } else this.#beginPatience();
-    }, PATIENCE);
-    (this.#timer as { readonly unref?: () => void }).unref?.();
+    });
   }
 
   #isFilledTo(part: number): boolean {
@@ -126,8 +126,8 @@ export class SendWindow {
   }
 
   #wake(): void {
-    clearTimeout(this.#timer as never);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     for (const wake of this.#waiting.splice(0)) wake();
   }
 }

@@ -1,6 +1,7 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
 
 import { Queue } from '../../../async/queue.js';
+import { afterUnref } from '../../../async/timers.js';
 import {
   CONNECTING,
   closeWebSocket,
@@ -124,8 +125,7 @@ export class FrameSocket {
     // A paused socket would not see the confirmation.
     this.#dropHeld();
     this.#socket.resume?.();
-    const timer: unknown = setTimeout(() => this.terminate(code, reason), CLOSING);
-    (timer as { readonly unref?: () => void }).unref?.();
+    afterUnref(CLOSING, () => this.terminate(code, reason));
     closeWebSocket(this.#socket, code, reason);
   }
 
