@@ -1,5 +1,5 @@
 import { type LinkedSignal, linkSignals, untilAborted } from '../../async/abort.js';
-import { notifyListener } from '../../async/listeners.js';
+import { deferred, notifyListener } from '../../async/listeners.js';
 import { AccpError } from '../errors.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/profiles.js';
@@ -163,12 +163,10 @@ function handled({ envelope }: Message, session: Session, isAnswered: boolean): 
  */
 async function unlessCancelled<T>(request: AbortSignal, given: T | Promise<T>): Promise<T> {
   if (!(given instanceof Promise)) return given;
-  let abort: () => void = () => undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    abort = () => {
-      if (request.reason instanceof AccpError) reject(request.reason);
-    };
-  });
+  const { promise: cancelled, reject } = deferred<never>();
+  const abort = (): void => {
+    if (request.reason instanceof AccpError) reject(request.reason);
+  };
   request.addEventListener('abort', abort);
   try {
     return await Promise.race([given, cancelled]);

@@ -1,3 +1,4 @@
+import { abortable } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
 import type { Param } from '../../ast.js';
 import { tryParseFrame } from '../../parse.js';
@@ -23,8 +24,6 @@ export interface PostOptions {
   readonly timeout?: number | undefined;
 }
 
-type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T>;
-
 /**
  * Posts a frame.
  *
@@ -37,21 +36,16 @@ type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T
  * const answer = await postFrame('http://127.0.0.1:8080/accp/v1/frames', codec.encode(message, session).frames[0]);
  */
 export async function postFrame(url: string | URL, frame: string, options: PostOptions = {}): Promise<string | null> {
-  const patience = check(frame, options, true);
-  const wait: Wait = (work, late) => patience.wait(work, late);
-  try {
-    const response = await post(url, frame, options, patience, wait);
-    if (response.status === 204) return null;
-    const frames = framesOf(frame, response, options, patience, wait);
-    const answer = await frames.next();
-    const next = await frames.next();
-    if (next.done === true) return answer.value as string;
-    await frames.return();
-    const { status } = response;
-    throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', { status });
-  } finally {
-    patience.end();
-  }
+  const posting = new Posting(url, frame, options, true);
+  const frames = posting.frames();
+  const answer = await frames.next();
+  if (answer.done === true) return null;
+  const next = await frames.next();
+  if (next.done === true) return answer.value;
+  await frames.return();
+  throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', {
+    status: posting.status,
+  });
 }
 
 /**
@@ -66,80 +60,125 @@ export async function postFrame(url: string | URL, frame: string, options: PostO
  * for await (const answer of streamFrames(url, request)) codec.decode(answer, session);
  */
 export function streamFrames(url: string | URL, frame: string, options: PostOptions = {}): AsyncIterable<string> {
-  return stream(url, frame, options, check(frame, options));
+  return new Posting(url, frame, options).frames();
 }
 
-async function* stream(
-  url: string | URL,
-  frame: string,
-  options: PostOptions,
-  patience: Patience,
-): AsyncGenerator<string, void, undefined> {
-  const wait: Wait = (work, late) => patience.wait(work, late);
-  try {
-    const response = await post(url, frame, options, patience, wait);
-    if (response.status !== 204) yield* framesOf(frame, response, options, patience, wait);
-  } finally {
-    patience.end();
-  }
-}
+/** One request and its response. */
+class Posting {
+  readonly #url: string | URL;
+  readonly #frame: string;
+  readonly #options: PostOptions;
+  readonly #patience: Patience;
+  readonly #unfinished = new Unfinished();
+  status: number | undefined;
 
-function check(frame: string, { signal, timeout, maxFrameBytes = 1 }: PostOptions, isForAll = false): Patience {
-  if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
-  if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
-  return new Patience(signal, timeout, isForAll);
-}
+  /** @param isForAll whether the time is for the whole exchange */
+  constructor(url: string | URL, frame: string, options: PostOptions, isForAll = false) {
+    const { signal, timeout, maxFrameBytes = 1 } = options;
+    if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
+    if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+    this.#url = url;
+    this.#frame = frame;
+    this.#options = options;
+    this.#patience = new Patience(signal, timeout, isForAll);
+  }
 
-/** @returns a response that holds frames, or nothing at all (204) */
-async function post(
-  url: string | URL,
-  frame: string,
-  options: PostOptions,
-  patience: Patience,
-  wait: Wait,
-): Promise<Response> {
-  const { fetch: ask = fetch as Fetch } = options;
-  const headers = new Headers(options.headers);
-  headers.set('content-type', FRAME_TYPE);
-  headers.set('accept', FRAME_TYPE);
-  const init: RequestInit = { method: 'POST', headers, body: frame, redirect: 'manual', signal: patience.begin() };
-  let response: Response;
-  try {
-    response = await wait(
-      async () => ask(String(url), init),
-      ({ body }) => {
-        if (body !== null) leave(body);
-      },
-    );
-  } catch (thrown) {
-    throw patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+  async *frames(): AsyncGenerator<string, void, undefined> {
+    try {
+      const response = await this.#post();
+      if (response.status !== 204) yield* this.#framesOf(response);
+    } finally {
+      this.#patience.end();
+    }
   }
-  const refusal = refusalOf(response);
-  if (refusal === null) return response;
-  const said = refusal.code === 'http-status' ? await saidIn(frame, response, options, patience, wait) : undefined;
-  if (said === undefined) {
-    if (response.body !== null && !response.body.locked) leave(response.body);
-    throw refusal;
-  }
-  throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
-}
 
-/** Reads the error frame of a response with an error status. */
-async function saidIn(
-  asked: string,
-  response: Response,
-  options: PostOptions,
-  patience: Patience,
-  wait: Wait,
-): Promise<string | undefined> {
-  if (!isFrameType(response.headers.get('content-type'))) return undefined;
-  try {
-    for await (const frame of framesOf(asked, response, options, patience, wait)) return frame;
-  } catch (thrown) {
-    // A body that is not a frame does not matter beside the status; the end of the wait does.
-    if (patience.reason !== undefined) throw thrown;
+  /** @returns a response that holds frames, or nothing at all (204) */
+  async #post(): Promise<Response> {
+    const { fetch: ask = fetch as Fetch } = this.#options;
+    const headers = new Headers(this.#options.headers);
+    headers.set('content-type', FRAME_TYPE);
+    headers.set('accept', FRAME_TYPE);
+    const signal = this.#patience.begin();
+    const init: RequestInit = { method: 'POST', headers, body: this.#frame, redirect: 'manual', signal };
+    let response: Response;
+    try {
+      response = await this.#patience.wait(
+        async () => ask(String(this.#url), init),
+        ({ body }) => {
+          if (body !== null) leave(body);
+        },
+      );
+    } catch (thrown) {
+      throw this.#patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+    }
+    this.status = response.status;
+    const refusal = refusalOf(response);
+    if (refusal === null) return response;
+    const said = refusal.code === 'http-status' ? await this.#saidIn(response) : undefined;
+    if (said === undefined) {
+      if (response.body !== null && !response.body.locked) leave(response.body);
+      throw refusal;
+    }
+    throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
   }
-  return undefined;
+
+  /** Reads the error frame of a response with an error status. */
+  async #saidIn(response: Response): Promise<string | undefined> {
+    if (!isFrameType(response.headers.get('content-type'))) return undefined;
+    try {
+      for await (const frame of this.#framesOf(response)) return frame;
+    } catch (thrown) {
+      // A body that is not a frame does not matter beside the status; the end of the wait does.
+      if (this.#patience.reason !== undefined) throw thrown;
+    }
+    return undefined;
+  }
+
+  /**
+   * Yields the frames of a response, at least one. The response has to end where its streams do: a proxy ends the body properly also if the
+   * server behind it died in the middle (section 10.4). A report of a gap is answered by the lost frames, which may be any part of a stream.
+   */
+  async *#framesOf({ status, body }: Response): AsyncGenerator<string, void, undefined> {
+    const splitter = new FrameSplitter({ maxFrameBytes: this.#options.maxFrameBytes });
+    const unfinished = this.#unfinished;
+    const reader = body?.getReader();
+    let isOver = reader === undefined;
+    let isEmpty = true;
+    try {
+      while (!isOver) {
+        const { done, value } = await this.#read(reader!, status);
+        isOver = done;
+        for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
+          isEmpty = false;
+          unfinished.take(frame);
+          yield frame;
+        }
+      }
+      if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
+      if (!unfinished.isWhole && !isReport(this.#frame))
+        throw new HttpBindingError('truncated', `The answer ends without ${unfinished.missing}.`, { status });
+    } catch (thrown) {
+      if (!(thrown instanceof FramingError)) throw thrown;
+      const code = thrown.code === 'not-utf8' ? 'not-accp' : thrown.code;
+      throw new HttpBindingError(code, thrown.message, { status, cause: thrown });
+    } finally {
+      if (!isOver) leave(reader!);
+    }
+  }
+
+  async #read(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    status: number,
+  ): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
+    try {
+      return await this.#patience.wait(() => reader.read());
+    } catch (cause) {
+      if (this.#patience.reason !== undefined) throw this.#patience.reason;
+      // Nothing is missing after the last frame of a chain.
+      if (this.#unfinished.hasEnded) return { done: true };
+      throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
+    }
+  }
 }
 
 function refusalOf({ status, type, headers }: Response): HttpBindingError | null {
@@ -154,69 +193,9 @@ function refusalOf({ status, type, headers }: Response): HttpBindingError | null
   return new HttpBindingError('not-accp', `The answer is not ${FRAME_TYPE} but ${told.slice(0, 80)}.`, { status });
 }
 
-/**
- * Yields the frames of a response, at least one. The response has to end where its streams do: a proxy ends the body properly also if the
- * server behind it died in the middle (section 10.4).
- *
- * @param asked the posted frame: a report of a gap is answered by the lost frames, which may be any part of a stream
- */
-async function* framesOf(
-  asked: string,
-  { status, body }: Response,
-  { maxFrameBytes }: PostOptions,
-  patience: Patience,
-  wait: Wait,
-): AsyncGenerator<string, void, undefined> {
-  const splitter = new FrameSplitter({ maxFrameBytes });
-  const unfinished = new Unfinished();
-  const reader = body?.getReader();
-  let isOver = reader === undefined;
-  let isEmpty = true;
-  try {
-    while (!isOver) {
-      const { done, value } = await read(reader!, status, patience, wait, unfinished);
-      isOver = done;
-      for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
-        isEmpty = false;
-        unfinished.take(frame);
-        yield frame;
-      }
-    }
-    if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
-    if (!unfinished.isWhole && !isReport(asked))
-      throw new HttpBindingError('truncated', `The answer ends without ${unfinished.missing}.`, { status });
-  } catch (thrown) {
-    throw thrown instanceof FramingError ? retold(thrown, status) : thrown;
-  } finally {
-    if (!isOver) leave(reader!);
-  }
-}
-
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  status: number,
-  patience: Patience,
-  wait: Wait,
-  unfinished: Unfinished,
-): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
-  try {
-    return await wait(() => reader.read());
-  } catch (cause) {
-    if (patience.reason !== undefined) throw patience.reason;
-    // Nothing is missing after the last frame of a chain.
-    if (unfinished.hasEnded) return { done: true };
-    throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
-  }
-}
-
 function isReport(frame: string): boolean {
   const head = readHead(frame);
   return head !== null && isErrorHead(head);
-}
-
-function retold(error: FramingError, status: number): HttpBindingError {
-  const code = error.code === 'not-utf8' ? 'not-accp' : error.code;
-  return new HttpBindingError(code, error.message, { status, cause: error });
 }
 
 /** A stream whose final chunk, or some chunk before it, has not come. */
@@ -316,19 +295,13 @@ export class Patience {
     const { signal } = this.#controller;
     signal.throwIfAborted();
     const done = this.#isForAll ? () => undefined : after(this.#seconds * 1000, this.#late);
-    let stop: () => void = () => undefined;
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason);
-    });
-    signal.addEventListener('abort', stop);
     const working = work();
     try {
-      return await Promise.race([working, stopped]);
+      return await abortable(working, signal);
     } catch (thrown) {
       if (signal.aborted) working.then(late, () => undefined);
       throw thrown;
     } finally {
-      signal.removeEventListener('abort', stop);
       done();
     }
   }
