@@ -8,7 +8,7 @@ import { StoreError } from '../store/store.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
 
 /** Makes the frames of one message. They are numbered by the call, so they have to go out before the next ones. */
-type Batch = () => readonly string[];
+export type Batch = () => readonly string[];
 
 const NO_FRAMES: readonly string[] = [];
 

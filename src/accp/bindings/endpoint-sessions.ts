@@ -47,12 +47,8 @@ export class EndpointSessions {
       sequence: 'sender',
     });
     // Requests that the host answers later are not interrupted.
-    const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred);
-    if (interrupted.length > 0)
-      this.#interrupted.set(
-        session,
-        interrupted.map(({ message }) => message),
-      );
+    const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred).map(({ message }) => message);
+    if (interrupted.length > 0) this.#interrupted.set(session, interrupted);
     this.#held.set(session.id, { session, usedAt: performance.now(), uses: 0 });
     this.#closeSurplus();
     return session;
@@ -166,13 +162,9 @@ export class PutOut {
 
   /** @returns removes the listener */
   listen(session: Session, listener: () => void): () => void {
-    let listeners = this.#listeners.get(session);
-    if (listeners === undefined) {
-      listeners = new Set();
-      this.#listeners.set(session, listeners);
-    }
-    const all = listeners.add(listener);
-    return () => void all.delete(listener);
+    const listeners = this.#listeners.get(session) ?? new Set();
+    this.#listeners.set(session, listeners.add(listener));
+    return () => void listeners.delete(listener);
   }
 
   /** Links a signal, so that it is aborted with E5001 when the session is disconnected. */

@@ -1,6 +1,5 @@
 import { notifyListener } from '../../async/listeners.js';
 import { Semaphore } from '../../async/semaphore.js';
-import type { Codec } from '../codec/codec.js';
 import { AccpError, type AccpErrorCode } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
@@ -8,7 +7,7 @@ import { checkAgentName } from '../session/envelope.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { Arrivals, registryRefusal } from './arrivals.js';
-import { EndpointAnswers, takeUpInterrupted } from './endpoint-answers.js';
+import { type Batch, EndpointAnswers, takeUpInterrupted } from './endpoint-answers.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { DISCONNECTED, EndpointSessions, PutOut } from './endpoint-sessions.js';
 import { bareErrorFrame } from './error-frame.js';
@@ -47,8 +46,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);
   const putOut = new PutOut();
-  const turnsOf = new WeakMap<Session, Semaphore>();
-  const arrivalsOf = new WeakMap<Session, Arrivals>();
+  const turnsOf = perSession(() => new Semaphore(1));
+  const arrivalsOf = perSession((session) => new Arrivals(session));
 
   /** A session whose store has failed has ended; the next frame opens it anew. */
   const stored = <T>(session: Session, operation: () => T): T => {
@@ -77,12 +76,16 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] =>
     takeUpInterrupted(sessions.takeInterrupted(session), replies, session, options, again);
 
-  async function* rerun(
+  async function* run(
     messages: readonly Message[],
     session: Session,
     signal: AbortSignal,
-  ): AsyncGenerator<() => readonly string[], void, undefined> {
-    for (const message of messages) yield* batchesOf(await answers.begin(message, session, signal));
+  ): AsyncGenerator<Batch, void, undefined> {
+    for (const message of messages) {
+      const begun = await answers.begin(message, session, signal);
+      if (typeof begun === 'function') yield begun;
+      else yield* begun;
+    }
   }
 
   const pong = ({ operation, envelope }: Message, session: Session): readonly string[] => {
@@ -93,12 +96,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 
   /** Makes and yields frames in one go, so that those of another answer do not come between. */
   async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
-    let turns = turnsOf.get(session);
-    if (turns === undefined) {
-      turns = new Semaphore(1);
-      turnsOf.set(session, turns);
-    }
-    const turn = turns.acquire();
+    const turn = turnsOf(session).acquire();
     const end = typeof turn === 'function' ? turn : await turn;
     try {
       for (const frame of stored(session, make)) yield frame;
@@ -122,7 +120,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         message = decoded.message;
         return takeUp(decoded.replies, session, again);
       });
-      for await (const batch of rerun(again, session, signal)) yield* inTurn(session, batch);
+      for await (const batch of run(again, session, signal)) yield* inTurn(session, batch);
       if (message === undefined) return;
       const admitted = admit?.();
       if (admitted !== undefined) {
@@ -130,59 +128,24 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         // It may have been cancelled meanwhile.
         if (signal.aborted || isCancelled(message, session)) return;
       }
-      const begun = await answers.begin(message, session, signal);
-      if (typeof begun === 'function') yield* inTurn(session, begun);
-      else for await (const batch of begun) yield* inTurn(session, batch);
+      for await (const batch of run([message], session, signal)) yield* inTurn(session, batch);
     } finally {
       end();
     }
   }
 
-  async function* say(
-    make: (codec: Codec) => readonly string[],
-    session: Session,
-  ): AsyncGenerator<string, void, undefined> {
-    const end = sessions.use(session);
-    try {
-      yield* inTurn(session, () => make(codec));
-    } finally {
-      end();
-    }
-  }
+  const busy = (session: Session, frames: AsyncIterable<string>): AsyncIterable<string> =>
+    during(() => sessions.use(session), frames);
 
   /** Frames are made when they are asked for: a client that waits for each answer gets them in the order of their numbers. */
   async function* streamed(
     replies: readonly string[],
-    batches: AsyncIterable<() => readonly string[]>,
+    batches: AsyncIterable<Batch>,
     session: Session,
   ): AsyncGenerator<string, void, undefined> {
-    const end = sessions.use(session);
-    try {
-      yield* replies;
-      for await (const batch of batches) yield* stored(session, batch);
-    } finally {
-      end();
-    }
+    yield* replies;
+    for await (const batch of batches) yield* stored(session, batch);
   }
-
-  async function* rerunAnd(
-    again: readonly Message[],
-    message: Message | undefined,
-    session: Session,
-    signal: AbortSignal,
-  ): AsyncGenerator<() => readonly string[], void, undefined> {
-    if (message !== undefined) yield* batchesOf(await answers.begin(message, session, signal));
-    yield* rerun(again, session, signal);
-  }
-
-  const arrivalsIn = (session: Session): Arrivals => {
-    let arrivals = arrivalsOf.get(session);
-    if (arrivals === undefined) {
-      arrivals = new Arrivals(session);
-      arrivalsOf.set(session, arrivals);
-    }
-    return arrivals;
-  };
 
   /** The handler is called before the first wait. */
   const answer = async (
@@ -191,20 +154,23 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     session: Session,
     signal: AbortSignal,
   ): Promise<FrameAnswer> => {
-    const why = registryRefusal(address, session, arrivalsIn(session));
+    const why = registryRefusal(address, session, arrivalsOf(session));
     if (why !== null) return bareErrorFrame('E5001', why, readHead(frame));
     const again: Message[] = [];
     const { replies, message } = stored(session, () => {
       const decoded = decode(frame, session);
       return { ...decoded, replies: takeUp(decoded.replies, session, again) };
     });
-    if (again.length > 0) return streamed(replies, rerunAnd(again, message, session, signal), session);
+    if (again.length > 0) {
+      const messages = message === undefined ? again : [message, ...again];
+      return busy(session, streamed(replies, run(messages, session, signal), session));
+    }
     if (message === undefined) return packed(replies);
     // It was cancelled while it waited.
     if (signal.reason instanceof AccpError)
       return packed([...replies, ...stored(session, () => answers.tell(message, signal.reason, session))]);
     const begun = await answers.begin(message, session, signal);
-    if (typeof begun !== 'function') return streamed(replies, begun, session);
+    if (typeof begun !== 'function') return busy(session, streamed(replies, begun, session));
     const frames = stored(session, begun);
     return packed(replies.length === 0 ? frames : [...replies, ...frames]);
   };
@@ -232,7 +198,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         resolve(answer(frame, address, session, signal));
       };
       signal.addEventListener('abort', abort);
-      takeBack = arrivalsIn(session).add(frame, () => address, process, isFirst(address));
+      takeBack = arrivalsOf(session).add(frame, () => address, process, isFirst(address));
       if (signal.aborted) abort();
     });
   };
@@ -240,11 +206,13 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
     const address = readAddress(frame);
     if (address === null) return notAFrame(frame);
-    if (address.sid !== undefined && address.sid.length > MAX_ID) return badSessionId(frame);
+    if (address.sid !== undefined && address.sid.length > MAX_ID)
+      return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
     if (address.sid !== undefined && putOut.reason(address.sid) !== undefined)
       return refusal(frame, 'E5001', DISCONNECTED);
     const session = sessions.openFor(address);
-    if (session === null) return strayPart(frame);
+    if (session === null)
+      return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
     const linked = putOut.link(session, signal);
     const end = sessions.use(session);
     let { release } = linked;
@@ -252,7 +220,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const given = await answerInTurn(frame, address, session, linked.signal);
       if (given === null || typeof given === 'string') return given;
       release = () => undefined;
-      return withEnd(given, linked.release);
+      return during(() => linked.release, given);
     } finally {
       end();
       release();
@@ -264,7 +232,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     open: (sid) => sessions.open(sid),
     hold: (session) => sessions.use(session),
     receive,
-    say,
+    say: (make, session) =>
+      busy(
+        session,
+        inTurn(session, () => make(codec)),
+      ),
     handler,
     disconnect: (sid, reason = 'the connection is not wanted') => {
       const session = sessions.find(sid);
@@ -273,6 +245,15 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     disconnected: (sid) => putOut.reason(sid),
     onDisconnect: (session, listener) => putOut.listen(session, listener),
     close: () => sessions.close(),
+  };
+}
+
+function perSession<T>(make: (session: Session) => T): (session: Session) => T {
+  const made = new WeakMap<Session, T>();
+  return (session) => {
+    const value = made.get(session) ?? make(session);
+    made.set(session, value);
+    return value;
   };
 }
 
@@ -290,18 +271,15 @@ function isCancelled({ intent, envelope }: Message, session: Session): boolean {
   return intent !== 'cancel' && session.signal(envelope.correlation_id ?? envelope.msg_id).aborted;
 }
 
-async function* batchesOf(
-  begun: (() => readonly string[]) | AsyncIterable<() => readonly string[]>,
-): AsyncGenerator<() => readonly string[], void, undefined> {
-  if (typeof begun === 'function') yield begun;
-  else yield* begun;
-}
-
-async function* withEnd(frames: AsyncIterable<string>, ended: () => void): AsyncGenerator<string, void, undefined> {
+async function* during(
+  begin: () => () => void,
+  frames: AsyncIterable<string>,
+): AsyncGenerator<string, void, undefined> {
+  const end = begin();
   try {
     yield* frames;
   } finally {
-    ended();
+    end();
   }
 }
 
@@ -318,14 +296,6 @@ async function* each(frames: readonly string[]): AsyncGenerator<string, void, un
 function notAFrame(text: string): string {
   const parsed = tryParseFrame(text, { dialect: 'lenient' });
   return bareErrorFrame('E1001', parsed.ok ? 'The text is no frame.' : parsed.error.message);
-}
-
-function badSessionId(frame: string): string | null {
-  return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
-}
-
-function strayPart(frame: string): string | null {
-  return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
 }
 
 function refusal(frame: string, code: AccpErrorCode, why: string): string | null {
