@@ -3,7 +3,7 @@ import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
-import { type BatchChoice, BatchPolicy, BatchReply } from './batches.js';
+import { BatchPolicy, BatchReply } from './batches.js';
 import { CANCEL, type Done } from './calls.js';
 import {
   type Arrival,
@@ -33,22 +33,10 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './message.js';
-import { resolveLimits } from './types.js';
+import { type ConnectionOptions, resolveLimits } from './types.js';
 
-export interface StreamOptions {
-  /** Whether batches are accepted. @default 'negotiated': until version 1 of ACP was agreed on */
-  readonly batches?: BatchChoice | undefined;
-  /** Limit of a batch. @default 4096 */
-  readonly maxBatch?: number | undefined;
-  /** Requests that are handled at a time; more are answered with -32000. @default 65536 */
-  readonly maxInFlight?: number | undefined;
-  /** Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call fails. @default 32 MiB */
-  readonly maxLineBytes?: number | undefined;
-  /** Seconds in which requests may still be answered after the other side has ended. @default 10 */
-  readonly grace?: number | undefined;
-  /** Called with faults that the connection survives. What it throws is ignored. */
-  readonly onError?: ((error: ConnectionError) => void) | undefined;
-}
+export interface StreamOptions
+  extends Pick<ConnectionOptions, 'batches' | 'maxBatch' | 'maxInFlight' | 'maxLineBytes' | 'grace' | 'onError'> {}
 
 /** A request that was passed to the SDK and has not been answered. */
 interface Open {

@@ -87,24 +87,8 @@ export interface Connection {
   readonly close: () => Promise<void>;
 }
 
-export interface Limits {
-  readonly maxBatch?: number | undefined;
-  readonly maxInFlight?: number | undefined;
-  readonly maxBacklog?: number | undefined;
-  readonly maxLineBytes?: number | undefined;
-  readonly grace?: number | undefined;
-}
-
-export interface ResolvedLimits {
-  readonly maxBatch: number;
-  readonly maxInFlight: number;
-  readonly maxBacklog: number;
-  readonly maxLineBytes: number;
-  readonly grace: number;
-}
-
 /** @throws TypeError if a limit is invalid */
-export function resolveLimits(limits: Limits): ResolvedLimits {
+export function resolveLimits(limits: ConnectionOptions) {
   const { maxBatch = MAX_BATCH, maxInFlight = 65_536, maxBacklog = 64 * 1024 * 1024 } = limits;
   const { maxLineBytes = MAX_LINE_BYTES, grace = 10 } = limits;
   for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog, maxLineBytes }))

@@ -65,20 +65,19 @@ class End implements Channel {
   };
 
   readonly end = async (): Promise<void> => {
-    if (!this.#hasEnded) {
-      this.#hasEnded = true;
-      this.#other.#take(null);
-    }
+    this.#end();
     await this.ready();
   };
 
   readonly destroy = (): void => {
-    if (!this.#hasEnded) {
-      this.#hasEnded = true;
-      this.#other.#take(null);
-    }
+    this.#end();
     this.#over();
   };
+
+  #end(): void {
+    if (!this.#hasEnded) this.#other.#take(null);
+    this.#hasEnded = true;
+  }
 
   #take(text: string | null): void {
     if (this.#isOver) return;
@@ -119,8 +118,6 @@ class End implements Channel {
   }
 
   #emptied(): void {
-    const wake = this.#wake;
-    this.#wake = [];
-    for (const resolve of wake) resolve();
+    for (const resolve of this.#wake.splice(0)) resolve();
   }
 }

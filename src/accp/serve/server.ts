@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { notifyListener } from '../../async/listeners.js';
+import { after, LONGEST_TIMER } from '../../async/timers.js';
 import {
   type Admission,
   answer,
@@ -18,11 +19,41 @@ import {
   withoutUpgrade,
 } from '../../channels/node/listen.js';
 import type { Endpoint } from '../bindings/endpoint.js';
-import { createHandler } from '../bindings/http/index.js';
+import { MAX_FRAME_BYTES } from '../bindings/frames.js';
+import { checkPath, createHandler, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import { observed } from './access-log.js';
+import { type AccessEntry, observed } from './access-log.js';
 import { Exchanges, isPreflight, preflight } from './exchanges.js';
-import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
+
+export interface ServeOptions {
+  /** 0 for any free port. @default 4711 */
+  readonly port?: number | undefined;
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** The path of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
+  readonly path?: string | undefined;
+  /** Requires this bearer token (RFC 6750). Without it, everybody who reaches the port may speak. */
+  readonly token?: string | undefined;
+  /** Whether other machines may reach the server without a token. @default false */
+  readonly insecure?: boolean | undefined;
+  /** Web pages that may speak to the server, besides its own: `https://example.org`. @default none */
+  readonly origins?: readonly string[] | undefined;
+  /** Limit of a frame in bytes. @default 1 MiB */
+  readonly maxFrameBytes?: number | undefined;
+  /** Connections at a time; more are closed at once. @default 1024 */
+  readonly maxConnections?: number | undefined;
+  /** Seconds for a request to come in. @default 30 */
+  readonly requestTimeout?: number | undefined;
+  /** Seconds for requests to be answered once the server closes; `Infinity` for no limit. @default 5 */
+  readonly closeGrace?: number | undefined;
+  /** Called with each request when it has been answered, and each WebSocket when it was closed. */
+  readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
+  /**
+   * Called with what ended a WebSocket other than a normal close, and what kept a response from being sent. For what a handler throws, see
+   * `failed` of the endpoint.
+   */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
 
 export interface ServerStatus {
   readonly status: 'ok' | 'closing';
@@ -79,7 +110,7 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
 class Front {
   readonly server: Server;
   readonly #admission: Admission;
-  readonly #settings: ResolvedServeOptions;
+  readonly #settings: ReturnType<typeof resolveServeOptions>;
   readonly #sockets: WebSocketEndpoint;
   readonly #webSockets: WebSocketServer;
   readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
@@ -88,8 +119,8 @@ class Front {
   readonly #exchanges = new Exchanges();
   #closing: Promise<void> | undefined;
 
-  constructor(endpoint: Endpoint, admission: Admission, settings: ResolvedServeOptions) {
-    const { path, maxFrameBytes, maxConnections, requestTimeout, tellAccess, tellError } = settings;
+  constructor(endpoint: Endpoint, admission: Admission, settings: ReturnType<typeof resolveServeOptions>) {
+    const { path, maxFrameBytes, maxConnections, requestTimeoutMs: requestTimeout, tellAccess, tellError } = settings;
     this.#admission = admission;
     this.#settings = settings;
     const handler = createHandler(endpoint, { path, maxFrameBytes, failed: tellError });
@@ -235,16 +266,16 @@ class Front {
   };
 
   async #close(): Promise<void> {
-    const { closeGrace, requestTimeout } = this.#settings;
+    const { closeGraceMs, requestTimeoutMs } = this.#settings;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.#silent) socket.destroy();
     void this.#sockets.close();
-    const timer = closeGrace === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.terminate, closeGrace);
+    const stopGrace = after(closeGraceMs, this.terminate);
     // A closing server does not check its requests for time-outs any more.
-    const unasked = setTimeout(() => this.#exchanges.dropUnasked(), Math.min(requestTimeout, LONGEST_TIMER));
+    const stopUnasked = after(requestTimeoutMs, () => this.#exchanges.dropUnasked());
     await closed;
-    clearTimeout(unasked);
-    clearTimeout(timer);
+    stopUnasked();
+    stopGrace();
     this.#webSockets.close();
   }
 
@@ -256,3 +287,25 @@ class Front {
 }
 
 function unheard(): void {}
+
+/** @throws TypeError if an option is invalid */
+function resolveServeOptions(options: ServeOptions) {
+  const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
+  const { maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, requestTimeout = 30, closeGrace = 5 } = options;
+  const { onAccess, onError } = options;
+  checkPath(path);
+  if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
+  if (!Array.isArray(origins)) throw new TypeError('origins is a list');
+  if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
+  if (!(requestTimeout > 0 && requestTimeout * 1000 <= LONGEST_TIMER))
+    throw new TypeError(`requestTimeout is a number of seconds above 0; got ${requestTimeout}`);
+  if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
+  return {
+    ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
+    requestTimeoutMs: Math.max(1, Math.round(requestTimeout * 1000)),
+    closeGraceMs: closeGrace * 1000,
+    tellAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
+    tellError: (thrown: unknown) =>
+      notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
+  };
+}

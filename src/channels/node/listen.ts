@@ -58,10 +58,8 @@ interface BoundPort {
  * @throws ServeError if it cannot listen, or must not: on an address that other machines reach, without a token
  * @throws TypeError if an option is invalid
  */
-export async function listenOn(
-  { port, host, token, insecure, origins }: PortOptions,
-  serverOf: (admission: Admission) => Server,
-): Promise<BoundPort> {
+export async function listenOn(options: PortOptions, serverOf: (admission: Admission) => Server): Promise<BoundPort> {
+  const { port, host, token, insecure } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
   const bare = typeof host === 'string' ? host.replace(/^\[(.*)\]$/, '$1') : '';
@@ -71,10 +69,10 @@ export async function listenOn(
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
     throw new ServeError('no-token', `Without a token, others than this machine would speak on ${bare}`);
-  const server = serverOf(createAdmission({ token, origins, host: bare, isLoopback }));
+  const server = serverOf(createAdmission(options, bare, isLoopback));
   await listening(server, port, address);
   const bound = (server.address() as AddressInfo).port;
-  return { host: bare, port: bound, authority: `${isIPv6(bare) ? `[${bare}]` : bare}:${bound}` };
+  return { host: bare, port: bound, authority: `${bracketed(bare)}:${bound}` };
 }
 
 async function addressOf(host: string): Promise<string> {
@@ -88,20 +86,12 @@ async function addressOf(host: string): Promise<string> {
 function listening(server: Server, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const place = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
+      const place = `${bracketed(address)}:${port}`;
       if (error.code === 'EADDRINUSE') reject(new ServeError('in-use', `Somebody listens on ${place} already`, error));
       else reject(new ServeError('cannot-listen', `Cannot listen on ${place}: ${systemReason(error)}`, error));
     });
     server.listen(port, address, resolve);
   });
-}
-
-interface AdmissionOptions {
-  readonly token: string | undefined;
-  readonly origins: readonly string[];
-  readonly host: string;
-  /** Whether only this machine reaches it: then its browsers are the way by which others could. */
-  readonly isLoopback: boolean;
 }
 
 export interface Refusal {
@@ -125,8 +115,11 @@ const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 /** The prefix of the subprotocol; the percent-encoded token follows. */
 const BEARER_PROTOCOL = 'bearer.';
 
-/** @throws TypeError if an option is invalid */
-function createAdmission({ token, origins, host, isLoopback }: AdmissionOptions): Admission {
+/**
+ * @param isLoopback whether only this machine reaches the server: then its browsers are the way by which others could
+ * @throws TypeError if an option is invalid
+ */
+function createAdmission({ token, origins }: PortOptions, host: string, isLoopback: boolean): Admission {
   if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token)))
     throw new TypeError('token is 1 or more letters, digits and "-._~+/", with "=" at the end or not');
   const allowed = new Set(origins.map(checkOrigin));

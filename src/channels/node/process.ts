@@ -79,14 +79,21 @@ export async function launchProcess(
   let ending: Promise<Exit> | undefined;
   const close = (): Promise<Exit> => {
     signal?.removeEventListener('abort', close);
-    ending ??= endProcess(child, {
-      channel,
-      group,
-      exited,
-      exitGraceMs: exitGrace * 1000,
-      killGraceMs: killGrace * 1000,
-    });
+    ending ??= end();
     return ending;
+  };
+  const end = async (): Promise<Exit> => {
+    void channel.end();
+    await within(exitGrace * 1000, exited);
+    // The leader may have ended and have left others behind.
+    if (group.signal('SIGTERM') && !(await hasGone(group, killGrace * 1000))) group.signal('SIGKILL');
+    const exit = await exited;
+    group.release();
+    channel.destroy();
+    // Processes outside of the group may hold them open for ever.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    return exit;
   };
   signal?.addEventListener('abort', close, { once: true });
   void exited.then(() => {
@@ -191,8 +198,7 @@ function processChannel(
     // A program that still works must not die of a broken pipe.
     bytes.drop();
   };
-  const { maxTextBytes, send, ready, taken, backlog, pause, resume, end } = bytes;
-  return { maxTextBytes, start, send, ready, taken, backlog, pause, resume, end, destroy };
+  return { ...bytes, start, destroy };
 }
 
 /** A program that has done its work exits with 0. */
@@ -201,31 +207,6 @@ function faultOf({ code, signal }: Exit, log: string): ConnectionError | undefin
   const how = signal === null ? `exit code ${code}` : signal;
   const last = log.trimEnd().split('\n').slice(-QUOTED).join('\n');
   return new ConnectionError('closed', `The program has ended: ${how}.${last === '' ? '' : ` It logged:\n${last}`}`);
-}
-
-interface Ending {
-  readonly channel: Channel;
-  readonly group: ProcessGroup;
-  readonly exited: Promise<Exit>;
-  readonly exitGraceMs: number;
-  readonly killGraceMs: number;
-}
-
-async function endProcess(
-  child: PipedProcess,
-  { channel, group, exited, exitGraceMs, killGraceMs }: Ending,
-): Promise<Exit> {
-  void channel.end();
-  await within(exitGraceMs, exited);
-  // The leader may have ended and have left others behind.
-  if (group.signal('SIGTERM') && !(await hasGone(group, killGraceMs))) group.signal('SIGKILL');
-  const exit = await exited;
-  group.release();
-  channel.destroy();
-  // Processes outside of the group may hold them open for ever.
-  child.stdout.destroy();
-  child.stderr.destroy();
-  return exit;
 }
 
 /** Milliseconds between two checks: a group does not report its end. */

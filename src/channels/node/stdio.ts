@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Writable } from 'node:stream';
-import type { Channel } from '../channel.js';
+import type { Channel, Receiver } from '../channel.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
 export interface StdioChannelOptions extends ByteChannelOptions {
@@ -17,28 +17,14 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
     decodeStrings: false,
     write: (chunk: string | Buffer, _encoding, done) => void write(chunk, done),
   });
-  const { maxTextBytes, start, send, ready, taken, backlog, pause, resume, end, destroy } = byteChannel(
-    stdin,
-    output,
-    options,
-  );
+  const bytes = byteChannel(stdin, output, options);
   // A reader that has gone is the end of the conversation, and no defect of the program.
   stdout.on('error', (error) => output.destroy(error));
-  return {
-    maxTextBytes,
-    start: (receiver) => {
-      if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
-      start(receiver);
-    },
-    send,
-    ready,
-    taken,
-    backlog,
-    pause,
-    resume,
-    end,
-    destroy,
+  const start = (receiver: Receiver): void => {
+    if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
+    bytes.start(receiver);
   };
+  return { ...bytes, start };
 }
 
 /** Exits if the other side has not read the output by now: it never will, and would keep the process alive. */

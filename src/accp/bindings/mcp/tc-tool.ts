@@ -2,8 +2,10 @@ import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
 import { isPlainObject, type Json } from '../../message/json.js';
-import type { Message } from '../../message/message.js';
+import type { Loss, Message } from '../../message/message.js';
 import { createSession, type Session } from '../../session/session.js';
+import { StoreError } from '../../store/store.js';
+import { ENDING_INTENTS } from '../../vocabulary.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Notice } from '../endpoint-options.js';
 import { DISCONNECTED } from '../endpoint-sessions.js';
@@ -11,8 +13,17 @@ import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { DROPPED_META, FRAME_META, frameContent, LOSSES_META } from './content.js';
 import { agreementWithStandIn, type RegistryExchange, registryInCapabilities, STAND_IN } from './registry-exchange.js';
-import { plainResult, runTool, type ToolAnswer, type ToolContext } from './run-tool.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
+
+export interface ToolContext {
+  readonly session: Session;
+  /** The decoded request. */
+  readonly message: Message;
+  /** Aborted when the client has cancelled the call, or a `cancel` frame the chain of requests (section 3.7, item 4). */
+  readonly signal: AbortSignal;
+  /** `extra` of SDK 1, `ctx` of SDK 2. */
+  readonly request: unknown;
+}
 
 interface CommonToolOptions {
   /** The registered name. */
@@ -189,31 +200,14 @@ interface ReceivedFrames {
   readonly isExpired: boolean;
 }
 
-interface Receiver {
-  readonly name: string;
-  readonly codec: Codec;
-  readonly noticed?: ((notice: Notice) => void) | undefined;
-}
-
 /** Intents that need no answer. */
-const NO_REQUEST: ReadonlySet<string> = new Set([
-  'sync',
-  'ack',
-  'wait',
-  'done',
-  'fail',
-  'end',
-  'stream',
-  'cancel',
-  'ping',
-  'pong',
-]);
+const NO_REQUEST: ReadonlySet<string> = new Set([...ENDING_INTENTS, 'sync', 'ack', 'wait', 'stream', 'ping', 'pong']);
 
 /**
  * Decodes the frames of one tool call: upkeep of the session, and last the request. Requests before it, which are sent again after a gap,
  * are refused: MCP carries one call at a time.
  */
-function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Receiver): ReceivedFrames {
+function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Tool): ReceivedFrames {
   const replies: string[] = [];
   const refused: { readonly message: Message; readonly why: AccpError }[] = [];
   let call: Message | undefined;
@@ -253,4 +247,88 @@ function whyNot({ intent, schema, payload }: Message, tool: string, isLast: bool
     path: 'payload.tool_name',
     message: 'it is another tool than the one that is called',
   });
+}
+
+interface ToolAnswer {
+  readonly frames: readonly string[];
+  readonly isError: boolean;
+  readonly result: unknown;
+  /** The same for clients that do not read frames; of errors, no more than in the frame. */
+  readonly text: string;
+  /** What the frames do not say exactly. */
+  readonly losses: readonly Loss[];
+}
+
+/** @throws StoreError when the session's store fails */
+async function runTool(message: Message, session: Session, call: Call, tool: Tool): Promise<ToolAnswer> {
+  const { codec, name } = tool;
+  const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+  const cancelled = session.signal(cid);
+  const signal = call.signal === undefined ? cancelled : AbortSignal.any([call.signal, cancelled]);
+  let result: unknown;
+  try {
+    result = await tool.run(call.args, { session, message, signal, request: call.request });
+  } catch (thrown) {
+    notifyListener(() => tool.failed?.(thrown, message));
+    return failed(toolError(thrown), message, session, codec);
+  }
+  const payload = { tool_name: name, result: (result ?? null) as Json };
+  const envelope = { correlation_id: cid, causation_id: mid };
+  try {
+    // First, since it may throw, and an encoded frame that is not sent would leave a gap.
+    const text = textOf(result);
+    const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
+    const { frames, losses, warnings } = codec.encode(input, session);
+    if (losses.length + warnings.length > 0)
+      notifyListener(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
+    return { frames, isError: false, result, text, losses };
+  } catch (thrown) {
+    if (thrown instanceof StoreError) throw thrown;
+    notifyListener(() => tool.failed?.(thrown, message));
+    return failed(unwritten(thrown), message, session, codec);
+  }
+}
+
+/**
+ * E4003 and not E4002, which is retryable: the tool would do its work once more. The codec's message says where the result cannot be
+ * written; that of a result that throws stays on this side.
+ */
+function unwritten(thrown: unknown): AccpError {
+  const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
+  return new AccpError({
+    code: 'E4003',
+    message: `The tool has run, and its result cannot be written in a frame${why}`,
+  });
+}
+
+function failed(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
+  const text = error instanceof AccpError ? error.message : 'The tool failed.';
+  return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text, losses: [] };
+}
+
+/** Errors of tools have E4002, and never the code of an internal error (section 10.2). */
+function toolError(thrown: unknown): unknown {
+  if (!(thrown instanceof AccpError) || thrown.code !== 'E9999') return thrown;
+  return new AccpError({ code: 'E4002', message: thrown.message, details: thrown.details });
+}
+
+function textOf(result: unknown): string {
+  if (typeof result === 'string') return result;
+  try {
+    // JSON has no text for a function.
+    return JSON.stringify(result ?? null, writable) ?? '';
+  } catch (thrown) {
+    // The codec reports cyclic and too deep values.
+    if (thrown instanceof TypeError || thrown instanceof RangeError) return '';
+    throw thrown;
+  }
+}
+
+/** Big integers become texts of their digits: JSON readers would round them. */
+function plainResult(result: Members): Members {
+  return JSON.parse(JSON.stringify(result, writable)) as Members;
+}
+
+function writable(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
