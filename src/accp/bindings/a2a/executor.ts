@@ -1,4 +1,5 @@
 import { notifyListener } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
 import { AccpError } from '../../errors.js';
 import { tryParseFrame } from '../../parse.js';
 import { checkAgentName } from '../../session/envelope.js';
@@ -60,10 +61,10 @@ class Running {
     const isOver = (): boolean => [...this.#controllers].every((controller) => controller === but);
     if (isOver()) return;
     await new Promise<void>((resolve) => {
-      const timer: unknown = setTimeout(resolve, GRACE);
+      const stopTimer = after(GRACE, resolve);
       this.#wake = () => {
         if (!isOver()) return;
-        clearTimeout(timer as never);
+        stopTimer();
         resolve();
       };
     });
@@ -188,10 +189,7 @@ function newTask({ taskId, contextId, userMessage }: ExecutionContext): Task {
 
 class NoFrame extends Error {}
 
-interface TaskPlace {
-  readonly taskId: string;
-  readonly contextId: string;
-}
+type TaskPlace = Pick<ExecutionContext, 'taskId' | 'contextId'>;
 
 /** Publishes frames as they come. Frames that end the task are held until the answer is over, since nothing is delivered after them. */
 class TaskAnswer {
@@ -213,12 +211,8 @@ class TaskAnswer {
   }
 
   async take(answer: FrameAnswer): Promise<void> {
-    if (answer === null) return;
-    if (typeof answer === 'string') {
-      this.#add(answer);
-      return;
-    }
-    for await (const frame of answer) this.#add(frame);
+    if (typeof answer === 'string') this.#add(answer);
+    else if (answer !== null) for await (const frame of answer) this.#add(frame);
   }
 
   takeHeld(): readonly string[] {

@@ -82,20 +82,14 @@ export async function* streamFrame(
   reading.checkEnded();
 }
 
-interface Sending {
-  readonly request: MessageRequest;
-  readonly callOptions: { signal?: AbortSignal };
-  readonly known: KnownTask | undefined;
-  readonly reading: Reading;
-  readonly isCancel: boolean;
-}
+type Sending = ReturnType<typeof prepare>;
 
-function prepare(client: FrameClient, frames: string | readonly string[], options: SendOptions): Sending {
+function prepare(client: FrameClient, frames: string | readonly string[], options: SendOptions) {
   const { signal, ...rest } = options;
   const head = readHead(typeof frames === 'string' ? frames : (frames[0] ?? ''));
   const cid = head?.cid ?? head?.mid;
   const isCancel = head?.intent === 'cancel';
-  const found = cid === undefined ? undefined : taskOf(client, cid);
+  const found = cid === undefined ? undefined : TASKS.get(client)?.get(cid);
   const mapped = found !== undefined && !TERMINAL.has(found.state) ? found : undefined;
   const { taskId = mapped?.taskId, contextId = mapped?.contextId } = rest;
   const request = frameMessage(frames, { ...rest, taskId, contextId });
@@ -167,8 +161,9 @@ class Reading {
   readonly #cid: string | undefined;
   readonly #asked: string;
   #known: KnownTask | undefined;
-  #isBegun = false;
-  #hasEnded = false;
+  isBegun = false;
+  /** Whether no more events are due after the last one. */
+  hasEnded = false;
   #count = 0;
   #said: string | undefined;
 
@@ -182,22 +177,14 @@ class Reading {
     this.#first = known?.taskId;
   }
 
-  get isBegun(): boolean {
-    return this.#isBegun;
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   get isAnew(): boolean {
     return this.#known?.taskId !== this.#first;
   }
 
   event({ payload }: StreamResponse): readonly string[] {
-    this.#isBegun = true;
+    this.isBegun = true;
     const frames = this.#framesOf({ payload });
-    this.#hasEnded = this.#isEnd(payload, frames);
+    this.hasEnded = this.#isEnd(payload, frames);
     return frames;
   }
 
@@ -245,7 +232,7 @@ class Reading {
 
   /** @throws A2aBindingError if the events have ended before the task */
   checkEnded(): void {
-    if (!this.#hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
+    if (!this.hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
   }
 
   /** @throws A2aBindingError if there was an answer without a frame */
@@ -336,16 +323,9 @@ const MAX_TASKS = 1024;
 
 const TASKS = new WeakMap<object, Map<string, KnownTask>>();
 
-function taskOf(client: object, cid: string): KnownTask | undefined {
-  return TASKS.get(client)?.get(cid);
-}
-
 function noteTask(client: object, cid: string, task: KnownTask): void {
-  let tasks = TASKS.get(client);
-  if (tasks === undefined) {
-    tasks = new Map();
-    TASKS.set(client, tasks);
-  }
+  const tasks = TASKS.get(client) ?? new Map<string, KnownTask>();
+  TASKS.set(client, tasks);
   tasks.delete(cid);
   tasks.set(cid, task);
   if (tasks.size > MAX_TASKS) tasks.delete(tasks.keys().next().value!);

@@ -30,14 +30,6 @@ export interface HandlerOptions {
   readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
-interface Settings {
-  readonly handle: FrameHandler;
-  readonly path: string;
-  readonly maxFrameBytes: number;
-  readonly agent: string;
-  readonly failed: HandlerOptions['failed'];
-}
-
 /**
  * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. The body of the request must
  * not have been read.
@@ -68,27 +60,27 @@ export function createHandler(
       frame = await readFrameBody(request.body, settings.maxFrameBytes, request.headers.get('content-length'));
     } catch (thrown) {
       // The body was read before.
-      if (!(thrown instanceof FramingError)) return misplaced(thrown, settings);
+      if (!(thrown instanceof FramingError)) {
+        tell(settings, thrown, '');
+        return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
+      }
       return errorResponse(thrown.code === 'too-large' ? 413 : 400, 'E1001', thrown.message, settings);
     }
     if (frame === '') return errorResponse(400, 'E1001', 'The body is empty.', settings);
-    if (isMoreThanOne(frame)) return errorResponse(400, 'E1001', 'A body is one frame.', settings);
+    if (BORDER.test(frame)) return errorResponse(400, 'E1001', 'A body is one frame.', settings);
     return answer(request, frame, settings);
   };
 }
 
-function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions): Settings {
+type Settings = ReturnType<typeof resolve>;
+
+function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions) {
   const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, failed } = options;
   const handler = typeof handle === 'function' ? handle : handle?.handler;
   if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
   checkPath(path);
   if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
   return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), failed };
-}
-
-function misplaced(thrown: unknown, settings: Settings): Response {
-  tell(settings, thrown, '');
-  return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
 }
 
 function tell({ failed }: Settings, thrown: unknown, frame: string): void {
@@ -127,10 +119,6 @@ function refuse({ url, method, headers }: Request, settings: Settings): Response
 /** No frame holds a closing bracket before an `@`, or a line end. */
 const BORDER = /\n|[}\]]@/;
 
-function isMoreThanOne(text: string): boolean {
-  return BORDER.test(text);
-}
-
 async function answer(request: Request, frame: string, settings: Settings): Promise<Response> {
   const exchange = new Exchange(request);
   let given: FrameAnswer;
@@ -147,6 +135,12 @@ async function answer(request: Request, frame: string, settings: Settings): Prom
   return given === null ? nothing() : frameResponse(statusOf(given), given);
 }
 
+const UTF8 = new TextEncoder();
+
+/**
+ * Makes one chunk of each frame, with a line end, since the borders of chunks get lost on the way. The next frame is asked for when the
+ * one before is gone.
+ */
 async function streamResponse(
   given: AsyncIterable<string>,
   frame: string,
@@ -164,12 +158,33 @@ async function streamResponse(
     exchange.release();
     return nothing();
   }
-  const body = frameStream({
-    first: first.value,
-    frames: source,
-    failed: (thrown) => failureOf(thrown, frame, settings),
-    over: (reason) => (reason === 'left' ? exchange.abort() : exchange.release()),
-  });
+  const stretch = new Stretch();
+  let waiting: IteratorResult<string> | undefined = first;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let result = waiting;
+        let text: string | null = null;
+        waiting = undefined;
+        try {
+          result ??= await source.next();
+          if (result.done !== true) text = result.value;
+        } catch (thrown) {
+          text = failureOf(thrown, frame, settings);
+        }
+        const isLast = result === undefined || result.done === true;
+        await stretch.next();
+        if (isLast) exchange.release();
+        if (text !== null) controller.enqueue(UTF8.encode(`${text}\n`));
+        if (isLast) controller.close();
+      },
+      async cancel() {
+        exchange.abort();
+        await source.return?.(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
   return frameResponse(statusOf(first.value), body);
 }
 
@@ -240,54 +255,4 @@ class Exchange {
   release(): void {
     this.#request.signal.removeEventListener('abort', this.#gone);
   }
-}
-
-interface FrameStreamOptions {
-  /** The frame that was read already, to decide the status. */
-  readonly first: string;
-  readonly frames: AsyncIterator<string>;
-  /** Returns the last frame when the source throws. */
-  readonly failed: (thrown: unknown) => string | null;
-  readonly over: (reason: 'read' | 'left') => void;
-}
-
-const UTF8 = new TextEncoder();
-
-/**
- * Makes one chunk of each frame, with a line end, since the borders of chunks get lost on the way. The next frame is asked for when the
- * one before is gone.
- */
-function frameStream({ first, frames, failed, over }: FrameStreamOptions): ReadableStream<Uint8Array> {
-  let waiting: Step | undefined = { frame: first, isLast: false };
-  const stretch = new Stretch();
-  const read = async (): Promise<Step> => {
-    try {
-      const { done, value } = await frames.next();
-      return done === true ? { frame: null, isLast: true } : { frame: value, isLast: false };
-    } catch (thrown) {
-      return { frame: failed(thrown), isLast: true };
-    }
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { frame, isLast } = waiting ?? (await read());
-        waiting = undefined;
-        await stretch.next();
-        if (isLast) over('read');
-        if (frame !== null) controller.enqueue(UTF8.encode(`${frame}\n`));
-        if (isLast) controller.close();
-      },
-      async cancel() {
-        over('left');
-        await frames.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-interface Step {
-  readonly frame: string | null;
-  readonly isLast: boolean;
 }

@@ -101,18 +101,14 @@ export function createRegistryExchange(options: RegistryExchangeOptions): Regist
   };
 }
 
-interface OwnFrames {
-  readonly hash: string;
-  readonly announcement: string;
-  readonly full: readonly string[];
-}
+type OwnFrames = ReturnType<typeof ownFrames>;
 
 /** A peer with an unknown registry: it gets all schemas. */
 const STRANGER: Peer = { announcement: { version: 1, hash: 'none' } };
 
 const COMMON_REGISTRY = createRegistry();
 
-function ownFrames(codec: Codec, open: () => Session): OwnFrames {
+function ownFrames(codec: Codec, open: () => Session) {
   const { hash } = codec.registry;
   const announced = codec.announce(open()).frames.map(withoutSession);
   if (hash === COMMON_REGISTRY.hash) return { hash, announcement: announced[0]!, full: announced };
@@ -235,11 +231,8 @@ export async function readRegistry(client: RegistryClient, exchange: RegistryExc
   if (frame === null) return agreementWithStandIn(exchange, STAND_IN);
   const announced = exchange.agree(frame);
   if (announced.complete) return announced;
-  let read = READ.get(exchange);
-  if (read === undefined) {
-    read = new Map();
-    READ.set(exchange, read);
-  }
+  const read = READ.get(exchange) ?? new Map<string, Agreement>();
+  READ.set(exchange, read);
   const key = `${announced.agent} ${announced.version} ${announced.hash}`;
   const known = read.get(key);
   if (known !== undefined) return known;
@@ -267,17 +260,11 @@ function exchangeOf(
   { codec, sequence }: Pick<RegistryExchange, 'codec' | 'sequence'>,
   agent: string,
 ): RegistryExchange {
-  let exchanges = EXCHANGES.get(codec);
-  if (exchanges === undefined) {
-    exchanges = new Map();
-    EXCHANGES.set(codec, exchanges);
-  }
+  const exchanges = EXCHANGES.get(codec) ?? new Map<string, RegistryExchange>();
+  EXCHANGES.set(codec, exchanges);
   const key = `${sequence} ${agent}`;
-  let exchange = exchanges.get(key);
-  if (exchange === undefined) {
-    exchange = createRegistryExchange({ codec, agent, sequence });
-    exchanges.set(key, exchange);
-  }
+  const exchange = exchanges.get(key) ?? createRegistryExchange({ codec, agent, sequence });
+  exchanges.set(key, exchange);
   return exchange;
 }
 
