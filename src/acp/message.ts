@@ -4,11 +4,8 @@ export type Id = string | number | null;
 /** An array, by position, or an object, by name. */
 export type Params = object;
 
-export interface RequestMessage {
-  readonly jsonrpc: '2.0';
+export interface RequestMessage extends NotificationMessage {
   readonly id: Id;
-  readonly method: string;
-  readonly params?: Params;
 }
 
 export interface NotificationMessage {

@@ -1,3 +1,4 @@
+import { within } from '../async/abort.js';
 import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
@@ -92,31 +93,23 @@ export class Peer implements Connection {
 
   readonly request = (method: string, params?: Params, { signal }: RequestOptions = {}): Promise<unknown> => {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const refusal = this.#refusal();
-    if (refusal !== undefined) return Promise.reject(refusal);
-    const id = this.#calls.nextId();
+    let id: number;
     let text: string;
     try {
-      text = callText(id, method, params);
+      this.#checkOpen();
+      id = this.#calls.nextId();
+      text = this.#checkLength(this.#textOf(id, method, params));
     } catch (thrown) {
-      return Promise.reject(unserializable(method, thrown));
+      return Promise.reject(thrown);
     }
-    if (isLonger(text, this.#maxBytes)) return Promise.reject(this.#tooLongToSend());
     const result = this.#calls.open(id, method);
     this.#channel.send(text);
     return signal === undefined ? result : this.#cancellable([id], result, signal);
   };
 
   readonly notify = async (method: string, params?: Params): Promise<void> => {
-    const refusal = this.#refusal();
-    if (refusal !== undefined) throw refusal;
-    let text: string;
-    try {
-      text = callText(undefined, method, params);
-    } catch (thrown) {
-      throw unserializable(method, thrown);
-    }
-    if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
+    this.#checkOpen();
+    const text = this.#checkLength(this.#textOf(undefined, method, params));
     this.#calls.sentOther();
     this.#channel.send(text);
     if (!(await taken(this.#channel))) throw this.#untaken();
@@ -131,20 +124,14 @@ export class Peer implements Connection {
       this.#reading.maxBatch,
     );
     signal?.throwIfAborted();
-    const refusal = this.#refusal();
-    if (refusal !== undefined) throw refusal;
+    this.#checkOpen();
     const calls: { readonly id: number; readonly method: string }[] = [];
     const texts = entries.map(({ method, params, notification = false }) => {
       const id = notification ? undefined : this.#calls.nextId();
       if (id !== undefined) calls.push({ id, method });
-      try {
-        return callText(id, method, params);
-      } catch (thrown) {
-        throw unserializable(method, thrown);
-      }
+      return this.#textOf(id, method, params);
     });
-    const text = `[${texts.join(',')}]`;
-    if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
+    const text = this.#checkLength(`[${texts.join(',')}]`);
     const settled = Promise.allSettled(this.#calls.openBatch(calls));
     this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
@@ -161,17 +148,26 @@ export class Peer implements Connection {
     return this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
   }
 
-  #refusal(): ConnectionError | undefined {
-    if (this.#state !== 'open') return this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
-    if (this.#channel.backlog() <= this.#maxBacklog) return undefined;
-    return new ConnectionError(
+  #checkOpen(): void {
+    if (this.#state !== 'open') throw this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
+    if (this.#channel.backlog() <= this.#maxBacklog) return;
+    throw new ConnectionError(
       'backlog-full',
       `More than ${this.#maxBacklog} bytes wait: the other side does not read.`,
     );
   }
 
-  #tooLongToSend(): ConnectionError {
-    return new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+  #textOf(id: number | undefined, method: string, params: Params | undefined): string {
+    try {
+      return callText(id, method, params);
+    } catch (cause) {
+      throw new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
+    }
+  }
+
+  #checkLength(text: string): string {
+    if (!isLonger(text, this.#maxBytes)) return text;
+    throw new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
   }
 
   /** Gives up a call, or those of a batch, when the signal is aborted, and sends a cancellation. */
@@ -362,7 +358,7 @@ export class Peer implements Connection {
     this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
     // A broken channel takes no answers either.
     if (error !== undefined || this.#answering.isIdle) this.#finish();
-    else this.#withinGrace(() => this.#finish());
+    else afterUnref(this.#grace * 1000, () => this.#finish());
   }
 
   #break(fault: ConnectionError): void {
@@ -385,19 +381,11 @@ export class Peer implements Connection {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#answering.cancelAll(new ConnectionError('closed', 'The connection is closed.'));
-    const over = (): void => {
-      stop();
+    // The other side may never read the rest.
+    void within(this.#grace * 1000, this.#channel.end(), afterUnref).then(() => {
       this.#channel.destroy();
       this.#settle(this.#fault);
-    };
-    // The other side may never read the rest.
-    const stop = this.#withinGrace(over);
-    void this.#channel.end().then(over);
-  }
-
-  /** Does not keep the process alive. @returns cancels it */
-  #withinGrace(run: () => void): () => void {
-    return afterUnref(this.#grace * 1000, run);
+    });
   }
 }
 
@@ -413,10 +401,6 @@ function whyUnread(outcomes: readonly PromiseSettledResult<unknown>[]): unknown 
   const isUnread = (reason: unknown): boolean =>
     reason instanceof ConnectionError && (reason.code === 'closed' || reason.code === 'batches-refused');
   return reasons.every(isUnread) ? reasons[0] : undefined;
-}
-
-function unserializable(method: string, cause: unknown): ConnectionError {
-  return new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
 }
 
 function badResponse(why: string, received: string): ConnectionError {

@@ -172,12 +172,10 @@ class Bridge {
         this.#response(item.message);
         break;
       case 'malformed-response': {
-        const error = new ConnectionError('bad-response', 'The answer is no response of JSON-RPC.', {
-          received: source,
-        });
-        this.#tell(error);
+        const why = 'The answer is no response of JSON-RPC.';
+        this.#tell(new ConnectionError('bad-response', why, { received: source }));
         // The caller gets the error, too.
-        if (item.id !== undefined) this.#failAll([item.id], error.message);
+        if (item.id !== undefined) this.#failAll([item.id], why);
         break;
       }
       default:
@@ -267,15 +265,9 @@ class Bridge {
   #call(message: CallMessage): void {
     let text: string;
     try {
-      text = JSON.stringify(message);
-    } catch (cause) {
-      const error = new ConnectionError('unserializable', `The params of ${message.method} have no JSON.`, { cause });
-      if ('id' in message) this.#handOn(failure(message.id, error.message));
-      this.#tell(error);
-      return;
-    }
-    if (isLonger(text, this.#maxBytes)) {
-      const error = new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+      text = this.#textOf(message);
+    } catch (thrown) {
+      const error = thrown as ConnectionError;
       if ('id' in message) this.#handOn(failure(message.id, error.message));
       this.#tell(error);
       return;
@@ -283,6 +275,18 @@ class Bridge {
     this.#lastAsked = 'id' in message ? message.id : undefined;
     if ('id' in message) this.#asked.set(message.id, message.method);
     this.#channel.send(text);
+  }
+
+  /** @throws ConnectionError if the message has no JSON, or is too long */
+  #textOf(message: CallMessage): string {
+    let text: string;
+    try {
+      text = JSON.stringify(message);
+    } catch (cause) {
+      throw new ConnectionError('unserializable', `The params of ${message.method} have no JSON.`, { cause });
+    }
+    if (!isLonger(text, this.#maxBytes)) return text;
+    throw new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
   }
 
   #answer(message: ResponseMessage): void {

@@ -173,7 +173,8 @@ export class FrameSplitter {
   }
 }
 
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
+/** Removes LF or CRLF, not a CR alone. */
+export function withoutLineEnd(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   if (bytes[end - 1] === LF) {
     end--;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
@@ -38,22 +39,12 @@ export async function connectSocket(address: Address, options: ByteChannelOption
   checkPath(address, 'No connection to');
   // The other side may end its output, and wait for our answers.
   const socket = connect({ ...netAddress(address), allowHalfOpen: true });
-  await new Promise<void>((resolve, reject) => {
-    const failed = (cause: Error): void => {
-      reject(
-        new ConnectionError(
-          'closed',
-          `No connection to ${shown(address)}: ${systemReason(cause, 'there is no such socket')}`,
-          { cause },
-        ),
-      );
-    };
-    socket.once('error', failed);
-    socket.once('connect', () => {
-      socket.off('error', failed);
-      resolve();
-    });
-  });
+  try {
+    await once(socket, 'connect');
+  } catch (cause) {
+    const why = systemReason(cause, 'there is no such socket');
+    throw new ConnectionError('closed', `No connection to ${shown(address)}: ${why}`, { cause });
+  }
   return channelOf(socket, options);
 }
 
@@ -101,25 +92,19 @@ async function listening(server: Server, address: Address): Promise<void> {
   const isFile = typeof address === 'string' && process.platform !== 'win32';
   // Only the main thread may change the umask.
   const umask = isFile && isMainThread ? process.umask(0o177) : undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    const failed = (cause: Error): void => {
-      reject(
-        new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${reasonOf(cause, address)}`, { cause }),
-      );
-    };
-    server.once('error', failed);
-    server.once('listening', () => {
-      server.off('error', failed);
-      resolve();
-    });
-  });
+  const done = once(server, 'listening');
   try {
     server.listen(netAddress(address));
   } finally {
     // The file has been made within the call; other new files must not be affected.
     if (umask !== undefined) process.umask(umask);
   }
-  await done;
+  try {
+    await done;
+  } catch (cause) {
+    const why = reasonOf(cause, address);
+    throw new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${why}`, { cause });
+  }
   if (isFile) chmodSync(address, 0o600);
 }
 
@@ -144,7 +129,7 @@ async function removeStale(file: string): Promise<void> {
 }
 
 /** For a missing folder, Node reports that permission is denied. */
-function reasonOf(cause: Error, address: Address): string {
+function reasonOf(cause: unknown, address: Address): string {
   return typeof address === 'string' && process.platform !== 'win32' && !existsSync(path.dirname(address))
     ? 'there is no such folder'
     : systemReason(cause);

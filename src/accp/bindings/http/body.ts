@@ -1,5 +1,5 @@
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
-import { FramingError } from '../frame-splitter.js';
+import { FramingError, withoutLineEnd } from '../frame-splitter.js';
 
 /** A line end may follow the frame. */
 const LINE_END_BYTES = 2;
@@ -69,12 +69,6 @@ export function leave(source: { cancel(): Promise<void> }): void {
   source.cancel().catch(() => undefined);
 }
 
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
-  let end = bytes.length;
-  if (bytes[end - 1] === 0x0a) end -= bytes[end - 2] === 0x0d ? 2 : 1;
-  return end === bytes.length ? bytes : bytes.subarray(0, end);
-}
-
 function tooLarge(maxBytes: number): FramingError {
   return new FramingError('too-large', `A frame has at most ${maxBytes} bytes here.`);
 }
@@ -90,7 +84,8 @@ const PARAMETER =
   /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[^"\\]|\\.)*)"))?/y;
 
 /** Reads a `Content-Type`; `null` if it breaks the grammar, or names a parameter twice. */
-function readMediaType(header: string): MediaType | null {
+function readMediaType(header: string | null): MediaType | null {
+  if (header === null) return null;
   const text = withoutBlanks(header);
   const [whole, type] = TYPE.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -112,7 +107,7 @@ function readMediaType(header: string): MediaType | null {
 
 /** Whether a `Content-Type` is that of frames, in their one encoding (section 12.1). */
 export function isFrameType(header: string | null): boolean {
-  const media = mediaTypeOf(header);
+  const media = readMediaType(header);
   if (media === null || media.type !== 'application/accp') return false;
   const charset = media.parameters.get('charset');
   return charset === undefined || asciiLowerCase(charset) === 'utf-8';
@@ -120,9 +115,5 @@ export function isFrameType(header: string | null): boolean {
 
 /** Whether a `Content-Type` is that of frames, in any encoding. */
 export function namesFrames(header: string | null): boolean {
-  return mediaTypeOf(header)?.type === 'application/accp';
-}
-
-function mediaTypeOf(header: string | null): MediaType | null {
-  return header === null ? null : readMediaType(header);
+  return readMediaType(header)?.type === 'application/accp';
 }

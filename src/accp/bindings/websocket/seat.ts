@@ -1,6 +1,5 @@
 /** A session on the answering side, with its current connection. */
 
-import { Queue } from '../../../async/queue.js';
 import { Semaphore } from '../../../async/semaphore.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
@@ -39,7 +38,12 @@ export class Seat {
   readonly #release: () => void;
   /** Controllers of the frames under way: one for all would have too many listeners. */
   readonly #under = new Set<AbortController>();
-  readonly #places: Places;
+  /** Limits the messages that are handled at once; others wait, in order. */
+  readonly #places: Semaphore;
+  /** Messages that are handled, or wait for that. */
+  #admitted = 0;
+  #waiting = 0;
+  #waitingLength = 0;
   readonly #window: SendWindow;
   /** Messages that this side sends by itself go out one after the other. */
   readonly #turns = new Semaphore(1);
@@ -60,7 +64,7 @@ export class Seat {
     this.#options = options;
     this.#release = endpoint.hold(session);
     this.#window = new SendWindow(partsOfSession(session).outbox.max);
-    this.#places = new Places(options.maxConcurrent);
+    this.#places = new Semaphore(options.maxConcurrent);
   }
 
   get sid(): string {
@@ -111,19 +115,35 @@ export class Seat {
     const controller = new AbortController();
     this.#under.add(controller);
     let isAdmitted = false;
+    let release: (() => void) | undefined;
     const isUrgent = CANCEL.test(frame);
     const admit = (): Promise<void> | undefined => {
       if (isUrgent) return undefined;
       isAdmitted = true;
-      const admitted = this.#places.enter(frame.length);
+      this.#admitted++;
+      const place = this.#places.acquire(controller.signal);
+      if (typeof place === 'function') {
+        release = place;
+        this.#balance();
+        return undefined;
+      }
+      const admitted = (given?: () => void): void => {
+        release = given;
+        this.#waiting--;
+        this.#waitingLength -= frame.length;
+        this.#balance();
+      };
+      this.#waiting++;
+      this.#waitingLength += frame.length;
       this.#balance();
-      return admitted;
+      return place.then(admitted, () => admitted());
     };
     try {
       return await this.#work(this.#endpoint.receive(frame, this.#session, controller.signal, admit), like);
     } finally {
       this.#under.delete(controller);
-      if (isAdmitted) this.#places.leave();
+      if (isAdmitted) this.#admitted--;
+      release?.();
       this.#balance();
     }
   }
@@ -201,7 +221,6 @@ export class Seat {
     const reason = new Error('the other side has gone');
     for (const controller of this.#under) controller.abort(reason);
     partsOfSession(this.#session).streams.cut();
-    this.#places.open();
     this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
     this.#release();
@@ -241,10 +260,8 @@ export class Seat {
   }
 
   get #isBusy(): boolean {
-    const { size, waiting, waitingSize } = this.#places;
-    return (
-      this.#working - size >= this.#options.maxConcurrent || waiting >= MAX_WAITING || waitingSize >= MAX_WAITING_LENGTH
-    );
+    const isFull = this.#waiting >= MAX_WAITING || this.#waitingLength >= MAX_WAITING_LENGTH;
+    return isFull || this.#working - this.#admitted >= this.#options.maxConcurrent;
   }
 
   #balance(): void {
@@ -273,62 +290,6 @@ export class Seat {
         if (ready === undefined) return true;
         await ready;
       }
-    }
-  }
-}
-
-interface Waiting {
-  readonly size: number;
-  readonly enter: () => void;
-}
-
-/** Limits the messages that are handled at once; others wait, in order. */
-class Places {
-  readonly #count: number;
-  #taken = 0;
-  readonly #waiting = new Queue<Waiting>();
-  #waitingSize = 0;
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  get size(): number {
-    return this.#taken + this.#waiting.size;
-  }
-
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  get waitingSize(): number {
-    return this.#waitingSize;
-  }
-
-  enter(size: number): Promise<void> | undefined {
-    if (this.#taken < this.#count) {
-      this.#taken++;
-      return undefined;
-    }
-    this.#waitingSize += size;
-    return new Promise((enter) => this.#waiting.push({ size, enter }));
-  }
-
-  leave(): void {
-    if (this.#waiting.size === 0) {
-      this.#taken--;
-      return;
-    }
-    const next = this.#waiting.take();
-    this.#waitingSize -= next.size;
-    next.enter();
-  }
-
-  /** Lets all in: there will be no work for them. */
-  open(): void {
-    while (this.#waiting.size > 0) {
-      this.#taken++;
-      this.leave();
     }
   }
 }
