@@ -1,9 +1,8 @@
-/** Responses and calls reach the host in the order in which they came. */
 import { nextTurn } from '../async/timers.js';
 
 /**
- * A response wakes whoever waits for it only after what runs now; a call that came behind it, and whose handler would run at once,
- * has to wait for that. It waits for the next turn of the event loop, and so does all that comes after it.
+ * Lets responses and calls reach the host in the order in which they came. A response wakes its caller only after what runs now; a call
+ * behind it, whose handler would run at once, has to wait for the next turn of the event loop, and so has all that comes after it.
  */
 export class ArrivalOrder {
   #waiting: (() => void)[] = [];
@@ -21,7 +20,7 @@ export class ArrivalOrder {
     return this.#waiting.length > 0;
   }
 
-  /** Runs it at once where that keeps the order. @param wakes it only wakes who waits already, as responses do */
+  /** Runs a step at once if that keeps the order. @param wakes it only wakes a caller, as responses do */
   run(step: () => void, { wakes }: { readonly wakes: boolean }): void {
     if (!this.isHolding && (wakes || !this.#hasAnswered)) {
       step();
@@ -30,12 +29,12 @@ export class ArrivalOrder {
     if (this.#waiting.push(step) === 1) this.#pause();
   }
 
-  /** Whether nothing holds up a step now, so that it needs no {@link run}. */
+  /** Whether a step can run now without {@link run}. */
   isFree(wakes: boolean): boolean {
     return this.#waiting.length === 0 && (wakes || !this.#hasAnswered);
   }
 
-  /** Somebody has just been woken. */
+  /** A caller has just been woken. */
   answered(): void {
     if (this.#hasAnswered) return;
     this.#hasAnswered = true;
@@ -46,7 +45,7 @@ export class ArrivalOrder {
     this.#hasAnswered = false;
     if (!this.isHolding) return;
     let next = 0;
-    // A step that wakes somebody makes the rest wait for another turn.
+    // A step that wakes a caller makes the rest wait for another turn.
     while (next < this.#waiting.length && !this.#hasAnswered) this.#waiting[next++]!();
     this.#waiting = this.#waiting.slice(next);
     if (!this.isHolding) this.#resume();

@@ -1,12 +1,10 @@
-/** Whether batches travel on a connection, and what never goes into one. */
-
 import { byteLength } from '../text/bytes.js';
 import { resolveChoice } from '../text/limits.js';
 import { tooLongText } from './codec.js';
 import { ConnectionError } from './errors.js';
 import type { Id } from './message.js';
 /**
- * Batches are of version 2 of ACP. `negotiated`: they are taken until an `initialize` has agreed on version 1. `accept`: always.
+ * Batches are of version 2 of ACP. `negotiated`: they are accepted until an `initialize` has agreed on version 1. `accept`: always.
  * `reject`: never.
  */
 export type BatchChoice = 'negotiated' | 'accept' | 'reject';
@@ -29,16 +27,16 @@ export class BatchPolicy {
   readonly #choice: BatchChoice;
   readonly #unbatchable: ReadonlySet<string>;
   #version: unknown;
-  /** The other side has refused one. */
+  /** The other side has refused a batch. */
   isRefused = false;
 
-  /** @throws TypeError on a choice that is none */
+  /** @throws TypeError if the choice is invalid */
   constructor(choice: BatchChoice | undefined, unbatchable: readonly string[] = []) {
     this.#choice = resolveChoice('batches', choice, ['negotiated', 'accept', 'reject']);
     this.#unbatchable = new Set([...LIFECYCLE_METHODS, ...unbatchable]);
   }
 
-  /** The result of an `initialize`, whoever called it. */
+  /** Learns the version from the result of an `initialize` of either side. */
   initialized(result: unknown): void {
     if (typeof result === 'object' && result !== null && Object.hasOwn(result, 'protocolVersion'))
       this.#version = (result as { readonly protocolVersion: unknown }).protocolVersion;
@@ -46,7 +44,7 @@ export class BatchPolicy {
 
   readonly takes = (): boolean => this.#choice === 'accept' || (this.#choice === 'negotiated' && this.#version !== 1);
 
-  /** @throws ConnectionError for what must not be sent as a batch */
+  /** @throws ConnectionError if the batch must not be sent */
   check(methods: readonly string[], max: number): void {
     if (methods.length === 0) throw new ConnectionError('not-batchable', 'A batch has at least one entry.');
     if (methods.length > max) throw new ConnectionError('not-batchable', `A batch has at most ${max} entries.`);
@@ -59,13 +57,12 @@ export class BatchPolicy {
   }
 }
 
-/** Bytes of an error that says little, with an identifier of usual length: room that each entry keeps. */
+/** Bytes of a short error, with an identifier of usual length, that are reserved for each entry. */
 const ERROR_LENGTH = 160;
 
 /**
- * Collects the responses to the entries of one batch. An entry that gets no response, such as a notification, counts as well: the
- * array waits for it. Where there is nothing to say, nothing is sent, and never an empty array. A response that finds no room is
- * an error instead.
+ * Collects the responses to the entries of one batch, an entry without a response included. An array without responses is not sent. A
+ * response that does not fit becomes an error.
  */
 export class BatchReply {
   readonly #responses: string[] = [];
@@ -75,7 +72,7 @@ export class BatchReply {
 
   /**
    * @param entries how many will be {@link done}
-   * @param room bytes that the array may have
+   * @param room limit of the array in bytes
    */
   constructor(entries: number, room: number, send: (text: string) => void) {
     this.#open = entries;
@@ -83,7 +80,7 @@ export class BatchReply {
     this.#send = send;
   }
 
-  /** One entry has been processed; `response` is its JSON, or `null` for none. */
+  /** One entry is done; `response` is its JSON, or `null` for none. */
   readonly done = (response: string | null, id: Id | undefined): void => {
     if (response !== null) this.#responses.push(this.#fits(response) ? response : tooLongText(id));
     if (--this.#open === 0 && this.#responses.length > 0) this.#send(`[${this.#responses.join(',')}]`);

@@ -1,5 +1,3 @@
-/** Calls of this side that wait for their answers. */
-
 import { isThenable } from '../text/guards.js';
 import { errorText, idInData, resultText } from './codec.js';
 import { ConnectionError, ERROR_CODES, RpcError } from './errors.js';
@@ -13,40 +11,36 @@ interface Waiting {
   readonly batch: SentBatch | undefined;
 }
 
-/** A batch that was sent, as long as it has calls without an answer. */
+/** A sent batch that has unanswered calls. */
 interface SentBatch {
   readonly ids: Set<number>;
-  /** Some of its calls have been answered, so the other side takes batches. */
+  /** Some of its calls were answered, so the other side accepts batches. */
   isAnswered: boolean;
 }
 
 export class Calls {
   readonly #waiting = new Map<Id, Waiting>();
-  /** In the order in which they were sent. */
   readonly #batches = new Set<SentBatch>();
   #lastId = 0;
-  /** The call that was the last message of this side, if it was one and by itself. */
+  /** The last message of this side, if it was a single call. */
   #lastSent: number | undefined;
-  /** A batch of notifications alone was sent, which nothing answers but a refusal. */
+  /** A batch of notifications alone was sent, which only a refusal answers. */
   #hasSentSilently = false;
 
-  /** Whether no call waits. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  /** An identifier for a call: a safe integer that no other call of this side has. */
+  /** Returns an unused identifier. */
   nextId(): number {
     return ++this.#lastId;
   }
 
-  /** The call waits for its answer from now on. */
   open(id: number, method: string): Promise<unknown> {
     this.#lastSent = id;
     return this.#open(id, method, undefined);
   }
 
-  /** The calls of one batch, which travel together. */
   openBatch(calls: readonly { readonly id: number; readonly method: string }[]): Promise<unknown>[] {
     const batch: SentBatch = { ids: new Set(calls.map(({ id }) => id)), isAnswered: false };
     if (calls.length > 0) this.#batches.add(batch);
@@ -61,12 +55,11 @@ export class Calls {
     });
   }
 
-  /** The method that the call of this identifier has asked for. */
   methodOf(id: Id | undefined): string | undefined {
     return id === undefined ? undefined : this.#waiting.get(id)?.method;
   }
 
-  /** @returns whether it was the answer to a call */
+  /** @returns whether it answered a call */
   answer(response: ResponseMessage): boolean {
     const waiting = this.#take(response.id);
     if (waiting === undefined) return false;
@@ -75,12 +68,12 @@ export class Calls {
     return true;
   }
 
-  /** Something else than a call was sent: an error that names no call may be about it. */
+  /** Another message was sent: an error without an id may be about it. */
   sentOther(): void {
     this.#lastSent = undefined;
   }
 
-  /** A call is over without an answer that could be read. @returns whether there was such a call */
+  /** Ends a call without a readable answer. @returns whether there was such a call */
   drop(id: Id | undefined, error: Error): boolean {
     const waiting = id === undefined ? undefined : this.#take(id);
     waiting?.reject(error);
@@ -88,12 +81,12 @@ export class Calls {
   }
 
   /**
-   * An error with the id `null` came by itself. Its `data` may name a call. Else it is what a side that takes no batches says to one, so it is about
-   * the oldest batch of which nothing was answered; without batches, it is about the only call that waits, if that was the last message of
-   * this side. Where several calls wait, nobody can tell which of them is refused.
+   * Handles an error with the id `null`. Its `data` may name a call. Else a side without batches sends it for a batch, so it is about the oldest
+   * batch without an answer; without batches, it is about the only pending call, if that was the last message of this side. With several
+   * pending calls, the refused one is unknown.
    *
-   * What is sent is JSON, so -32600 alone can be about a batch; -32700 is about somebody's junk, or about a call that the other side's
-   * parser cannot take: it nests deeply, or holds half of a surrogate pair.
+   * This side sends JSON, so only -32600 can be about a batch; -32700 is about other data, or about a call that the other side's parser
+   * cannot read: it nests deeply, or holds half of a surrogate pair.
    *
    * @returns what it is about, if that is known
    */
@@ -126,10 +119,10 @@ export class Calls {
   }
 
   /**
-   * The array that answers a batch has come, and it holds an error that has the id `null`: it is about the call that its `data` names, else about
-   * those calls of the batch that the array does not answer.
+   * Handles an error with the id `null` in the answer to a batch: it is about the call that its `data` names, else about those calls of the batch
+   * that the array does not answer.
    *
-   * @param batch of one of the calls that it does answer, as {@link batchOf} gave it before they were over
+   * @param batch of one of the answered calls, as {@link batchOf} returned it before they were over
    * @returns whether there were such calls
    */
   refuseRest(batch: object | undefined, error: ErrorObject): boolean {
@@ -140,17 +133,15 @@ export class Calls {
     return true;
   }
 
-  /** The one that was sent first of those that wait. */
+  /** The one that was sent first. */
   get oldestBatch(): object | undefined {
     return this.#batches.values().next().value;
   }
 
-  /** The batch that a call is of, if any. */
   batchOf(id: Id): object | undefined {
     return this.#waiting.get(id)?.batch;
   }
 
-  /** Nothing will be answered any more. */
   end(error: Error): void {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -180,7 +171,7 @@ function errorOf({ code, message, data }: ErrorObject): RpcError {
   return new RpcError(code, message, data);
 }
 
-/** Of ACP; JSON-RPC itself has no such thing. Its params hold the identifier as `requestId`. */
+/** Of ACP, not of JSON-RPC. Its params hold the identifier as `requestId`. */
 export const CANCEL = '$/cancel_request';
 
 interface AnsweringOptions {
@@ -188,22 +179,21 @@ interface AnsweringOptions {
   readonly handlers: { readonly [method: string]: Handler };
   readonly fallback: Handler | undefined;
   readonly maxInFlight: number;
-  /** The handler of a notification threw: nobody else is told. */
+  /** The handler of a notification threw. */
   readonly failed: (method: string, thrown: unknown) => void;
   /** A request was answered with this result. */
   readonly answered: (method: string, result: unknown) => void;
-  /** Nothing is being worked on any more. */
   readonly idle: () => void;
 }
 
-/** Told the response as JSON, or `null` for none, and what it answers: `undefined` for a notification. */
+/** Gets the response as JSON, or `null` for none, and the id of the request: `undefined` for a notification. */
 export type Done = (response: string | null, id: Id | undefined) => void;
 
 export class Answering {
   readonly #options: AnsweringOptions;
   readonly #inFlight = new Set<IncomingCall>();
   readonly #byId = new Map<Id, IncomingCall>();
-  /** Those in flight that want an answer. */
+  /** Requests among `#inFlight`. */
   #requests = 0;
 
   constructor(options: AnsweringOptions) {
@@ -214,13 +204,12 @@ export class Answering {
     return this.#inFlight.size === 0;
   }
 
-  /** Answers a request, or takes a notification, at once or later. */
   take(message: CallMessage, done: Done): void {
     const { method, params } = message;
     const id = 'id' in message ? message.id : undefined;
     const { handlers, fallback, maxInFlight, connection } = this.#options;
     if (method === CANCEL && id === undefined) this.#cancel(params);
-    // What Object.prototype has is no method of anybody's.
+    // Members of Object.prototype are not methods.
     const handler = Object.hasOwn(handlers, method) ? handlers[method] : fallback;
     if (handler === undefined) {
       const error = { code: ERROR_CODES.methodNotFound, message: `Method not found: ${method.slice(0, 200)}` };
@@ -236,18 +225,18 @@ export class Answering {
     let isLater: boolean;
     try {
       result = handler(params, new Context(call, connection));
-      // A getter of the handler's may throw, too.
+      // A getter may throw, too.
       isLater = isThenable(result);
     } catch (thrown) {
       done(this.#failure(call, thrown), id);
       return;
     }
-    // An answer that is there is given at once: a promise would cost more than all the rest.
+    // A result that is not a promise is sent at once: a promise would cost more than all the rest.
     if (isLater) this.#wait(call, Promise.resolve(result), done);
     else done(this.#success(call, result), id);
   }
 
-  /** Tells all handlers that run, and forgets them. */
+  /** Aborts all running handlers. */
   cancelAll(reason: unknown): void {
     for (const call of this.#inFlight) call.cancel(reason);
     this.#inFlight.clear();
@@ -296,7 +285,7 @@ export class Answering {
   }
 }
 
-/** What a handler gets. One is made for every call, so it holds two fields and no more. */
+/** One is made for every call, so it holds only two fields. */
 class Context implements CallContext {
   readonly #call: IncomingCall;
   readonly connection: Connection;
@@ -319,7 +308,7 @@ class Context implements CallContext {
   }
 }
 
-/** Anything can be thrown, even what throws when it is asked what it is. */
+/** A thrown value may throw when it is inspected. */
 function isRpcError(thrown: unknown): thrown is RpcError {
   try {
     return thrown instanceof RpcError;
@@ -328,7 +317,7 @@ function isRpcError(thrown: unknown): thrown is RpcError {
   }
 }
 
-/** Or cannot be made a text. */
+/** It may have no text. */
 function descriptionOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);
@@ -339,7 +328,6 @@ function descriptionOf(thrown: unknown): string {
 
 class IncomingCall {
   readonly method: string;
-  /** Absent for a notification, which is never answered. */
   readonly id: Id | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -350,7 +338,6 @@ class IncomingCall {
     this.id = id;
   }
 
-  /** Aborted when the caller does not want the answer any more, or the connection has broken. */
   get signal(): AbortSignal {
     // Most handlers never ask for it.
     if (this.#controller === undefined) {

@@ -1,42 +1,35 @@
-/** From a text to what it says: one message, a batch, or neither. */
-
 import { type Scalars, scalarMembers } from '../text/json-text.js';
 import { ERROR_CODES } from './errors.js';
 import { type Classified, classify, type ErrorObject, type Id, isId, type Params } from './message.js';
-/** Most entries of a batch. */
 export const MAX_BATCH = 4096;
 
-/** What a text says. */
 export type Arrival =
   | { readonly kind: 'one'; readonly item: Classified }
   | { readonly kind: 'batch'; readonly items: readonly Classified[] }
   | Fault;
 
-/** A text that is refused as a whole. It is answered by one error with the id `null`. */
 export interface Fault {
   readonly kind: 'fault';
   readonly rpcCode: number;
   readonly reason: string;
   readonly sketch: Sketch;
-  /** The responses of a batch that is not taken: they count all the same. */
+  /** The responses of a refused batch, which count all the same. */
   readonly responses: readonly Classified[];
 }
 
-/** What is taken. */
 export interface ReadingOptions {
-  /** Most entries of a batch. */
   readonly maxBatch: number;
-  /** Whether batches are taken at all. */
+  /** Whether batches are accepted. */
   readonly takesBatches: () => boolean;
 }
 
 /**
  * Reads one JSON document.
  *
- * Source: ACP, transports, "JSON-RPC Batch Messages": a text that is no JSON and an empty array are one error each; of a batch,
+ * Source: ACP, transports, "JSON-RPC Batch Messages": a text that is not JSON and an empty array are one error each; of a batch,
  * each entry is judged by itself.
  *
- * @param isUnended the text may have been cut off by the end of the connection, which says more to those who wait for it
+ * @param isUnended the text may have been cut off by the end of the connection
  */
 export function readArrival(text: string, { maxBatch, takesBatches }: ReadingOptions, isUnended = false): Arrival {
   let value: unknown;
@@ -48,14 +41,13 @@ export function readArrival(text: string, { maxBatch, takesBatches }: ReadingOpt
   if (!Array.isArray(value)) return { kind: 'one', item: classify(value) };
   if (value.length === 0) return refused('a batch has at least one entry', []);
   const items = value.map(classify);
-  // The answer to a batch of ours is one that was asked for.
+  // The answer to a batch of this side was asked for, whatever its length.
   if (items.every(isResponse)) return { kind: 'batch', items };
   if (value.length > maxBatch) return refused(`a batch has at most ${maxBatch} entries`, items);
   if (!takesBatches()) return refused('batches are not taken here', items);
   return { kind: 'batch', items };
 }
 
-/** A text that is not JSON, or of which there is only the beginning. */
 export function unreadable(text: string): Fault {
   const { parseError: rpcCode } = ERROR_CODES;
   return { kind: 'fault', rpcCode, reason: 'Parse error', sketch: sketch(text), responses: [] };
@@ -71,13 +63,13 @@ function refused(why: string, items: readonly Classified[]): Fault {
   return { kind: 'fault', rpcCode, reason, sketch: sketch(''), responses: items.filter(isResponse) };
 }
 
-/** What a refused text says, as far as it can be read: it may be cut off, too long or not JSON. */
+/** The readable part of a refused text, which may be cut off, too long or not JSON. */
 export interface Sketch {
   /** Identifiers of messages without a method: calls of this side that it may have answered. */
   readonly answers: readonly Id[];
-  /** It holds nothing but responses, which are never answered. */
+  /** It holds only responses, which are never answered. */
   readonly isResponse: boolean;
-  /** The identifier that its refusal names; `undefined` for a batch, which is refused as a whole. */
+  /** The identifier for its refusal; `undefined` for a batch, which is refused as a whole. */
   readonly id: Id | undefined;
 }
 
@@ -96,8 +88,8 @@ export function sketch(text: string): Sketch {
 }
 
 /**
- * Returns the identifier that an error without one names in its `data`: our refusals do, and the official SDK has the refused message there.
- * A refused message that is a response is none of the calls of this side.
+ * Returns the identifier in the `data` of an error without an id: our refusals name it, and the official SDK puts the refused message there.
+ * A refused response is not a call of this side.
  */
 export function idInData({ data }: ErrorObject): Id | undefined {
   if (typeof data !== 'object' || data === null || hasOutcome(data) || !Object.hasOwn(data, 'id')) return undefined;
@@ -117,10 +109,9 @@ function idOf({ id }: { readonly [name: string]: unknown }): Id | undefined {
 }
 
 /**
- * A call as JSON: a notification where there is no `id`.
+ * Writes a call: a notification if there is no `id`.
  *
- * @throws TypeError on a method that is no name, and on params that are neither an array nor an object, or have no JSON: cyclic,
- * with a bigint
+ * @throws TypeError if the method is not a string, or the params are neither an array nor an object, or have no JSON: cyclic, with a bigint
  * @throws RangeError on params that are too deep
  */
 export function callText(id: number | undefined, method: string, params: Params | undefined): string {
@@ -129,12 +120,12 @@ export function callText(id: number | undefined, method: string, params: Params 
   const name = JSON.stringify(method);
   if (params === undefined) return `${head},"method":${name}}`;
   const text: string | undefined = JSON.stringify(params);
-  // A Date, a function, or what a `toJSON` gives may be neither.
+  // A Date, a function, or the result of a `toJSON` may be neither.
   if (text === undefined || !/^[[{]/.test(text)) throw new TypeError('params are an array or an object');
   return `${head},"method":${name},"params":${text}}`;
 }
 
-/** A response as JSON. A result that has no JSON becomes an error; one that is not there is `null`. */
+/** Writes a response. A result that has no JSON becomes an error; a missing one is `null`. */
 export function resultText(id: Id, result: unknown): string {
   let value: string | undefined;
   try {
@@ -145,7 +136,6 @@ export function resultText(id: Id, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":${value ?? 'null'}}`;
 }
 
-/** An error as JSON; its `data` is left out where it has none. */
 export function errorText(id: Id, error: ErrorObject): string {
   let value: string;
   try {
@@ -157,17 +147,17 @@ export function errorText(id: Id, error: ErrorObject): string {
 }
 
 /**
- * One error with the id `null`.
+ * Writes an error with the id `null`.
  *
  * Source: JSON-RPC 2.0, section 5: the id of a Parse error and of an Invalid Request is null; ACP, transports, "JSON-RPC Batch Messages", says so of
- * the entries of a batch, too. An id that can be read stands in `data`, where the official SDK has the refused message.
+ * the entries of a batch, too. An id that can be read stands in `data`, as in the refused message of the official SDK.
  */
 export function faultText(rpcCode: number, reason: string, id?: Id): string {
   const error = { code: rpcCode, message: reason };
   return errorText(null, id === undefined || id === null ? error : { ...error, data: { id } });
 }
 
-/** Stands for a response that is too long to be sent. */
+/** Replaces a response that is too long to be sent. */
 export function tooLongText(id: Id | undefined): string {
   return errorText(id ?? null, { code: ERROR_CODES.internalError, message: 'Internal error: the answer is too long' });
 }
@@ -176,16 +166,16 @@ function idText(id: Id): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id);
 }
 
-/** Refuses a message that is longer than is read here. */
+/** Refuses a message over the limit of this side. */
 export function overLimitText(id: Id | undefined, limit: number): string {
   const message = `Invalid request: a message has at most ${limit} bytes`;
   return errorText(id ?? null, { code: ERROR_CODES.invalidRequest, message });
 }
 
-/** Texts in a row that are no JSON and are answered: two sides that answer each other's junk would never end. */
+/** Invalid texts in a row that are answered: two sides that answer each other's errors would never end. */
 const MAX_FAULTS = 1000;
 
-/** Counts texts that are no JSON, until a message comes. What is JSON and no message is always answered. */
+/** Limits the answers to texts that are not JSON, until a message comes. JSON that is not a message is always answered. */
 export class FaultLimit {
   #faults = 0;
 
@@ -194,7 +184,6 @@ export class FaultLimit {
     return rpcCode !== ERROR_CODES.parseError || ++this.#faults <= MAX_FAULTS;
   }
 
-  /** A message has come. */
   reset(): void {
     this.#faults = 0;
   }

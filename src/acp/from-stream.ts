@@ -1,4 +1,3 @@
-/** A pair of streams of messages, as the official SDK has them, as a channel. */
 import { type Channel, type Receiver, WriteConfirmations } from '../channels/channel.js';
 import { ERROR_CODES } from './errors.js';
 import { classify, type Message } from './message.js';
@@ -9,7 +8,7 @@ export interface Stream<In = Message, Out = Message> {
   readonly writable: WritableStream<Out>;
 }
 
-/** Any pair of streams of messages, whatever types its owner gives them. */
+/** Any pair of streams of messages, whatever their types. */
 export interface AnyStream {
   readonly readable: ReadableStream<unknown>;
   readonly writable: WritableStream<never>;
@@ -19,7 +18,7 @@ export function isStream(transport: object): transport is AnyStream {
   return 'readable' in transport && 'writable' in transport && !('start' in transport);
 }
 
-/** Messages that wait to be written are counted as so many bytes each: nobody knows what they will take. */
+/** The size of a message is unknown: each counts as so many bytes. */
 const BYTES = 256;
 
 export function streamChannel(stream: AnyStream): Channel {
@@ -48,7 +47,7 @@ export function streamChannel(stream: AnyStream): Channel {
       .then(() => taken(), broken)
       .finally(() => waiting--);
   };
-  /** Answers a request that no text can hold: a text would have to name it. Of a response, the identifier is passed on. */
+  /** Answers a request that has no JSON. Of a response, the identifier is passed on. */
   const refuse = (value: unknown): void => {
     const item = classify(value);
     const id = 'message' in item ? (item.kind === 'notification' ? undefined : item.message.id) : item.id;

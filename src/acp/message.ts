@@ -1,16 +1,11 @@
-/** Messages of JSON-RPC 2.0, which ACP speaks (ACP, transports), and which of them a value is. */
-
-/** A string or a safe integer, as we send them; others may be fractional or `null`, which is then a request all the same. */
+/** A string or a safe integer in messages of this side; others may be fractional or `null`, which is then a request all the same. */
 export type Id = string | number | null;
 
 /** An array, by position, or an object, by name. */
 export type Params = object;
 
-export interface RequestMessage {
-  readonly jsonrpc: '2.0';
+export interface RequestMessage extends NotificationMessage {
   readonly id: Id;
-  readonly method: string;
-  readonly params?: Params;
 }
 
 export interface NotificationMessage {
@@ -39,19 +34,16 @@ export interface FailureMessage {
 
 export type CallMessage = RequestMessage | NotificationMessage;
 export type ResponseMessage = SuccessMessage | FailureMessage;
-/** One message. */
 export type Message = CallMessage | ResponseMessage;
 /** Several messages that travel as one. */
 export type BatchMessage = readonly Message[];
 
 /**
- * What a value is.
+ * The kind of a value.
  *
- * `malformed-response`: it has a result or an error and no method, but is no response as the specification has them. Like any
- * response it is never answered, or two sides could go on for ever.
- *
- * Both it and an invalid message have their `id` where it can be read. An invalid message without a method may have been meant as a
- * response.
+ * `malformed-response`: it has a result or an error and no method, but is not a valid response. Like any response it is never
+ * answered, or two sides could go on for ever. Both it and an invalid message have their `id` if it can be read. An invalid message
+ * without a method may have been meant as a response.
  */
 export type Classified =
   | { readonly kind: 'request'; readonly message: RequestMessage }
@@ -63,15 +55,15 @@ export type Classified =
 const isOwn = Object.hasOwn;
 
 /**
- * Tells requests, notifications, responses and everything else apart.
+ * Classifies a value.
  *
- * Source: JSON-RPC 2.0, sections 4 and 5. An integer that a double does not keep is no identifier: it would come back changed.
+ * Source: JSON-RPC 2.0, sections 4 and 5. An integer that a double does not keep is not a valid identifier: it would come back changed.
  */
 export function classify(value: unknown): Classified {
   if (typeof value !== 'object' || value === null) return invalid('a message is an object');
   if (Array.isArray(value)) return invalid('a message is an object, and a batch has no batches in it');
   const members = value as { readonly [name: string]: unknown };
-  // Only what the message itself says counts, whatever may stand on Object.prototype.
+  // Members of Object.prototype do not count.
   if (!isOwn(members, 'method')) {
     if (isOwn(members, 'result') || isOwn(members, 'error')) return response(members);
     return { ...invalid('a message has a method, a result or an error'), ...idOf(members) };

@@ -1,3 +1,4 @@
+import { within } from '../async/abort.js';
 import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
@@ -30,10 +31,9 @@ import {
   resolveLimits,
 } from './types.js';
 
-/** How many times the backlog may be while this side waits for answers itself. */
+/** Multiple of the backlog that ends the connection while this side waits for answers itself. */
 const HOPELESS = 4;
 
-/** One side of a connection: what arrives on the left, what is sent on the right, and how it ends. */
 export class Peer implements Connection {
   readonly closed: Promise<ConnectionError | undefined>;
   readonly #channel: Channel;
@@ -93,31 +93,23 @@ export class Peer implements Connection {
 
   readonly request = (method: string, params?: Params, { signal }: RequestOptions = {}): Promise<unknown> => {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const refusal = this.#refusal();
-    if (refusal !== undefined) return Promise.reject(refusal);
-    const id = this.#calls.nextId();
+    let id: number;
     let text: string;
     try {
-      text = callText(id, method, params);
+      this.#checkOpen();
+      id = this.#calls.nextId();
+      text = this.#checkLength(this.#textOf(id, method, params));
     } catch (thrown) {
-      return Promise.reject(unserializable(method, thrown));
+      return Promise.reject(thrown);
     }
-    if (isLonger(text, this.#maxBytes)) return Promise.reject(this.#tooLongToSend());
     const result = this.#calls.open(id, method);
     this.#channel.send(text);
     return signal === undefined ? result : this.#cancellable([id], result, signal);
   };
 
   readonly notify = async (method: string, params?: Params): Promise<void> => {
-    const refusal = this.#refusal();
-    if (refusal !== undefined) throw refusal;
-    let text: string;
-    try {
-      text = callText(undefined, method, params);
-    } catch (thrown) {
-      throw unserializable(method, thrown);
-    }
-    if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
+    this.#checkOpen();
+    const text = this.#checkLength(this.#textOf(undefined, method, params));
     this.#calls.sentOther();
     this.#channel.send(text);
     if (!(await taken(this.#channel))) throw this.#untaken();
@@ -132,20 +124,14 @@ export class Peer implements Connection {
       this.#reading.maxBatch,
     );
     signal?.throwIfAborted();
-    const refusal = this.#refusal();
-    if (refusal !== undefined) throw refusal;
+    this.#checkOpen();
     const calls: { readonly id: number; readonly method: string }[] = [];
     const texts = entries.map(({ method, params, notification = false }) => {
       const id = notification ? undefined : this.#calls.nextId();
       if (id !== undefined) calls.push({ id, method });
-      try {
-        return callText(id, method, params);
-      } catch (thrown) {
-        throw unserializable(method, thrown);
-      }
+      return this.#textOf(id, method, params);
     });
-    const text = `[${texts.join(',')}]`;
-    if (isLonger(text, this.#maxBytes)) throw this.#tooLongToSend();
+    const text = this.#checkLength(`[${texts.join(',')}]`);
     const settled = Promise.allSettled(this.#calls.openBatch(calls));
     this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
@@ -162,26 +148,34 @@ export class Peer implements Connection {
     return this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
   }
 
-  /** Why nothing can be sent now. */
-  #refusal(): ConnectionError | undefined {
-    if (this.#state !== 'open') return this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
-    if (this.#channel.backlog() <= this.#maxBacklog) return undefined;
-    return new ConnectionError(
+  #checkOpen(): void {
+    if (this.#state !== 'open') throw this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
+    if (this.#channel.backlog() <= this.#maxBacklog) return;
+    throw new ConnectionError(
       'backlog-full',
       `More than ${this.#maxBacklog} bytes wait: the other side does not read.`,
     );
   }
 
-  #tooLongToSend(): ConnectionError {
-    return new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+  #textOf(id: number | undefined, method: string, params: Params | undefined): string {
+    try {
+      return callText(id, method, params);
+    } catch (cause) {
+      throw new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
+    }
   }
 
-  /** Gives up a call, or those of a batch, when the signal says so, and tells the other side. */
+  #checkLength(text: string): string {
+    if (!isLonger(text, this.#maxBytes)) return text;
+    throw new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+  }
+
+  /** Gives up a call, or those of a batch, when the signal is aborted, and sends a cancellation. */
   async #cancellable<T>(ids: readonly number[], result: Promise<T>, signal: AbortSignal): Promise<T> {
     const abort = (): void => {
       for (const id of ids) {
         if (!this.#calls.drop(id, signal.reason)) continue;
-        // Where it cannot be told, the connection has ended, and the call with it.
+        // If it cannot be sent, the connection has ended, and the call with it.
         this.notify(CANCEL, { requestId: id }).catch(() => undefined);
       }
     };
@@ -217,7 +211,7 @@ export class Peer implements Connection {
     this.#tell(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
   }
 
-  /** Calls are over without an answer that could be read. @returns whether there were such calls */
+  /** Ends calls without a readable answer. @returns whether there were such calls */
   #dropAll(ids: readonly Id[], error: ConnectionError): boolean {
     const dropped = ids.filter((id) => this.#calls.drop(id, error));
     if (dropped.length > 0) this.#order.answered();
@@ -233,7 +227,7 @@ export class Peer implements Connection {
     for (const item of items) this.#one(item, source, reply.done);
   }
 
-  /** @param done what stands alone is sent, what stands in a batch is collected */
+  /** @param done sends the response to a single message, or collects it for a batch */
   #one(item: Classified, source: string, done: Done): void {
     switch (item.kind) {
       case 'request':
@@ -257,7 +251,7 @@ export class Peer implements Connection {
     return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
   }
 
-  /** A response by itself. An error that names no call may be a refusal. */
+  /** Handles a response by itself. An error without an id may be a refusal. */
   #response(item: Classified, source: string): void {
     if (item.kind === 'malformed-response') {
       const error = badResponse('is no response of JSON-RPC', source);
@@ -285,7 +279,7 @@ export class Peer implements Connection {
     return refused !== undefined;
   }
 
-  /** The answer to a batch. Errors in it that name no call are about those calls of the batch that it does not answer. */
+  /** Handles the answer to a batch. Errors in it without an id are about those calls of the batch that it does not answer. */
   #responses(items: readonly Classified[], source: string): void {
     const named = items.filter((item) => !isNameless(item));
     let batch: object | undefined;
@@ -293,7 +287,7 @@ export class Peer implements Connection {
       if (item.kind === 'response') batch ??= this.#calls.batchOf(item.message.id);
       this.#response(item, source);
     }
-    // Who answers with an array takes them.
+    // A side that answers with an array accepts batches.
     this.#policy.isRefused = false;
     for (const item of items) {
       if (!isNameless(item)) continue;
@@ -318,8 +312,8 @@ export class Peer implements Connection {
   };
 
   /**
-   * Who asks and does not read the answers is not listened to until it does. But where this side waits for answers itself, it goes on
-   * reading: two sides that both wait for the other to read would wait for ever. Beyond a multiple, that is the end.
+   * Stops reading from a side that asks and does not read the answers. If this side waits for answers itself, it goes on reading: two sides that
+   * both wait for the other to read would wait for ever. Beyond a multiple, the connection ends.
    */
   #throttle(): void {
     const backlog = this.#channel.backlog();
@@ -343,7 +337,7 @@ export class Peer implements Connection {
 
   // The end
 
-  /** What follows cannot be told apart any more, so that calls whose identifiers stand further back end with the connection. */
+  /** The following bytes cannot be split into messages, so calls whose identifiers stand further back end with the connection. */
   #tooLong(limit: number, beginning = ''): void {
     const { answers, isResponse: isAnswer, id } = sketch(beginning);
     const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
@@ -352,7 +346,7 @@ export class Peer implements Connection {
     this.#tell(fault);
   }
 
-  /** Nothing more arrives; what is being worked on is still answered. */
+  /** Nothing more arrives; running handlers are still answered. */
   #ended(error: Error | undefined): void {
     if (this.#state !== 'open') return;
     this.#state = 'ending';
@@ -362,12 +356,11 @@ export class Peer implements Connection {
         typed ?? new ConnectionError('closed', `The connection broke: ${systemReason(error)}`, { cause: error });
     }
     this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
-    // A channel that broke takes no answers either.
+    // A broken channel takes no answers either.
     if (error !== undefined || this.#answering.isIdle) this.#finish();
-    else this.#withinGrace(() => this.#finish());
+    else afterUnref(this.#grace * 1000, () => this.#finish());
   }
 
-  /** Gives the connection up. */
   #break(fault: ConnectionError): void {
     if (this.#state === 'closed') return;
     this.#fault ??= fault;
@@ -388,19 +381,11 @@ export class Peer implements Connection {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#answering.cancelAll(new ConnectionError('closed', 'The connection is closed.'));
-    const over = (): void => {
-      stop();
+    // The other side may never read the rest.
+    void within(this.#grace * 1000, this.#channel.end(), afterUnref).then(() => {
       this.#channel.destroy();
       this.#settle(this.#fault);
-    };
-    // The other side may never read what is left.
-    const stop = this.#withinGrace(over);
-    void this.#channel.end().then(over);
-  }
-
-  /** Does not keep a process alive. @returns stops it */
-  #withinGrace(run: () => void): () => void {
-    return afterUnref(this.#grace * 1000, run);
+    });
   }
 }
 
@@ -416,10 +401,6 @@ function whyUnread(outcomes: readonly PromiseSettledResult<unknown>[]): unknown 
   const isUnread = (reason: unknown): boolean =>
     reason instanceof ConnectionError && (reason.code === 'closed' || reason.code === 'batches-refused');
   return reasons.every(isUnread) ? reasons[0] : undefined;
-}
-
-function unserializable(method: string, cause: unknown): ConnectionError {
-  return new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
 }
 
 function badResponse(why: string, received: string): ConnectionError {

@@ -1,10 +1,9 @@
-/** A channel as a pair of streams of single messages, so that the official SDK runs on it and answers batches. */
 import { within } from '../async/abort.js';
 import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
 import { type Channel, taken } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
-import { type BatchChoice, BatchPolicy, BatchReply } from './batches.js';
+import { BatchPolicy, BatchReply } from './batches.js';
 import { CANCEL, type Done } from './calls.js';
 import {
   type Arrival,
@@ -34,43 +33,31 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './message.js';
-import { resolveLimits } from './types.js';
+import { type ConnectionOptions, resolveLimits } from './types.js';
 
-export interface StreamOptions {
-  /** Whether batches are taken. @default 'negotiated': until version 1 of ACP was agreed on */
-  readonly batches?: BatchChoice | undefined;
-  /** Most entries of a batch. @default 4096 */
-  readonly maxBatch?: number | undefined;
-  /** Requests that are handed on at a time; more are answered with -32000. @default 65536 */
-  readonly maxInFlight?: number | undefined;
-  /** Most bytes of a message that the other side reads: a longer result is an error, a longer call fails. @default 32 MiB */
-  readonly maxLineBytes?: number | undefined;
-  /** Seconds in which requests may still be answered after the other side has ended. @default 10 */
-  readonly grace?: number | undefined;
-  /** Told what was survived. What it throws is ignored. */
-  readonly onError?: ((error: ConnectionError) => void) | undefined;
-}
+export interface StreamOptions
+  extends Pick<ConnectionOptions, 'batches' | 'maxBatch' | 'maxInFlight' | 'maxLineBytes' | 'grace' | 'onError'> {}
 
-/** A request that was handed on and has not been answered. */
+/** A request that was passed to the SDK and has not been answered. */
 interface Open {
   readonly id: Id;
   readonly method: string;
   readonly done: Done;
 }
 
-/** Requests from which on no more are read where the answers are not. */
+/** Unanswered requests that stop reading if the answers are not read. */
 const BUSY = 1024;
-/** What identifiers of ours begin with. */
+/** The prefix of private identifiers. */
 const PREFIX = 'pegwire:';
 
 /**
- * Gives the messages of a channel one by one, and takes them so. A batch is handed on as its entries, under identifiers of their own,
- * since those of the other side may be given twice; their answers are collected into the array that it gets. What is no message is
- * answered here, and never handed on. When the other side has ended, the readable closes once what is being worked on is answered.
+ * Makes a pair of streams of single messages of a channel, so that the official SDK runs on it and answers batches. A batch is passed on as
+ * its entries, under private identifiers, since those of the other side may be repeated; their answers are collected into the array.
+ * Texts that are not messages are answered here. When the other side has ended, the readable closes once all requests are answered.
  *
  * Source: ACP, transports, "JSON-RPC Batch Messages".
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * agent().onRequest(...).connect(toStream(byteChannel(process.stdin, process.stdout)));
  */
@@ -87,13 +74,13 @@ class Bridge {
   readonly #grace: number;
   readonly #policy: BatchPolicy;
   readonly #reading: ReadingOptions;
-  /** By the identifier under which they were handed on. */
+  /** By the identifier that the SDK knows. */
   readonly #open = new Map<Id, Open>();
-  /** What the other side calls a request, and under which identifiers it was handed on: for cancellations. */
+  /** The private identifiers of each request of the other side: for cancellations. */
   readonly #privateIds = new Map<Id, Set<string>>();
-  /** Requests of this side that wait, with their methods. */
+  /** Pending requests of this side, with their methods. */
   readonly #asked = new Map<Id, string>();
-  /** The request that was the last message of this side. */
+  /** The last message of this side, if it was a request. */
   #lastAsked: Id | undefined;
   readonly #maxInFlight: number;
   readonly #maxBytes: number;
@@ -133,7 +120,7 @@ class Bridge {
       },
     });
     this.writable = new WritableStream<Message>({
-      // Without that, a write that waits for the other side would hold up the end for ever.
+      // Without it, a write that waits for the other side would hold up the end for ever.
       start: (controller) => {
         const { signal } = controller as { readonly signal?: AbortSignal };
         signal?.addEventListener('abort', () => channel.destroy());
@@ -185,12 +172,10 @@ class Bridge {
         this.#response(item.message);
         break;
       case 'malformed-response': {
-        const error = new ConnectionError('bad-response', 'The answer is no response of JSON-RPC.', {
-          received: source,
-        });
-        this.#tell(error);
-        // Who waits for it is told, too.
-        if (item.id !== undefined) this.#failAll([item.id], error.message);
+        const why = 'The answer is no response of JSON-RPC.';
+        this.#tell(new ConnectionError('bad-response', why, { received: source }));
+        // The caller gets the error, too.
+        if (item.id !== undefined) this.#failAll([item.id], why);
         break;
       }
       default:
@@ -213,7 +198,7 @@ class Bridge {
       done(errorText(id, { code: ERROR_CODES.busy, message: `${this.#maxInFlight} requests are being worked on` }), id);
       return;
     }
-    // A request without a usable identifier of its own: the SDK takes no `null`, and twice the same would be mixed up.
+    // A request without a usable identifier: the SDK accepts no `null`, and would mix up duplicates.
     const isPrivate = isOfBatch || id === null || this.#open.has(id) || String(id).startsWith(PREFIX);
     const handed: Id = isPrivate ? `${PREFIX}${++this.#lastId}` : id;
     if (isPrivate) {
@@ -224,7 +209,7 @@ class Bridge {
     this.#handOn(isPrivate ? { ...message, id: handed } : message);
   }
 
-  /** A cancellation names the request by the identifier that the other side knows, and there may be several of it. */
+  /** A cancellation names the request by the identifier of the other side, which several requests may have. */
   #named(message: CallMessage): CallMessage[] {
     if (message.method !== CANCEL) return [message];
     const params = message.params as { readonly requestId?: Id } | undefined;
@@ -249,8 +234,8 @@ class Bridge {
   }
 
   /**
-   * The call that an error with the id `null` is about, which the SDK would not see in it: its `data` may name it; else it is the only one that
-   * waits, if that was the last message of this side.
+   * Returns the call that an error with the id `null` is about, which the SDK cannot see: its `data` may name it; else it is the only pending one,
+   * if that was the last message of this side.
    */
   #refusedBy(error: ErrorObject): Id | undefined {
     const { invalidRequest, parseError } = ERROR_CODES;
@@ -280,15 +265,9 @@ class Bridge {
   #call(message: CallMessage): void {
     let text: string;
     try {
-      text = JSON.stringify(message);
-    } catch (cause) {
-      const error = new ConnectionError('unserializable', `The params of ${message.method} have no JSON.`, { cause });
-      if ('id' in message) this.#handOn(failure(message.id, error.message));
-      this.#tell(error);
-      return;
-    }
-    if (isLonger(text, this.#maxBytes)) {
-      const error = new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+      text = this.#textOf(message);
+    } catch (thrown) {
+      const error = thrown as ConnectionError;
       if ('id' in message) this.#handOn(failure(message.id, error.message));
       this.#tell(error);
       return;
@@ -296,6 +275,18 @@ class Bridge {
     this.#lastAsked = 'id' in message ? message.id : undefined;
     if ('id' in message) this.#asked.set(message.id, message.method);
     this.#channel.send(text);
+  }
+
+  /** @throws ConnectionError if the message has no JSON, or is too long */
+  #textOf(message: CallMessage): string {
+    let text: string;
+    try {
+      text = JSON.stringify(message);
+    } catch (cause) {
+      throw new ConnectionError('unserializable', `The params of ${message.method} have no JSON.`, { cause });
+    }
+    if (!isLonger(text, this.#maxBytes)) return text;
+    throw new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
   }
 
   #answer(message: ResponseMessage): void {
@@ -316,14 +307,14 @@ class Bridge {
     this.#channel.send(isLonger(text, this.#maxBytes) ? tooLongText(id) : text);
   };
 
-  /** Calls of this side are over without an answer that could be read. @returns whether there were such calls */
+  /** Ends calls of this side without a readable answer. @returns whether there were such calls */
   #failAll(ids: readonly Id[], message: string): boolean {
     const failed = ids.filter((id) => this.#asked.delete(id));
     for (const id of failed) this.#handOn(failure(id, message));
     return failed.length > 0;
   }
 
-  /** Who asks and does not read the answers is not listened to until it does, unless this side waits for it, too. */
+  /** Stops reading from a side that asks and does not read the answers, unless this side waits for it, too. */
   #throttle(): void {
     if (this.#isThrottled || this.#asked.size > 0 || this.#open.size < BUSY) return;
     const ready = this.#channel.ready();
@@ -338,7 +329,7 @@ class Bridge {
 
   // The end
 
-  /** What follows cannot be told apart any more, so that the connection ends. */
+  /** The following bytes cannot be split into messages, so the connection ends. */
   #tooLong(limit: number, beginning = ''): void {
     const { answers, isResponse: isAnswer, id } = sketch(beginning);
     const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
@@ -349,12 +340,12 @@ class Bridge {
   #ended(error: Error | undefined): void {
     this.#isEnding = true;
     this.#fault ??= error;
-    // A channel that broke takes no answers either.
+    // A broken channel takes no answers either.
     if (error !== undefined || this.#open.size === 0) {
       this.#close();
       return;
     }
-    // Handlers wait for calls of their own, which nothing answers any more.
+    // Handlers may wait for calls of their own, which nothing answers any more.
     this.#failAll([...this.#asked.keys()], this.#fault?.message ?? 'The other side has ended.');
     afterUnref(this.#grace * 1000, () => this.#close());
   }
@@ -371,7 +362,7 @@ class Bridge {
   }
 
   async #hangUp(): Promise<void> {
-    // The other side may never read what is left.
+    // The other side may never read the rest.
     await within(this.#grace * 1000, this.#channel.end(), afterUnref);
     this.#channel.destroy();
   }

@@ -1,11 +1,8 @@
-/** What a connection offers its host, and what the host gives it. */
-
 import { MAX_LINE_BYTES } from '../channels/line-decoder.js';
 import type { BatchChoice } from './batches.js';
 import { MAX_BATCH } from './codec.js';
 import type { ConnectionError } from './errors.js';
 import type { Id, Params } from './message.js';
-/** What a handler is told besides the params. */
 export interface CallContext {
   readonly method: string;
   /** Absent for a notification, which is never answered. */
@@ -16,45 +13,46 @@ export interface CallContext {
 }
 
 /**
- * Answers a call: with a value, at once or later; with nothing, which is `null`; or by throwing, an `RpcError` where the caller is to
- * be told more than that it failed. The params are what the other side sent: checking them is the handler's.
+ * Answers a call: with a value or a promise; with nothing, which is `null`; or by throwing, an `RpcError` to choose the error of the response.
+ * The params are unchecked.
  */
-// A method's type, so that a handler may say of which type it takes its params to be.
+// A method's type, so that a handler may declare the type of its params.
 export type Handler = { call(params: unknown, context: CallContext): unknown }['call'];
 
 export interface ConnectionOptions {
-  /** What the other side may call, requests and notifications alike. */
+  /** Handlers of the other side's calls, requests and notifications alike. */
   readonly handlers?: { readonly [method: string]: Handler } | undefined;
   /** Called for methods without a handler. @default requests for them are errors -32601 */
   readonly fallback?: Handler | undefined;
-  /** Whether batches are taken and sent. @default 'negotiated' */
+  /** Whether batches are accepted and sent. @default 'negotiated' */
   readonly batches?: BatchChoice | undefined;
-  /** Most entries of a batch; a longer one is refused as a whole. @default 4096 */
+  /** Limit of a batch; a longer one is refused as a whole. @default 4096 */
   readonly maxBatch?: number | undefined;
   /** Methods that are never sent in a batch, besides those that the protocol names. */
   readonly unbatchable?: readonly string[] | undefined;
-  /** Requests that are worked on at a time; more are answered with -32000. @default 65536 */
+  /** Requests that are handled at a time; more are answered with -32000. @default 65536 */
   readonly maxInFlight?: number | undefined;
   /** Bytes that wait to be written: beyond it, nothing is read, and calls of this side are refused. @default 64 MiB */
   readonly maxBacklog?: number | undefined;
-  /** Most bytes of a message that the other side reads: a longer result is an error, a longer call is refused. @default 32 MiB */
+  /** Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call is refused. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
-  /** Seconds in which what is being worked on may still be answered after the other side has ended. @default 10 */
+  /** Seconds in which running handlers may still answer after the other side has ended. @default 10 */
   readonly grace?: number | undefined;
-  /** Told what was survived: junk, answers to nothing, handlers of notifications that threw. What it throws is ignored. */
+  /**
+   * Called with faults that the connection survives: invalid texts, answers to nothing, handlers of notifications that threw. What it throws is ignored.
+   */
   readonly onError?: ((error: ConnectionError) => void) | undefined;
 }
 
-/** One call of a batch. */
 export interface BatchEntry {
   readonly method: string;
   readonly params?: Params | undefined;
-  /** Nothing is answered to it. @default false */
+  /** It is not answered. @default false */
   readonly notification?: boolean | undefined;
 }
 
 export interface RequestOptions {
-  /** Aborting it rejects the call at once, and tells the other side. */
+  /** Aborting it rejects the call at once, and sends a cancellation. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,20 +60,20 @@ export interface Connection {
   /**
    * Calls the other side.
    *
-   * @throws RpcError what it answered, where that is an error
+   * @throws RpcError if the answer is an error
    * @throws ConnectionError when the connection fails first
    */
   readonly request: (method: string, params?: Params, options?: RequestOptions) => Promise<unknown>;
   /**
-   * Tells the other side something. Resolves when the transport has taken it.
+   * Sends a notification. Resolves when the transport has taken it.
    *
-   * @throws ConnectionError when it cannot be sent, or the connection ends before the transport has taken it
+   * @throws ConnectionError if it cannot be sent, or the connection ends before the transport has taken it
    */
   readonly notify: (method: string, params?: Params) => Promise<void>;
   /**
-   * Sends several calls as one array, and gives what became of each: one that fails does not hide the others. Of a notification,
-   * the value is `undefined`. It rejects where the transport did not take the array, and where every call in the array rejected because the
-   * connection ended. Where the other side refuses batches, all calls and notifications reject with `batches-refused`.
+   * Sends several calls as one array, and returns the outcome of each. That of a notification is `undefined`. It rejects if the transport did
+   * not take the array, or if every call in the array rejected because the connection ended. If the other side refuses batches, all
+   * calls and notifications reject with `batches-refused`.
    *
    * @throws ConnectionError before anything is sent: `not-batchable`, `batches-refused`, `unserializable`, `too-long`, `closed`
    */
@@ -85,33 +83,12 @@ export interface Connection {
   ) => Promise<PromiseSettledResult<unknown>[]>;
   /** Resolves when all has ended: with the fault that ended it, or with nothing when it was closed from either side. */
   readonly closed: Promise<ConnectionError | undefined>;
-  /** Ends it: calls that wait are rejected, handlers that run are told, and what was sent is still written. */
+  /** Ends it: pending calls are rejected, running handlers aborted, and sent messages still written. */
   readonly close: () => Promise<void>;
 }
 
-export interface Limits {
-  readonly maxBatch?: number | undefined;
-  readonly maxInFlight?: number | undefined;
-  readonly maxBacklog?: number | undefined;
-  readonly maxLineBytes?: number | undefined;
-  readonly grace?: number | undefined;
-}
-
-export interface ResolvedLimits {
-  /** Entries of a batch. */
-  readonly maxBatch: number;
-  /** Requests that are worked on at a time. */
-  readonly maxInFlight: number;
-  /** Bytes that wait to be written. */
-  readonly maxBacklog: number;
-  /** Bytes of a message that is sent. */
-  readonly maxLineBytes: number;
-  /** Seconds for answers after the other side has ended. */
-  readonly grace: number;
-}
-
-/** @throws TypeError on limits that are none */
-export function resolveLimits(limits: Limits): ResolvedLimits {
+/** @throws TypeError if a limit is invalid */
+export function resolveLimits(limits: ConnectionOptions) {
   const { maxBatch = MAX_BATCH, maxInFlight = 65_536, maxBacklog = 64 * 1024 * 1024 } = limits;
   const { maxLineBytes = MAX_LINE_BYTES, grace = 10 } = limits;
   for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog, maxLineBytes }))

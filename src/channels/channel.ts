@@ -1,19 +1,16 @@
 /**
- * What a connection stands on. A custom transport is an object of this shape; everything else, batches included, is the
- * connection's business.
- *
- * How a transport is set up is its own affair: a pipe exists from the start, a socket is connected first. From then on both
- * sides exchange texts, each of which is one JSON document: a message or a batch. A transport keeps their order and their
- * borders, loses none, and says when the other side has ended.
+ * The base of a connection. A custom transport is an object of this shape, set up in its own way; the connection handles everything else,
+ * batches included. Both sides exchange texts, each of which is one JSON document: a message or a batch. A transport keeps their order
+ * and their borders, loses none, and reports when the other side has ended.
  *
  * Source: ACP, transports, "Custom Transports".
  */
 import { Queue } from '../async/queue.js';
 
-/** Most characters, or bytes, of a text that is refused without being read: enough for the identifiers at its beginning. */
+/** Characters or bytes of an unreadable text that are kept: enough for the identifiers at its beginning. */
 export const BEGINNING = 4096;
 
-/** Whom a channel tells what arrives. */
+/** The listener of a channel. */
 export interface Receiver {
   /**
    * One JSON document as text, without the line end.
@@ -22,33 +19,29 @@ export interface Receiver {
    */
   readonly text: (text: string, isUnended?: boolean) => void;
   /**
-   * Something arrived that is no text; the channel goes on. `why` says what it was.
+   * Something arrived that is not text; the channel goes on.
    *
    * @param beginning its first characters, at most {@link BEGINNING}, as far as they can be read: a refusal names the identifier in them
    */
   readonly garbage: (why: string, beginning?: string) => void;
-  /**
-   * A text is longer than the channel takes. What follows cannot be told apart any more: `ended` comes next.
-   *
-   * @param beginning as of `garbage`
-   */
+  /** A text is longer than the limit. The following bytes cannot be split into texts: `ended` comes next. */
   readonly tooLong: (limit: number, beginning?: string) => void;
   /** Nothing more arrives: the other side has ended, or `error` broke the channel. Called once. */
   readonly ended: (error?: Error) => void;
 }
 
 export interface Channel {
-  /** Most bytes of a text in UTF-8 that this end reads; `undefined` where the channel has no limit of its own. */
+  /** Limit of a text that this end reads, in bytes of UTF-8; `undefined` if the channel has no limit of its own. */
   readonly maxTextBytes?: number | undefined;
-  /** Called once, before anything else. What arrived before is given then. */
+  /** Called once, before anything else. What has arrived before is passed on then. */
   readonly start: (receiver: Receiver) => void;
-  /** Sends one JSON document, in order. It never throws: a channel that broke says so by `ended`. */
+  /** Sends one JSON document, in order. It never throws: a broken channel calls `ended`. */
   readonly send: (text: string) => void;
   /** Resolves when the transport can take more, or it broke; `undefined` when it can at once. */
   readonly ready: () => Promise<void> | undefined;
   /**
-   * Resolves when the transport has taken what was sent until now, and with `false` when it broke or ended first. A channel without it takes
-   * everything that is sent.
+   * Resolves with `true` when the transport has taken all that was sent, and with `false` when it broke or ended first. A channel without it takes
+   * everything.
    */
   readonly taken?: (() => Promise<boolean>) | undefined;
   /** UTF-8 bytes, or about as many characters, that were sent and not yet taken. */
@@ -62,26 +55,25 @@ export interface Channel {
   readonly destroy: () => void;
 }
 
-/** Resolves when the channel's transport has taken what was sent until now; `false` where it broke first. */
+/** Resolves when the transport has taken all that was sent; `false` if it broke first. */
 export async function taken(channel: Channel): Promise<boolean> {
   if (channel.taken !== undefined) return channel.taken();
   await channel.ready();
   return true;
 }
 
-/** Counts what a transport is given and what it confirms, in order, for those who wait. */
+/** Counts the writes to a transport and their confirmations, in order. */
 export class WriteConfirmations {
   #given = 0;
   #taken = 0;
   #isBroken = false;
   readonly #waiting = new Queue<{ readonly upTo: number; readonly settle: (isTaken: boolean) => void }>();
 
-  /** One more was sent. */
   sent(): void {
     this.#given++;
   }
 
-  /** Returns what the transport calls when it has taken all that was sent until now, or has failed to. */
+  /** Returns a callback for the transport, for all that was sent until now. */
   confirmation(): (error?: Error | null) => void {
     const upTo = this.#given;
     return (error) => {
@@ -91,7 +83,6 @@ export class WriteConfirmations {
     };
   }
 
-  /** The transport takes nothing more. */
   break(): void {
     this.#isBroken = true;
     while (this.#waiting.size > 0) this.#waiting.take().settle(false);

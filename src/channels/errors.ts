@@ -1,4 +1,3 @@
-/** Faults of a connection, whatever is spoken on it. */
 import { PegwireError } from '../text/errors.js';
 
 /**
@@ -7,11 +6,11 @@ import { PegwireError } from '../text/errors.js';
  */
 export type ChannelErrorCode = 'closed' | 'spawn-failed';
 
-/** A fault of the connection, not an answer of the other side. What is spoken on it may have codes of its own. */
+/** A fault of the connection, not an answer of the other side. Protocols may have codes of their own. */
 export class ConnectionError<Code extends string = ChannelErrorCode> extends PegwireError {
   override readonly name: string = 'ConnectionError';
   declare readonly code: Code;
-  /** What arrived, cut after 200 characters, where something did. */
+  /** What arrived, cut after 200 characters, if anything did. */
   readonly received: string | undefined;
 
   constructor(code: Code, message: string, details: { cause?: unknown; received?: string } = {}) {

@@ -1,23 +1,21 @@
-/** From bytes to lines (ACP, transports, "stdio": UTF-8, messages are delimited by newlines). */
 import { BEGINNING, type Receiver } from './channel.js';
 
-/** Most bytes of one line, as in the official SDK. */
+/** Limit of one line in bytes, as in the official SDK. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 const LF = 0x0a;
-/** A buffer that has grown beyond this is given back once it is empty. */
+/** A larger buffer is released once it is empty. */
 const KEPT_BYTES = 1024 * 1024;
 
 /**
- * Cuts bytes into lines, however they arrive: byte by byte, or many lines at once. Only LF ends a line; one CR before it is
- * taken off. Empty lines are skipped, and so is a byte order mark at the very start. A line that is no UTF-8 is garbage as a whole
- * and never repaired; the next one is read as usual. The work is linear in the bytes.
+ * Splits bytes into lines, however they arrive (ACP, transports, "stdio"). Only LF ends a line; one CR before it is removed. Empty lines and a
+ * byte order mark at the very start are skipped. A line that is not UTF-8 is garbage as a whole and never repaired. The work is
+ * linear in the bytes.
  */
 export class LineDecoder {
   readonly #limit: number;
-  // Strict, and leaving byte order marks where they are.
+  // Keeps byte order marks.
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The start of a line whose end has not come. */
   #held = new Uint8Array(0);
   #heldLength = 0;
   #atStart = true;
@@ -28,7 +26,7 @@ export class LineDecoder {
     this.#limit = maxLineBytes;
   }
 
-  /** Takes the next bytes, and tells of each line that they complete. After `tooLong` nothing is told any more. */
+  /** Takes the next bytes, and reports each line that they complete. After `tooLong` nothing is reported any more. */
   push(chunk: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
     let from = 0;
     if (this.#heldLength > 0) {
@@ -49,7 +47,7 @@ export class LineDecoder {
     if (from < chunk.length) this.#hold(chunk.subarray(from), receiver);
   }
 
-  /** The bytes have ended: what stands after the last LF is a line, too. A message that was cut off does not parse. */
+  /** Ends the bytes: the rest after the last LF is a line, too. */
   end(receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
     if (this.#heldLength === 0) return;
     const line = this.#held.subarray(0, this.#heldLength);
@@ -61,7 +59,7 @@ export class LineDecoder {
   #hold(bytes: Uint8Array, receiver: Pick<Receiver, 'tooLong'>): void {
     if (this.#isOver) return;
     const length = this.#heldLength + bytes.length;
-    // The CR of a line end is none of the line's.
+    // The limit is without the CR of a line end.
     if (length > this.#limit + 1) {
       const held = this.#held.subarray(0, Math.min(this.#heldLength, BEGINNING));
       const start = new Uint8Array(Math.min(length, BEGINNING));
@@ -87,7 +85,7 @@ export class LineDecoder {
     receiver.tooLong(this.#limit, beginning);
   }
 
-  /** Lines without the LF of the last one. All are decoded at once where that can be done: it is several times as fast. */
+  /** Takes lines without the LF of the last one. Decoding all of them at once is several times as fast. */
   #lines(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
     const text = bytes.length > this.#limit ? undefined : this.#decode(bytes);
     if (text === undefined) {
@@ -139,7 +137,6 @@ export class LineDecoder {
   }
 }
 
-/** The first characters of bytes, whatever they are. */
 export function beginningOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, BEGINNING));
 }

@@ -1,11 +1,6 @@
-/** Texts of a media type inside the content of other protocols, which knows no agent protocol in particular. */
 import { asciiLowerCase, withoutBlanks } from '../text/ascii.js';
 
-/**
- * Tells whether a declared media type is `type`: parameters and case make no difference (RFC 9110, section 8.3.1).
- *
- * @param type without parameters
- */
+/** Compares a declared media type with `type`, which has no parameters: parameters and case make no difference (RFC 9110, section 8.3.1). */
 export function isMediaType(declared: unknown, type: string): boolean {
   if (typeof declared !== 'string') return false;
   if (declared === type) return true;
@@ -14,11 +9,7 @@ export function isMediaType(declared: unknown, type: string): boolean {
   return asciiLowerCase(withoutBlanks(essence)) === asciiLowerCase(type);
 }
 
-/**
- * The text that bytes are in UTF-8; nothing is repaired.
- *
- * @returns `null` for what is no UTF-8
- */
+/** Decodes UTF-8; nothing is repaired. @returns `null` if the bytes are not UTF-8 */
 export function textOfBytes(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -27,11 +18,7 @@ export function textOfBytes(bytes: Uint8Array): string | null {
   }
 }
 
-/**
- * The bytes that a base64 text stands for.
- *
- * @returns `null` for a text that is none
- */
+/** Decodes base64. @returns `null` if the text is not base64 */
 export function bytesOfBase64(base64: string): Uint8Array | null {
   try {
     return Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));

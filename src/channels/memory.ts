@@ -1,10 +1,10 @@
-/** Two ends of one channel in memory: for agents in the same process, and for tests. */
 import { Queue } from '../async/queue.js';
 import { nextTurn } from '../async/timers.js';
 import type { Channel, Receiver } from './channel.js';
 
 /**
- * Makes both ends. There is nothing to set up; what one end sends, the other is told in order, never within the same call.
+ * Makes both ends of a channel in memory: for agents in the same process, and for tests. What one end sends, the other gets in order, never
+ * within the same call.
  *
  * @example
  * const [here, there] = memoryChannels();
@@ -21,7 +21,7 @@ class End implements Channel {
   #other!: End;
   #receiver: Receiver | undefined;
   #isPaused = false;
-  /** What the other end has sent and this one has not been told; `null` is the end. */
+  /** Received and not delivered yet; `null` is the end. */
   readonly #arrived = new Queue<string | null>();
   #characters = 0;
   #isDelivering = false;
@@ -65,20 +65,19 @@ class End implements Channel {
   };
 
   readonly end = async (): Promise<void> => {
-    if (!this.#hasEnded) {
-      this.#hasEnded = true;
-      this.#other.#take(null);
-    }
+    this.#end();
     await this.ready();
   };
 
   readonly destroy = (): void => {
-    if (!this.#hasEnded) {
-      this.#hasEnded = true;
-      this.#other.#take(null);
-    }
+    this.#end();
     this.#over();
   };
+
+  #end(): void {
+    if (!this.#hasEnded) this.#other.#take(null);
+    this.#hasEnded = true;
+  }
 
   #take(text: string | null): void {
     if (this.#isOver) return;
@@ -92,7 +91,7 @@ class End implements Channel {
     this.#isDelivering = true;
     nextTurn(() => {
       this.#isDelivering = false;
-      // What comes meanwhile waits for another turn, so that nobody is kept from pausing.
+      // What comes meanwhile waits for another turn, so that the receiver can pause.
       for (let left = this.#arrived.size; left > 0 && !this.#isPaused && !this.#isOver; left--)
         this.#tell(this.#arrived.take());
       if (this.#arrived.size === 0) this.#emptied();
@@ -119,8 +118,6 @@ class End implements Channel {
   }
 
   #emptied(): void {
-    const wake = this.#wake;
-    this.#wake = [];
-    for (const resolve of wake) resolve();
+    for (const resolve of this.#wake.splice(0)) resolve();
   }
 }

@@ -1,9 +1,8 @@
-/** A channel over a WebSocket, wherever it comes from. */
 import { Queue } from '../async/queue.js';
 import { BEGINNING, type Channel, type Receiver } from './channel.js';
 import { beginningOf } from './line-decoder.js';
 
-/** As much of a WebSocket as is used: browsers', Node's own from version 22 on, and those of `ws`. */
+/** The part of a WebSocket that is used: browsers', Node's own from version 22, and those of `ws`. */
 export interface WebSocketLike {
   readonly readyState: number;
   /** Bytes that were sent and are not on their way yet. */
@@ -13,7 +12,7 @@ export interface WebSocketLike {
   addEventListener(type: 'open' | 'error', listener: (event: unknown) => void): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'close', listener: (event: { readonly code: number; readonly reason: string }) => void): void;
-  /** Those of `ws` have these. */
+  /** Only those of `ws` have these. */
   pause?(): void;
   resume?(): void;
   terminate?(): void;
@@ -22,15 +21,15 @@ export interface WebSocketLike {
 export const CONNECTING = 0;
 export const OPEN = 1;
 
-/** Most bytes of the reason of a close, in UTF-8 (RFC 6455, section 5.5: a control frame has at most 125, the code takes two). */
+/** Limit of the reason of a close in bytes of UTF-8 (RFC 6455, section 5.5: a control frame has at most 125, the code takes two). */
 const MAX_REASON_BYTES = 123;
-/** A code below 3000 other than 1000 is sent as this much more where programs may not send it: 1009 as 4109. */
+/** A code below 3000 other than 1000 is sent as this much more if programs may not send it: 1009 as 4109. */
 const PRIVATE_OFFSET = 3100;
 
 /**
- * Closes a WebSocket, wherever it comes from. Standard ones, of browsers and of Node from version 22 on, let programs send 1000 and the codes from
- * 3000 to 4999 alone: there, another code is sent as a private one, which {@link publicCode} reads. A reason is cut to the 123 bytes that
- * fit, at the border of a character.
+ * Closes a WebSocket. Standard ones, of browsers and of Node from version 22, let programs send 1000 and the codes from 3000 to 4999 only:
+ * there, another code is sent as a private one, which {@link publicCode} reads. A reason is cut to 123 bytes, at the border of a
+ * character.
  *
  * Source: RFC 6455, sections 5.5 and 7.4; WHATWG WebSockets, `close()`.
  *
@@ -46,7 +45,7 @@ export function closeWebSocket(socket: Pick<WebSocketLike, 'close'>, code = 1000
   }
 }
 
-/** Returns the code of RFC 6455 that a received one stands for: 1009 for 4109. */
+/** Returns the code of RFC 6455 for a received one: 1009 for 4109. */
 export function publicCode(code: number): number {
   return code > 1000 + PRIVATE_OFFSET && code < 1016 + PRIVATE_OFFSET ? code - PRIVATE_OFFSET : code;
 }
@@ -56,10 +55,10 @@ function firstBytes(text: string, bytes: number): string {
   return text.slice(0, new TextEncoder().encodeInto(text, encoded).read);
 }
 
-/** Milliseconds between two looks: a WebSocket does not say when less is buffered. */
+/** Milliseconds between two checks: a WebSocket does not report when less is buffered. */
 const LOOK = 5;
 
-/** Resolves when no more than so many bytes are buffered, or the socket is closed; `undefined` when that is so now. */
+/** Resolves when at most so many bytes are buffered, or the socket is closed; `undefined` if that is so now. */
 export function drained(socket: WebSocketLike, bytes: number): Promise<void> | undefined {
   const isDone = (): boolean => socket.readyState > OPEN || socket.bufferedAmount <= bytes;
   if (isDone()) return undefined;
@@ -68,13 +67,13 @@ export function drained(socket: WebSocketLike, bytes: number): Promise<void> | u
       if (isDone()) resolve();
       else setTimeout(look, LOOK);
     };
-    // The platform says what it has sent at once behind the turn in which it did.
+    // The platform updates the count after the turn in which it has sent.
     setTimeout(look);
   });
 }
 
 export interface WebSocketChannelOptions {
-  /** Most UTF-16 code units of a message. @default 32 Mi */
+  /** Limit of a message in UTF-16 code units. @default 32 Mi */
   readonly maxLength?: number | undefined;
   /** Bytes that may wait in the socket before `ready` makes senders wait. @default 1 MiB */
   readonly highWaterMark?: number | undefined;
@@ -84,27 +83,25 @@ const CLOSED = 3;
 const MAX_LENGTH = 32 * 1024 * 1024;
 const HIGH_WATER_MARK = 1024 * 1024;
 
-/** Close codes of an end as it should be: done, going away, and none given (RFC 6455, section 7.4.1). */
+/** Close codes of a normal end: done, going away, and none given (RFC 6455, section 7.4.1). */
 const ORDERLY: readonly unknown[] = [1000, 1001, 1005];
-/** Stands for the end among the messages that wait. */
+/** The end in the queue of messages. */
 const END = Symbol('end');
 
 /**
- * One JSON document a text message. The socket may still be connecting: what is sent before waits. Its close is the end,
- * whichever side it comes from; a binary message is no JSON.
+ * Makes a channel over a WebSocket: one JSON document per text message. The socket may still be connecting: messages wait until it is open. A
+ * close from either side is the end. A binary message is garbage. Make the channel as soon as the socket, so that no message is missed.
  *
- * Make the channel as soon as there is the socket, so that no message passes before it listens.
- *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  */
 export function webSocketChannel(socket: WebSocketLike, options: WebSocketChannelOptions = {}): Channel {
   const { maxLength = MAX_LENGTH, highWaterMark = HIGH_WATER_MARK } = options;
   for (const [name, value] of Object.entries({ maxLength, highWaterMark }))
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
-  /** What is to be sent once the socket is open. */
+  /** Messages to be sent once the socket is open. */
   const early: string[] = [];
   let earlyLength = 0;
-  /** What came while nobody wanted it: browsers cannot be told to read nothing. */
+  /** Received while paused: browsers' sockets cannot stop reading. */
   const held = new Queue<unknown>();
   let receiver: Receiver | undefined;
   let fault: Error | undefined;
@@ -149,7 +146,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     held.push(data);
     give();
   });
-  // Unheard, an error would end the process.
+  // An error without a listener would end the process.
   socket.addEventListener('error', (event) => {
     const { message } = event as { readonly message?: string };
     fault ??= new Error(message ?? 'the WebSocket failed');
@@ -203,7 +200,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     end: async () => {
       if (socket.readyState === CONNECTING && early.length > 0) await connected;
       await drained(socket, 0);
-      // A paused socket would not see the answer.
+      // A paused socket would not see the confirmation.
       socket.resume?.();
       if (socket.readyState <= OPEN) closeWebSocket(socket);
       await over;
@@ -216,7 +213,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   };
 }
 
-/** The first characters of a binary message; a `Blob` cannot be read at once. */
+/** Returns the beginning of a binary message; a `Blob` cannot be read at once. */
 function textOf(data: unknown): string | undefined {
   if (data instanceof ArrayBuffer) return beginningOf(new Uint8Array(data));
   return ArrayBuffer.isView(data)

@@ -1,7 +1,5 @@
-/** What an endpoint answers a message with: what its handler gives, as frames. */
-
 import { type LinkedSignal, linkSignals, untilAborted } from '../../async/abort.js';
-import { notifyListener } from '../../async/listeners.js';
+import { deferred, notifyListener } from '../../async/listeners.js';
 import { AccpError } from '../errors.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { chatMessage } from '../profiles/profiles.js';
@@ -9,8 +7,8 @@ import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
 
-/** Makes the frames of one message. They are numbered when it is called, so they have to go out before the next ones. */
-type Batch = () => readonly string[];
+/** Makes the frames of one message. They are numbered by the call, so they have to go out before the next ones. */
+export type Batch = () => readonly string[];
 
 const NO_FRAMES: readonly string[] = [];
 
@@ -21,7 +19,7 @@ export class EndpointAnswers {
     this.#options = options;
   }
 
-  /** Tells the handler of a message. @returns what makes its answer, or its answers one after the other */
+  /** Calls the handler. @returns what makes its answer, or its answers one after the other */
   async begin(message: Message, session: Session, request: AbortSignal): Promise<Batch | AsyncIterable<Batch>> {
     const work = new Work(message, session, request);
     let given: Answer | AsyncIterable<Answer>;
@@ -41,7 +39,7 @@ export class EndpointAnswers {
     };
   }
 
-  /** What the sender of a message is told of a failure; nothing where it was an error itself. */
+  /** Returns the error frame for the sender of a message; none if the message is an error itself. */
   tell(message: Message, thrown: unknown, session: Session): readonly string[] {
     if (isFailure(message)) return NO_FRAMES;
     // The other side would take it for a report on frames of its own, and send them again.
@@ -69,7 +67,7 @@ export class EndpointAnswers {
         }
       }
       isOver = !signal.aborted || work.isCancelled;
-      // Without a word, what was sent would pass for the whole.
+      // Without it, the frames that were sent would pass for the whole answer.
       if (work.isCancelled && !last.isFailure) yield () => this.tell(message, signal.reason, session);
       else
         yield () => {
@@ -78,12 +76,12 @@ export class EndpointAnswers {
         };
     } catch (thrown) {
       isOver = true;
-      // A stream may have told of its failure by itself.
+      // A stream may have ended with a failure by itself.
       if (last.isFailure) failed(thrown);
       else yield () => this.#fail(message, thrown, session);
     } finally {
       work.release();
-      // Nobody takes it now; but it has a number, and who asks for what is missing is given it.
+      // Nobody takes the frame now, but it has a number, and is sent if the other side asks for it.
       if (!isOver && !last.isFailure) notifyListener(() => this.tell(message, interruption(), session));
     }
   }
@@ -95,7 +93,7 @@ export class EndpointAnswers {
       const input = correlated(answer, message);
       if (isFailure(message) && isFailure(input)) throw new TypeError('An error is not answered by an error.');
       const { frames, losses, warnings } = codec.encode(input, session);
-      // Thrown from here, it would undo what is numbered already.
+      // An error of the listener would undo what is numbered already.
       if (losses.length > 0 || warnings.length > 0)
         notifyListener(() => noticed?.({ session, direction: 'sent', losses, warnings }));
       return { frames, isFailure: isFailure(input) };
@@ -114,13 +112,12 @@ export class EndpointAnswers {
 
 interface Encoded {
   readonly frames: readonly string[];
-  /** Whether it told of a failure. */
   readonly isFailure: boolean;
-  /** Whether it did so because the answer could not be sent. */
+  /** The answer itself could not be sent. */
   readonly isRefused?: true | undefined;
 }
 
-/** What a handler works on. Most never ask for the signal, so it is made when one does. */
+/** The context of a handler. Most handlers never ask for the signal, so it is made when one does. */
 class Work implements AnswerContext {
   readonly message: Message;
   readonly session: Session;
@@ -152,7 +149,7 @@ class Work implements AnswerContext {
   }
 }
 
-/** A handler is over: what it has not answered is answered later, where it has said anything, and else not at all. */
+/** The handler has ended: a request that it has answered in part is answered later, any other is settled. */
 function handled({ envelope }: Message, session: Session, isAnswered: boolean): void {
   const { msg_id: mid, correlation_id: cid = mid } = envelope;
   const { chains, commit } = partsOfSession(session);
@@ -161,17 +158,15 @@ function handled({ envelope }: Message, session: Session, isAnswered: boolean): 
 }
 
 /**
- * What a handler gives, unless the request is cancelled before. Does not wait for a handler that ignores the signal: its answer would
- * take a number that the other side never sees.
+ * Waits for a handler unless the request is cancelled: the answer of a handler that ignores the signal would take a number that the other side
+ * never sees.
  */
 async function unlessCancelled<T>(request: AbortSignal, given: T | Promise<T>): Promise<T> {
   if (!(given instanceof Promise)) return given;
-  let abort: () => void = () => undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    abort = () => {
-      if (request.reason instanceof AccpError) reject(request.reason);
-    };
-  });
+  const { promise: cancelled, reject } = deferred<never>();
+  const abort = (): void => {
+    if (request.reason instanceof AccpError) reject(request.reason);
+  };
   request.addEventListener('abort', abort);
   try {
     return await Promise.race([given, cancelled]);
@@ -180,10 +175,10 @@ async function unlessCancelled<T>(request: AbortSignal, given: T | Promise<T>): 
   }
 }
 
-/** The answer under the correlation of what it answers, unless it names its own. */
+/** Adds the correlation of the request, unless the answer names its own. */
 function correlated(answer: MessageInput | string, { envelope }: Message): MessageInput {
   const input = typeof answer === 'string' ? chatMessage(answer) : answer;
-  // Whatever a handler has given by mistake is the codec's to refuse.
+  // The codec refuses other values.
   if (typeof input !== 'object') return input;
   const own = input.envelope;
   const { msg_id: mid, correlation_id: cid = mid } = envelope;
@@ -197,13 +192,13 @@ function correlated(answer: MessageInput | string, { envelope }: Message): Messa
   };
 }
 
-/** Why an answer cannot be sent. Not an error that is retryable: the handler has done its work, and would do it once more. */
+/** Not a retryable error: the handler has done its work, and would do it once more. */
 function unwritten(thrown: unknown): unknown {
   if (thrown instanceof AccpError && !thrown.retryable && thrown.code !== 'E3002') return thrown;
   return new AccpError({ code: 'E1004', message: 'The answer cannot be written in a frame.' });
 }
 
-/** What is never answered by an error: two sides could go on for ever. */
+/** An error is never answered by an error: two sides could go on for ever. */
 function isFailure({ intent, schema }: Pick<MessageInput, 'intent' | 'schema'>): boolean {
   return intent === 'fail' || schema === 'ER';
 }
@@ -213,10 +208,9 @@ function isAsyncIterable(given: unknown): given is AsyncIterable<Answer> {
 }
 
 /**
- * Refuses them, or has them run again, as soon as the other side speaks in the session again.
+ * Refuses interrupted requests, or has them run again, when the other side sends its next frame.
  *
- * @param replies what its frame is answered besides
- * @param again filled with what is to be run
+ * @param again filled with the messages to run
  * @returns the replies, and the frames that refuse the rest
  */
 export function takeUpInterrupted(
@@ -241,7 +235,7 @@ export function takeUpInterrupted(
   return isSilent ? codec.announce(session).frames : [...replies, ...refused];
 }
 
-/** Not an error that is retryable: the request may have run. */
+/** Not a retryable error: the request may have run. */
 function interruption(): AccpError {
   return new AccpError({
     code: 'E5001',

@@ -1,5 +1,3 @@
-/** The sessions that an endpoint holds, so many and no longer than they are used. */
-
 import { type LinkedSignal, linkSignals } from '../../async/abort.js';
 import { AccpError } from '../errors.js';
 import type { Message } from '../message/message.js';
@@ -11,7 +9,6 @@ interface Held {
   readonly session: Session;
   /** Milliseconds of the monotonic clock. */
   usedAt: number;
-  /** What is under way in it. */
   uses: number;
 }
 
@@ -21,13 +18,11 @@ export class EndpointSessions {
   readonly #options: SessionsOptions;
   readonly #max: number;
   readonly #idleTime: number;
-  /** By id; the one that was used least recently comes first. */
   readonly #held = new Map<string, Held>();
-  /** What sessions were at work on when a store kept them. */
+  /** The pending requests of stored sessions. */
   readonly #interrupted = new WeakMap<Session, readonly Message[]>();
   #isClosed = false;
 
-  /** @throws TypeError on options that are none */
   constructor(options: SessionsOptions) {
     const { maxSessions = 1024, idleTime = 3600 } = options;
     if (!(maxSessions >= 1)) throw new TypeError(`maxSessions is a number from 1 on; got ${maxSessions}`);
@@ -51,34 +46,29 @@ export class EndpointSessions {
       id: sid,
       sequence: 'sender',
     });
-    // What a host answers later is its own business.
-    const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred);
-    if (interrupted.length > 0)
-      this.#interrupted.set(
-        session,
-        interrupted.map(({ message }) => message),
-      );
+    // Requests that the host answers later are not interrupted.
+    const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred).map(({ message }) => message);
+    if (interrupted.length > 0) this.#interrupted.set(session, interrupted);
     this.#held.set(session.id, { session, usedAt: performance.now(), uses: 0 });
     this.#closeSurplus();
     return session;
   }
 
-  /** The session of that id, where it is held. */
   find(sid: string): Session | undefined {
     return this.#held.get(sid)?.session;
   }
 
   /**
-   * The session that a frame belongs to; a new one where it names none. A later part of a message names it, too: sender and chain are
-   * no secrets, so that by them anybody could add to somebody else's message, and be given its answer.
+   * A later part of a message has to name its session: sender and chain are no secrets, so that by them a third party could add to a message of
+   * another client, and get its answer.
    *
-   * @returns `null` for a part of which nobody knows where it belongs
+   * @returns `null` for a part without a session
    */
   openFor({ sid, part = 0 }: Pick<FrameAddress, 'sid' | 'part'>): Session | null {
     return sid === undefined && part > 0 ? null : this.open(sid);
   }
 
-  /** Gives once what a session was at work on when it was kept, and what is not answered or cancelled since. */
+  /** Returns once the stored requests of a session that are still pending. */
   takeInterrupted(session: Session): readonly Message[] {
     const interrupted = this.#interrupted.get(session);
     if (interrupted === undefined) return [];
@@ -89,10 +79,10 @@ export class EndpointSessions {
     );
   }
 
-  /** From now on it is at work. @returns ends that */
+  /** Marks the session as busy. @returns ends that */
   use(session: Session): () => void {
     const held = this.#held.get(session.id);
-    // It may have been closed, and even opened anew.
+    // The session may have been closed, and opened anew.
     if (held?.session !== session) return () => undefined;
     held.uses++;
     this.#touch(held);
@@ -148,19 +138,16 @@ export class EndpointSessions {
   }
 }
 
-/** Sessions that are remembered. */
 const MAX = 10_000;
 
-/** What whoever comes with such a session is told. */
 export const DISCONNECTED = 'The session was disconnected.';
 
 export class PutOut {
-  /** By their ids, the oldest first. */
   readonly #reasons = new Map<string, string>();
-  /** What is told when a session is put out. No `AbortSignal`: it warns of many listeners, and a session may have much under way. */
+  /** No `AbortSignal`: it warns of many listeners, and a session may have much under way. */
   readonly #listeners = new WeakMap<Session, Set<() => void>>();
 
-  /** @returns `false` where it was out already */
+  /** @returns `false` if it was disconnected already */
   add(session: Session, reason: string): boolean {
     if (this.#reasons.has(session.id)) return false;
     this.#reasons.set(session.id, reason);
@@ -173,18 +160,14 @@ export class PutOut {
     return this.#reasons.get(sid);
   }
 
-  /** @returns takes the listener away */
+  /** @returns removes the listener */
   listen(session: Session, listener: () => void): () => void {
-    let listeners = this.#listeners.get(session);
-    if (listeners === undefined) {
-      listeners = new Set();
-      this.#listeners.set(session, listeners);
-    }
-    const all = listeners.add(listener);
-    return () => void all.delete(listener);
+    const listeners = this.#listeners.get(session) ?? new Set();
+    this.#listeners.set(session, listeners.add(listener));
+    return () => void listeners.delete(listener);
   }
 
-  /** A signal that is aborted with another one, and with E5001 when the session is put out. */
+  /** Links a signal, so that it is aborted with E5001 when the session is disconnected. */
   link(session: Session, signal: AbortSignal): LinkedSignal {
     const out = new AbortController();
     const linked = linkSignals(signal, out.signal);

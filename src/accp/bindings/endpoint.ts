@@ -1,8 +1,5 @@
-/** One side that answers frames, whatever carries them: a codec, its sessions, and what is done with messages. */
-
 import { notifyListener } from '../../async/listeners.js';
 import { Semaphore } from '../../async/semaphore.js';
-import type { Codec } from '../codec/codec.js';
 import { AccpError, type AccpErrorCode } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { tryParseFrame } from '../parse.js';
@@ -10,7 +7,7 @@ import { checkAgentName } from '../session/envelope.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { Arrivals, registryRefusal } from './arrivals.js';
-import { EndpointAnswers, takeUpInterrupted } from './endpoint-answers.js';
+import { type Batch, EndpointAnswers, takeUpInterrupted } from './endpoint-answers.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { DISCONNECTED, EndpointSessions, PutOut } from './endpoint-sessions.js';
 import { bareErrorFrame } from './error-frame.js';
@@ -18,26 +15,23 @@ import { type FrameAddress, type FrameAnswer, isErrorHead, isUpkeep, readAddress
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 
-/** What a received frame amounts to. */
 interface Decoded {
-  /** Frames of the protocol to send back, in order. */
   readonly replies: readonly string[];
-  /** What the handler is told. */
+  /** What the handler gets. */
   readonly message: Message | undefined;
 }
 
 const NOTHING: Decoded = { replies: [], message: undefined };
 
-/** Longest id of a session, in characters. */
 const MAX_ID = 256;
 
 /**
- * Makes the side that answers: it decodes what arrives in the session that it belongs to, tells the handler, and encodes what that
- * gives. The bindings carry the frames.
+ * Makes the side that answers: it decodes each frame in its session, calls the handler, and encodes the answers. The bindings carry
+ * the frames.
  *
  * Source: draft-benzing-accp-00, sections 7 and 11.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const endpoint = createEndpoint({
  *   codec: createCodec(),
@@ -52,8 +46,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);
   const putOut = new PutOut();
-  const turnsOf = new WeakMap<Session, Semaphore>();
-  const arrivalsOf = new WeakMap<Session, Arrivals>();
+  const turnsOf = perSession(() => new Semaphore(1));
+  const arrivalsOf = perSession((session) => new Arrivals(session));
 
   /** A session whose store has failed has ended; the next frame opens it anew. */
   const stored = <T>(session: Session, operation: () => T): T => {
@@ -79,17 +73,19 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
   };
 
-  /** @param again filled with what is to be run again @returns the replies, and what refuses the rest */
   const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] =>
     takeUpInterrupted(sessions.takeInterrupted(session), replies, session, options, again);
 
-  /** Works once more on what was interrupted. */
-  async function* rerun(
+  async function* run(
     messages: readonly Message[],
     session: Session,
     signal: AbortSignal,
-  ): AsyncGenerator<() => readonly string[], void, undefined> {
-    for (const message of messages) yield* batchesOf(await answers.begin(message, session, signal));
+  ): AsyncGenerator<Batch, void, undefined> {
+    for (const message of messages) {
+      const begun = await answers.begin(message, session, signal);
+      if (typeof begun === 'function') yield begun;
+      else yield* begun;
+    }
   }
 
   const pong = ({ operation, envelope }: Message, session: Session): readonly string[] => {
@@ -98,14 +94,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       .frames;
   };
 
-  /** Frames are made and given in one go: so those of another answer do not come between. */
+  /** Makes and yields frames in one go, so that those of another answer do not come between. */
   async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
-    let turns = turnsOf.get(session);
-    if (turns === undefined) {
-      turns = new Semaphore(1);
-      turnsOf.set(session, turns);
-    }
-    const turn = turns.acquire();
+    const turn = turnsOf(session).acquire();
     const end = typeof turn === 'function' ? turn : await turn;
     try {
       for (const frame of stored(session, make)) yield frame;
@@ -129,96 +120,64 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         message = decoded.message;
         return takeUp(decoded.replies, session, again);
       });
-      for await (const batch of rerun(again, session, signal)) yield* inTurn(session, batch);
+      for await (const batch of run(again, session, signal)) yield* inTurn(session, batch);
       if (message === undefined) return;
       const admitted = admit?.();
       if (admitted !== undefined) {
         await admitted;
-        // Meanwhile nobody may want it any more.
+        // It may have been cancelled meanwhile.
         if (signal.aborted || isCancelled(message, session)) return;
       }
-      const begun = await answers.begin(message, session, signal);
-      if (typeof begun === 'function') yield* inTurn(session, begun);
-      else for await (const batch of begun) yield* inTurn(session, batch);
+      for await (const batch of run([message], session, signal)) yield* inTurn(session, batch);
     } finally {
       end();
     }
   }
 
-  async function* say(
-    make: (codec: Codec) => readonly string[],
-    session: Session,
-  ): AsyncGenerator<string, void, undefined> {
-    const end = sessions.use(session);
-    try {
-      yield* inTurn(session, () => make(codec));
-    } finally {
-      end();
-    }
-  }
+  const busy = (session: Session, frames: AsyncIterable<string>): AsyncIterable<string> =>
+    during(() => sessions.use(session), frames);
 
-  /** The order is that in which frames are asked for: a client that waits for each answer gets them in the order of their numbers. */
+  /** Frames are made when they are asked for: a client that waits for each answer gets them in the order of their numbers. */
   async function* streamed(
     replies: readonly string[],
-    batches: AsyncIterable<() => readonly string[]>,
+    batches: AsyncIterable<Batch>,
     session: Session,
   ): AsyncGenerator<string, void, undefined> {
-    const end = sessions.use(session);
-    try {
-      yield* replies;
-      for await (const batch of batches) yield* stored(session, batch);
-    } finally {
-      end();
-    }
+    yield* replies;
+    for await (const batch of batches) yield* stored(session, batch);
   }
 
-  async function* rerunAnd(
-    again: readonly Message[],
-    message: Message | undefined,
-    session: Session,
-    signal: AbortSignal,
-  ): AsyncGenerator<() => readonly string[], void, undefined> {
-    if (message !== undefined) yield* batchesOf(await answers.begin(message, session, signal));
-    yield* rerun(again, session, signal);
-  }
-
-  const arrivalsIn = (session: Session): Arrivals => {
-    let arrivals = arrivalsOf.get(session);
-    if (arrivals === undefined) {
-      arrivals = new Arrivals(session);
-      arrivalsOf.set(session, arrivals);
-    }
-    return arrivals;
-  };
-
-  /** Answers a frame that came by itself. The handler is told of it before the first wait. */
+  /** The handler is called before the first wait. */
   const answer = async (
     frame: string,
     address: FrameAddress,
     session: Session,
     signal: AbortSignal,
   ): Promise<FrameAnswer> => {
-    const why = registryRefusal(address, session, arrivalsIn(session));
+    const why = registryRefusal(address, session, arrivalsOf(session));
     if (why !== null) return bareErrorFrame('E5001', why, readHead(frame));
     const again: Message[] = [];
     const { replies, message } = stored(session, () => {
       const decoded = decode(frame, session);
       return { ...decoded, replies: takeUp(decoded.replies, session, again) };
     });
-    if (again.length > 0) return streamed(replies, rerunAnd(again, message, session, signal), session);
+    if (again.length > 0) {
+      const messages = message === undefined ? again : [message, ...again];
+      return busy(session, streamed(replies, run(messages, session, signal), session));
+    }
     if (message === undefined) return packed(replies);
     // It was cancelled while it waited.
     if (signal.reason instanceof AccpError)
       return packed([...replies, ...stored(session, () => answers.tell(message, signal.reason, session))]);
     const begun = await answers.begin(message, session, signal);
-    if (typeof begun !== 'function') return streamed(replies, begun, session);
+    if (typeof begun !== 'function') return busy(session, streamed(replies, begun, session));
     const frames = stored(session, begun);
     return packed(replies.length === 0 ? frames : [...replies, ...frames]);
   };
 
   /**
-   * Answers a frame when it is its turn: those before it may come by other requests. Where whoever sent it has gone meanwhile, it counts
-   * as never come.
+   * Answers a frame when it is its turn: those before it may come by other requests. A frame whose sender has gone meanwhile counts as never
+   * come.
    */
   const answerInTurn = (
     frame: string,
@@ -229,7 +188,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return new Promise((resolve) => {
       let takeBack = (): void => undefined;
       const abort = (): void => {
-        // What was cancelled has its number nevertheless.
+        // A cancelled frame has its number nevertheless.
         if (signal.reason instanceof AccpError) return;
         takeBack();
         resolve(null);
@@ -239,7 +198,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         resolve(answer(frame, address, session, signal));
       };
       signal.addEventListener('abort', abort);
-      takeBack = arrivalsIn(session).add(frame, () => address, process, isFirst(address));
+      takeBack = arrivalsOf(session).add(frame, () => address, process, isFirst(address));
       if (signal.aborted) abort();
     });
   };
@@ -247,11 +206,13 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
     const address = readAddress(frame);
     if (address === null) return notAFrame(frame);
-    if (address.sid !== undefined && address.sid.length > MAX_ID) return badSessionId(frame);
+    if (address.sid !== undefined && address.sid.length > MAX_ID)
+      return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
     if (address.sid !== undefined && putOut.reason(address.sid) !== undefined)
       return refusal(frame, 'E5001', DISCONNECTED);
     const session = sessions.openFor(address);
-    if (session === null) return strayPart(frame);
+    if (session === null)
+      return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
     const linked = putOut.link(session, signal);
     const end = sessions.use(session);
     let { release } = linked;
@@ -259,7 +220,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const given = await answerInTurn(frame, address, session, linked.signal);
       if (given === null || typeof given === 'string') return given;
       release = () => undefined;
-      return withEnd(given, linked.release);
+      return during(() => linked.release, given);
     } finally {
       end();
       release();
@@ -271,7 +232,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     open: (sid) => sessions.open(sid),
     hold: (session) => sessions.use(session),
     receive,
-    say,
+    say: (make, session) =>
+      busy(
+        session,
+        inTurn(session, () => make(codec)),
+      ),
     handler,
     disconnect: (sid, reason = 'the connection is not wanted') => {
       const session = sessions.find(sid);
@@ -283,12 +248,21 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   };
 }
 
-/** Whether no frame before it is on its way: a registry begins a connection, and the first frame of a session names none. */
+function perSession<T>(make: (session: Session) => T): (session: Session) => T {
+  const made = new WeakMap<Session, T>();
+  return (session) => {
+    const value = made.get(session) ?? make(session);
+    made.set(session, value);
+    return value;
+  };
+}
+
+/** Whether no earlier frame can be on its way: a registry begins a connection, and the first frame of a session names none. */
 function isFirst({ sid, part = 0, intent, operation }: FrameAddress): boolean {
   return sid === undefined || (part === 0 && intent === 'sync' && operation === 'registry');
 }
 
-/** Of a stream, the handler is told the first chunk and the end; of what keeps a session going, nothing. */
+/** Of a stream, the handler gets the first chunk and the end. */
 function isToldOf(outcome: 'message' | 'pending', message: Message): boolean {
   return outcome === 'pending' ? message.payload['chunk_index'] === 0 : !isUpkeep(message);
 }
@@ -297,23 +271,18 @@ function isCancelled({ intent, envelope }: Message, session: Session): boolean {
   return intent !== 'cancel' && session.signal(envelope.correlation_id ?? envelope.msg_id).aborted;
 }
 
-async function* batchesOf(
-  begun: (() => readonly string[]) | AsyncIterable<() => readonly string[]>,
-): AsyncGenerator<() => readonly string[], void, undefined> {
-  if (typeof begun === 'function') yield begun;
-  else yield* begun;
-}
-
-/** The same frames. @param ended called when all were given, or nobody wants more */
-async function* withEnd(frames: AsyncIterable<string>, ended: () => void): AsyncGenerator<string, void, undefined> {
+async function* during(
+  begin: () => () => void,
+  frames: AsyncIterable<string>,
+): AsyncGenerator<string, void, undefined> {
+  const end = begin();
   try {
     yield* frames;
   } finally {
-    ended();
+    end();
   }
 }
 
-/** As few things as can be: most answers are one frame. */
 function packed(frames: readonly string[]): FrameAnswer {
   if (frames.length === 0) return null;
   return frames.length === 1 ? frames[0]! : each(frames);
@@ -323,18 +292,10 @@ async function* each(frames: readonly string[]): AsyncGenerator<string, void, un
   yield* frames;
 }
 
-/** Nobody's session: one that was made for it would hold nothing that anybody comes back to. */
+/** Opens no session for it: nobody could come back to that. */
 function notAFrame(text: string): string {
   const parsed = tryParseFrame(text, { dialect: 'lenient' });
   return bareErrorFrame('E1001', parsed.ok ? 'The text is no frame.' : parsed.error.message);
-}
-
-function badSessionId(frame: string): string | null {
-  return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
-}
-
-function strayPart(frame: string): string | null {
-  return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
 }
 
 function refusal(frame: string, code: AccpErrorCode, why: string): string | null {

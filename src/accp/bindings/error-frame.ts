@@ -1,23 +1,20 @@
-/** Error frames of the bindings themselves, for what never came to a session (draft-benzing-accp-00, sections 3.6 and 11). */
-
 import { errorBody } from '../codec/sender.js';
 import { AccpError, type AccpErrorCode } from '../errors.js';
 import { checkAgentName, isIdentifier, metadataText } from '../session/envelope.js';
 import { createIds, systemClock } from '../session/runtime.js';
 import type { FrameHead } from './frames.js';
 
-/** Who error frames are from that no session knows of: nobody's numbers are used up by them. */
+/** The agent of error frames outside of any session: they use up no agent's numbers. */
 export const BINDING_AGENT = 'accp';
 
 const freshId = createIds();
 
 /**
- * An error frame outside of any session: it has number 1, and no `sid`. Any words can be told; those that a frame cannot hold are
- * written with `_` between them.
+ * Makes an error frame outside of any session: it has number 1, and no `sid`. Characters that a frame cannot hold are replaced by `_`.
  *
  * Source: draft-benzing-accp-00, section 3.6.
  *
- * @param request what the frame answers, where that is known: its `mid` becomes `aid` and, where it has no `cid` of its own, `cid`
+ * @param request the refused frame, if known: its `mid` becomes `aid` and, if it has no `cid` of its own, `cid`
  * @throws TypeError on an agent that no frame can hold
  * @example
  * bareErrorFrame('E1001', 'The body is empty.')
@@ -40,7 +37,7 @@ export function bareErrorFrame(
   return errorBody(checkAgentName(agent), new AccpError({ code, message }), false) + metadata;
 }
 
-/** A peer may have named itself or its message in a way that cannot be repeated. */
+/** An identifier of a peer may be one that cannot be repeated. */
 function identifier(text: string | undefined): string | undefined {
   return text !== undefined && isIdentifier(text) ? text : undefined;
 }

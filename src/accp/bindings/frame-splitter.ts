@@ -1,15 +1,14 @@
-/** From bytes to frames, where a channel does not keep the borders of what was written to it (section 11.1: chunks). */
 import { PegwireError } from '../../text/errors.js';
 import { MAX_FRAME_BYTES } from './frames.js';
 
 /**
  * - `truncated`: the bytes ended within a frame
- * - `too-large`: a frame has more bytes than are taken
- * - `not-utf8`: a frame holds bytes that are no UTF-8; they are never repaired
+ * - `too-large`: a frame has more bytes than the limit
+ * - `not-utf8`: a frame is not UTF-8; it is never repaired
  */
 export type FramingErrorCode = 'truncated' | 'too-large' | 'not-utf8';
 
-/** Bytes that cannot be parted into frames. */
+/** Bytes that cannot be split into frames. */
 export class FramingError extends PegwireError {
   override readonly name: string = 'FramingError';
   declare readonly code: FramingErrorCode;
@@ -33,19 +32,17 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Bytes that a buffer has at first. A larger one is given back once it is empty. */
+/** Initial size of the buffer. A larger one is released once it is empty. */
 const KEPT_BYTES = 4096;
 
-/** Where a frame stands: before and in its payload (`body`), right behind that, in its metadata. */
+/** The position in a frame: before or in its payload (`body`), right after it, or in its metadata. */
 type Place = 'body' | 'payload-over' | 'metadata';
 
 /**
- * Parts bytes into frames, however they arrive. A frame ends with its line (LF or CRLF), and, for senders that write no line
- * ends, where the bracket of its metadata closes; one without metadata, where the next frame begins or the bytes end. Empty
- * lines are skipped.
+ * Splits bytes into frames, however they arrive. A frame ends with its line (LF or CRLF), and, for senders that write no line ends, where
+ * the bracket of its metadata closes; one without metadata, where the next frame begins or the bytes end. Empty lines are skipped.
  *
- * What it gives is not checked: of a text that is no frame, the pieces are none either, and a parser refuses them. The work is
- * linear in the bytes, and what is held is never more than one frame and one chunk.
+ * The frames are not checked. The work is linear in the bytes, and the buffer never holds more than one frame and one chunk.
  *
  * @example
  * const splitter = new FrameSplitter();
@@ -54,9 +51,8 @@ type Place = 'body' | 'payload-over' | 'metadata';
  */
 export class FrameSplitter {
   readonly #limit: number;
-  // Strict, and leaving byte order marks where they are: a frame begins with none.
+  // Keeps byte order marks: a frame begins with none.
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The start of a frame whose end has not come. */
   #held = new Uint8Array(KEPT_BYTES);
   #heldLength = 0;
   #place: Place = 'body';
@@ -64,16 +60,16 @@ export class FrameSplitter {
   #isEscaped = false;
   #fault: FramingError | undefined;
 
-  /** @throws TypeError on a limit that is no number of bytes */
+  /** @throws TypeError if the limit is invalid */
   constructor({ maxFrameBytes = MAX_FRAME_BYTES }: FrameSplitterOptions = {}) {
     if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
     this.#limit = maxFrameBytes;
   }
 
   /**
-   * Takes the next bytes, and gives the frames that they complete.
+   * Takes the next bytes, and returns the frames that they complete.
    *
-   * @throws FramingError `too-large` or `not-utf8`, once the frames before have been given; nothing can be read after it
+   * @throws FramingError `too-large` or `not-utf8`, after the frames before it were returned; nothing can be read after it
    */
   push(chunk: Uint8Array): string[] {
     if (this.#fault !== undefined) throw this.#fault;
@@ -96,15 +92,15 @@ export class FrameSplitter {
   }
 
   /**
-   * The bytes have ended.
+   * Ends the bytes.
    *
-   * @throws FramingError `truncated` where they did so within a frame, or what `push` has not told yet
+   * @throws FramingError `truncated` if they end within a frame, or what `push` has not thrown yet
    */
   end(): string[] {
     if (this.#fault !== undefined) throw this.#fault;
     const frames: string[] = [];
     const isWhole = this.#place === 'payload-over';
-    // The LF of a line end may not have come any more.
+    // The LF of a line end may be missing.
     if (this.#heldLength > 0 && this.#held[this.#heldLength - 1] === CR) this.#heldLength--;
     this.#give(new Uint8Array(0), frames);
     if (frames.length === 0 || isWhole) return frames;
@@ -112,9 +108,9 @@ export class FrameSplitter {
     throw this.#fault;
   }
 
-  /** Looks at one byte. @returns where in the chunk a frame ends, or a negative number */
+  /** @returns where in the chunk a frame ends, or a negative number */
   #step(byte: number, at: number): number {
-    // No frame holds a line end, escaped or not: whatever was garbled before, the next line begins anew.
+    // No frame holds a line end, escaped or not: after garbled bytes, the next line begins anew.
     if (byte === LF) return at + 1;
     if (this.#isEscaped) {
       this.#isEscaped = false;
@@ -135,7 +131,6 @@ export class FrameSplitter {
     return -1;
   }
 
-  /** Ends the frame whose last bytes these are. */
   #give(bytes: Uint8Array, frames: string[]): void {
     let frame = bytes;
     if (this.#heldLength > 0) {
@@ -154,7 +149,7 @@ export class FrameSplitter {
 
   #hold(bytes: Uint8Array): void {
     const length = this.#heldLength + bytes.length;
-    // A line end is none of the frame's.
+    // The limit is without the line end.
     if (length > this.#limit + 2) throw this.#tooLarge();
     if (length > this.#held.length) {
       const grown = new Uint8Array(Math.max(length, Math.min(2 * this.#held.length, this.#limit + 2)));
@@ -178,8 +173,8 @@ export class FrameSplitter {
   }
 }
 
-/** Without LF or CRLF. A CR alone is none. */
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
+/** Removes LF or CRLF, not a CR alone. */
+export function withoutLineEnd(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   if (bytes[end - 1] === LF) {
     end--;

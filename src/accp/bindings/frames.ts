@@ -8,12 +8,12 @@ import { sourceText } from '../session/envelope.js';
 /** The media type of one frame (section 12.1). */
 export const FRAME_TYPE = 'application/accp';
 
-/** Longest frame that the bindings take unless they are told otherwise, in bytes: what the parser takes by default. */
+/** Default limit of a frame in bytes: that of the parser. */
 export const MAX_FRAME_BYTES = 1_048_576;
 
-/** Where a frame came from. */
+/** The context of a frame that a handler gets. */
 export interface FrameContext {
-  /** Aborted when whoever sent the frame has gone, or does not want the answer any more. */
+  /** Aborted when the sender has gone, or does not want the answer any more. */
   readonly signal: AbortSignal;
 }
 
@@ -24,21 +24,18 @@ export interface FrameContext {
 export type FrameHandler = (frame: string, context: FrameContext) => FrameAnswer | Promise<FrameAnswer>;
 export type FrameAnswer = string | null | AsyncIterable<string>;
 
-/** What bindings go by. */
 export interface FrameHead {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
-  /** The code of its schema: `TC`, `ST`, `ER`, ... */
   readonly schema: string | undefined;
   readonly mid: string | undefined;
-  /** Its number, where it has a usable one. */
   readonly seq: number | undefined;
   readonly cid: string | undefined;
   readonly sid: string | undefined;
 }
 
-/** The head of a frame; `null` for a text that is none. Lenient frames are frames: refusing them is the codec's business. */
+/** Reads the head of a frame; `null` if the text is not a frame. Lenient frames pass: the codec refuses them. */
 export function readHead(frame: string): FrameHead | null {
   const parsed = tryParseFrame(frame, LENIENT);
   if (!parsed.ok) return null;
@@ -56,13 +53,12 @@ export function readHead(frame: string): FrameHead | null {
   };
 }
 
-/** Where a frame belongs. */
 export interface FrameAddress extends Pick<FrameHead, 'agent' | 'intent' | 'operation' | 'mid' | 'seq' | 'sid'> {
-  /** Its place among several that make up a message (section 3.4). */
+  /** Its index among the frames of one message (section 3.4). */
   readonly part: number | undefined;
 }
 
-/** For those who ask for nothing else of a frame: no tree is built of its payload. `null` for a text that is no frame. */
+/** As {@link readHead}, but builds no tree of the payload. */
 export function readAddress(frame: string): FrameAddress | null {
   const parsed = tryParseFrameEnvelope(frame, LENIENT);
   if (!parsed.ok) return null;
@@ -80,27 +76,23 @@ export function readAddress(frame: string): FrameAddress | null {
 
 const LENIENT = { dialect: 'lenient' } as const;
 
-/** A value as it is written; `undefined` for none, and for an array, a map or a reference. */
+/** Returns a value as it is written; `undefined` for an array, a map or a reference. */
 export function textOf(params: readonly Param[] | null, name: string): string | undefined {
   const value = params?.find(({ key }) => key === name)?.value;
   return value === undefined ? undefined : sourceText(value);
 }
 
-/** An integer that a double holds. */
 export function numberOf(params: readonly Param[] | null, name: string): number | undefined {
   const value = params?.find(({ key }) => key === name)?.value;
   return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 
-/** Whether a frame tells of an error: schema ER, or `fail:error` (section 3.6). */
+/** Whether a frame reports an error: schema ER, or `fail:error` (section 3.6). */
 export function isErrorHead({ intent, operation, schema }: FrameHead): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
 }
 
-/**
- * Whether a frame has the schema ER. In a frame that has been read, these characters stand for nothing else, or for a value
- * that ends in them; so nearly all frames are told apart without being parsed.
- */
+/** Nearly all frames are decided without parsing them. */
 export function hasErrorSchema(frame: string): boolean {
   return frame.includes('schema:ER') && readHead(frame)?.schema === 'ER';
 }
@@ -108,28 +100,26 @@ export function hasErrorSchema(frame: string): boolean {
 /** A report of a gap, as codecs write it (draft-benzing-accp-00, sections 3.6 and 3.7). */
 const GAP = /^@[^>]*>fail:error\{[^}]*\bcode:E3003\b/;
 
-/** Whether a frame tells that one before it is missed. */
 export function isGapReport(frame: string): boolean {
   return GAP.test(frame);
 }
 
 const INTENTS: ReadonlySet<string> = new Set(['ping', 'pong', 'ack']);
-/** Operations of `sync` that the codec answers. */
 const SYNC_OPERATIONS: ReadonlySet<string> = new Set(['registry', 'state', 'resync']);
 
-/** Reports of a gap (E3003) among it, which are answered by sending again what was lost. */
+/** Messages that the codec answers; a report of a gap (E3003) is answered by sending again what was lost. */
 export function isUpkeep({ intent, operation, payload }: Message): boolean {
   if (intent === 'sync') return SYNC_OPERATIONS.has(operation);
   return INTENTS.has(intent) || (intent === 'fail' && operation === 'error' && payload['code'] === 'E3003');
 }
 
-/** Frames that are sent at a stretch. */
+/** Frames that are sent in one turn of the event loop. */
 const LENGTH = 128;
 
 export class Stretch {
   #given = 0;
 
-  /** One more frame is given. @returns at the end of a stretch, what to wait for: meanwhile everything else gets its turn */
+  /** Counts a frame. @returns after each run of frames, a promise for the next turn */
   next(): Promise<void> | undefined {
     return ++this.#given % LENGTH === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
   }

@@ -1,19 +1,18 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** What a server tells of each request and connection: neither tokens nor frames. */
 
 import type { IncomingMessage } from 'node:http';
 import { visible } from '../../text/visible.js';
 
 export interface AccessEntry {
-  /** When it came, as ISO 8601. */
+  /** ISO 8601. */
   readonly time: string;
   readonly remote: string;
   readonly method: string;
-  /** Without what stands behind `?`, where people put secrets. */
+  /** Without the query, where people put secrets. */
   readonly path: string;
-  /** Of the response; 101 for a WebSocket, 0 where the client left before there was one. */
+  /** Of the response; 101 for a WebSocket, 0 if the client left before there was one. */
   readonly status: number;
-  /** Milliseconds until it was over; of a WebSocket, until it was closed. */
+  /** Milliseconds until the end of the response or the WebSocket. */
   readonly ms: number;
   /** Bytes sent on the connection meanwhile, headers included. */
   readonly bytes: number;
@@ -23,7 +22,7 @@ export interface AccessEntry {
 
 const MAX_PATH = 200;
 
-/** One line for people. What a terminal would act on is shown. */
+/** Formats an entry as one line. Control characters are made visible. */
 export function accessLine({ time, remote, method, path, status, ms, bytes, note }: AccessEntry): string {
   const shown = visible(path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}...` : path);
   const said = note === undefined ? '' : ` (${visible(note)})`;
@@ -31,9 +30,7 @@ export function accessLine({ time, remote, method, path, status, ms, bytes, note
 }
 
 interface Observed {
-  /** Without what stands behind `?`. */
   readonly path: string;
-  /** Tells that it is over. */
   readonly tell: (status: number, note: string | undefined) => void;
 }
 
@@ -45,7 +42,7 @@ export function observed(
   const time = new Date();
   const began = performance.now();
   const sent = socket.bytesWritten;
-  // Of a closed socket it cannot be asked any more.
+  // A closed socket does not know it any more.
   const remote = socket.remoteAddress ?? '-';
   return {
     path,
@@ -66,7 +63,7 @@ export function observed(
   };
 }
 
-/** Of what a request names; `*` is no path. */
+/** `*` is not a path. */
 function pathOf(url: string): string {
   const address = `http://localhost${url}`;
   return url.startsWith('/') && URL.canParse(address) ? new URL(address).pathname : url;

@@ -1,5 +1,4 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** Agents to try a connection with: one that says everything back, and one with a few harmless tools. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AnswerContext, EndpointOptions } from '../bindings/endpoint.js';
@@ -13,7 +12,7 @@ import { streamMessages } from '../streams/stream-messages.js';
 /**
  * - `echo`: answers each request with `done` and the same payload
  * - `tools`: answers calls of its tools (the schema TC), and nothing else
- * - `both`: calls of tools go to the tools, everything else is said back
+ * - `both`: passes calls of tools to the tools, and echoes everything else
  */
 export const AGENTS = ['both', 'echo', 'tools'] as const;
 
@@ -37,7 +36,7 @@ const TOOLS: { readonly [name: string]: TryTool } = {
 };
 
 /**
- * The part of an endpoint's options that makes such an agent.
+ * Returns the endpoint options of such an agent.
  *
  * Source: draft-benzing-accp-00, sections 10.2 and 10.4.
  *
@@ -50,9 +49,9 @@ export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agen
     codec: createCodec({ tools, state: false }),
     agent: name === 'both' ? 'pegwire' : name,
     handle: (message, context) => {
-      // What nobody reads would be kept, and the 65th stream refused.
+      // Unread chunks would be kept, and the 65th stream refused.
       if (message.payload['chunk_index'] === 0) void readOff(message, context);
-      // Errors are answered by nobody.
+      // Errors are not answered.
       if (!isAsking(message) || message.schema === 'ER') return null;
       if (tools !== undefined && message.schema === 'TC') return callTool(message, context);
       if (name !== 'tools') return echoed(message);
@@ -65,7 +64,7 @@ async function readOff({ envelope }: Message, { session }: AnswerContext): Promi
   try {
     for await (const _ of session.stream(envelope.correlation_id ?? envelope.msg_id));
   } catch {
-    // It has not come to its end.
+    // The stream has not come to its end.
   }
 }
 
@@ -77,7 +76,7 @@ function echoed({ operation, schema, payload }: Message): MessageInput {
   return { intent: 'done', operation, schema, payload };
 }
 
-/** The codec has refused calls of tools that there are not, and arguments that do not fit. */
+/** The codec has refused calls of unknown tools, and arguments that do not fit. */
 function callTool(message: Message, context: AnswerContext): MessageInput | AsyncIterable<MessageInput> {
   const { operation, payload, envelope } = message;
   const name = payload['tool_name'] as string;

@@ -1,5 +1,4 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** The requests under way on each connection of a server, and the preflight requests of browsers. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,14 +12,14 @@ interface Exchange {
 export class Exchanges {
   readonly #bySocket = new Map<Duplex, Set<Exchange>>();
 
-  /** A connection, which may be told of more than once. @returns whether it is new */
+  /** A connection may be reported more than once. @returns whether it is new */
   opened(socket: Duplex): boolean {
     if (this.#bySocket.has(socket)) return false;
     const exchanges = new Set<Exchange>();
     this.#bySocket.set(socket, exchanges);
     socket.once('close', () => {
       this.#bySocket.delete(socket);
-      // Node tells only the response that is being written. The others are told when it has been.
+      // Node closes only the response that is being written.
       setImmediate(() => {
         for (const { response } of exchanges) abandon(response);
       });
@@ -36,7 +35,7 @@ export class Exchanges {
     response.once('close', () => exchanges.delete(exchange));
   }
 
-  /** Resolves when all that was asked on a connection has been answered; `undefined` when it has. */
+  /** Resolves when all requests of a connection have been answered; `undefined` when they have. */
   answered(socket: Duplex): Promise<void> | undefined {
     const exchanges = this.#bySocket.get(socket);
     if (exchanges === undefined || exchanges.size === 0) return undefined;
@@ -44,24 +43,24 @@ export class Exchanges {
     return Promise.all(last).then(() => undefined);
   }
 
-  /** Drops the connections on which nothing is being answered: whose request has not come, or has come in part. */
+  /** Drops the connections on which no complete request is being answered. */
   dropUnasked(): void {
     for (const [socket, exchanges] of this.#bySocket)
       if ([...exchanges].every(({ request }) => !request.complete)) socket.destroy();
   }
 }
 
-/** A response that was never given to its connection does not hear of its end. */
+/** A response that was never given to its connection does not get its `close`. */
 function abandon(response: ServerResponse): void {
   if (response.closed || response.destroyed) return;
   response.destroy();
   response.emit('close');
 }
 
-/** Seconds that a page may remember what it may ask for. */
+/** Seconds. */
 const MAX_AGE = '600';
 
-/** It carries no token. */
+/** A preflight request carries no token. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && 'access-control-request-method' in headers;
 }

@@ -11,5 +11,4 @@ export {
 } from '../bindings/endpoint.js';
 export { type AccessEntry, accessLine } from './access-log.js';
 export { AGENTS, type AgentName, tryAgent } from './agents.js';
-export type { ServeOptions } from './serve-options.js';
-export { type RunningServer, type ServerStatus, startServer } from './server.js';
+export { type RunningServer, type ServeOptions, type ServerStatus, startServer } from './server.js';

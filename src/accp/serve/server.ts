@@ -1,11 +1,11 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** ACCP over HTTP and WebSocket on one port of this machine (draft-benzing-accp-00, sections 11.1 and 11.2). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { notifyListener } from '../../async/listeners.js';
+import { after, LONGEST_TIMER } from '../../async/timers.js';
 import {
   type Admission,
   answer,
@@ -19,11 +19,41 @@ import {
   withoutUpgrade,
 } from '../../channels/node/listen.js';
 import type { Endpoint } from '../bindings/endpoint.js';
-import { createHandler } from '../bindings/http/index.js';
+import { MAX_FRAME_BYTES } from '../bindings/frames.js';
+import { checkPath, createHandler, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import { observed } from './access-log.js';
+import { type AccessEntry, observed } from './access-log.js';
 import { Exchanges, isPreflight, preflight } from './exchanges.js';
-import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './serve-options.js';
+
+export interface ServeOptions {
+  /** 0 for any free port. @default 4711 */
+  readonly port?: number | undefined;
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** The path of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
+  readonly path?: string | undefined;
+  /** Requires this bearer token (RFC 6750). Without it, everybody who reaches the port may speak. */
+  readonly token?: string | undefined;
+  /** Whether other machines may reach the server without a token. @default false */
+  readonly insecure?: boolean | undefined;
+  /** Web pages that may speak to the server, besides its own: `https://example.org`. @default none */
+  readonly origins?: readonly string[] | undefined;
+  /** Limit of a frame in bytes. @default 1 MiB */
+  readonly maxFrameBytes?: number | undefined;
+  /** Connections at a time; more are closed at once. @default 1024 */
+  readonly maxConnections?: number | undefined;
+  /** Seconds for a request to come in. @default 30 */
+  readonly requestTimeout?: number | undefined;
+  /** Seconds for requests to be answered once the server closes; `Infinity` for no limit. @default 5 */
+  readonly closeGrace?: number | undefined;
+  /** Called with each request when it has been answered, and each WebSocket when it was closed. */
+  readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
+  /**
+   * Called with what ended a WebSocket other than a normal close, and what kept a response from being sent. For what a handler throws, see
+   * `failed` of the endpoint.
+   */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
 
 export interface ServerStatus {
   readonly status: 'ok' | 'closing';
@@ -36,14 +66,14 @@ export interface ServerStatus {
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
-  /** Where frames are posted to. */
+  /** The URL of frames. */
   readonly http: string;
-  /** Where WebSockets connect to. */
+  /** The URL of WebSockets. */
   readonly ws: string;
   readonly status: () => Promise<ServerStatus>;
   /**
-   * Takes nobody any more, closes WebSockets with 1001, and lets requests be answered for `closeGrace` seconds. Resolves when
-   * all connections are closed. The endpoint stays the caller's.
+   * Accepts no more connections, closes WebSockets with 1001, and lets requests be answered for `closeGrace` seconds. Resolves when all
+   * connections are closed. The endpoint stays open.
    */
   readonly close: () => Promise<void>;
   /** Drops all connections at once. */
@@ -51,19 +81,17 @@ export interface RunningServer {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** What no `Request` of the platform can be (Fetch, section 2.2.1). */
+/** Methods that no `Request` of the platform can have (Fetch, section 2.2.1). */
 const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
 /**
- * Starts a server for an endpoint.
- *
- * Who may speak is decided in front of the endpoint: by token, and of web pages by their origin. Where only this machine reaches the
- * server, requests have to name it by a name of this machine, so that no page reaches it under a name of its own.
+ * Starts a server for an endpoint. Access is checked in front of the endpoint: by token, and for web pages by their origin. If only this
+ * machine reaches the server, requests have to name it by a name of this machine, so that no page reaches it under a name of its own.
  *
  * Source: draft-benzing-accp-00, sections 11.1 and 11.2.
  *
- * @throws ServeError where it cannot listen, or must not
- * @throws TypeError on options that are none
+ * @throws ServeError if it cannot listen, or must not
+ * @throws TypeError if an option is invalid
  * @example
  * const server = await startServer(createEndpoint(tryAgent('echo')), { port: 0 });
  */
@@ -79,25 +107,24 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
   return { host, port, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
 }
 
-/** What stands between the network and an endpoint. */
 class Front {
   readonly server: Server;
   readonly #admission: Admission;
-  readonly #settings: ResolvedServeOptions;
+  readonly #settings: ReturnType<typeof resolveServeOptions>;
   readonly #sockets: WebSocketEndpoint;
   readonly #webSockets: WebSocketServer;
   readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Connections on which nothing has been asked yet. */
+  /** Connections without a request yet. */
   readonly #silent = new Set<Socket>();
   readonly #exchanges = new Exchanges();
   #closing: Promise<void> | undefined;
 
-  constructor(endpoint: Endpoint, admission: Admission, settings: ResolvedServeOptions) {
-    const { path, maxFrameBytes, maxConnections, requestTimeout, tellAccess, tellError } = settings;
+  constructor(endpoint: Endpoint, admission: Admission, settings: ReturnType<typeof resolveServeOptions>) {
+    const { path, maxFrameBytes, maxConnections, requestTimeoutMs: requestTimeout, tellAccess, tellError } = settings;
     this.#admission = admission;
     this.#settings = settings;
     const handler = createHandler(endpoint, { path, maxFrameBytes, failed: tellError });
-    // What a client calls this server is no part of where frames are posted to.
+    // The path does not depend on the name that a client uses.
     this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: tellError });
     this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: tellError });
     this.#webSockets = new WebSocketServer({
@@ -114,7 +141,7 @@ class Front {
     });
     this.server.maxConnections = maxConnections;
     this.server.on('connection', (socket) => {
-      // One that was given back after the offer of another protocol is known.
+      // A connection that was returned after an ignored upgrade is known.
       if (!this.#exchanges.opened(socket)) return;
       this.#silent.add(socket);
       socket.once('close', () => this.#silent.delete(socket));
@@ -145,7 +172,7 @@ class Front {
     response.once('close', () => {
       const isCut = !response.writableFinished;
       tell(response.headersSent ? response.statusCode : 0, note ?? (isCut ? 'cut off' : undefined));
-      // It would be kept for the next request.
+      // The connection would be kept for the next request.
       if (this.#closing !== undefined) setImmediate(() => this.server.closeIdleConnections());
     });
     if (this.#closing !== undefined) {
@@ -165,7 +192,6 @@ class Front {
     else if (path !== this.#settings.path) answer(response, 404);
     else if (isPreflight(request)) preflight(response);
     else if (NO_METHODS.has(request.method ?? '')) {
-      // The platform's requests cannot have them.
       response.setHeader('allow', 'POST');
       answer(response, 405);
     } else {
@@ -192,10 +218,10 @@ class Front {
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node has let go of the connection, whose errors would end the process. That it is gone is told by `close`.
+    // Node has let go of the connection, whose errors would end the process. Its end is reported by `close`.
     if (!socket.listeners('error').includes(unheard)) socket.on('error', unheard);
     const answered = this.#exchanges.answered(socket);
-    // What was asked before is answered before: its answer must not come into what is spoken then.
+    // Earlier requests are answered first: their answers must not come into the new protocol.
     if (answered === undefined) this.#upgradeNow(request, socket, head);
     else void answered.then(() => socket.destroyed || this.#upgradeNow(request, socket, head));
   };
@@ -240,16 +266,16 @@ class Front {
   };
 
   async #close(): Promise<void> {
-    const { closeGrace, requestTimeout } = this.#settings;
+    const { closeGraceMs, requestTimeoutMs } = this.#settings;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.#silent) socket.destroy();
     void this.#sockets.close();
-    const timer = closeGrace === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.terminate, closeGrace);
-    // A server that closes does not look any more for requests that do not come.
-    const unasked = setTimeout(() => this.#exchanges.dropUnasked(), Math.min(requestTimeout, LONGEST_TIMER));
+    const stopGrace = after(closeGraceMs, this.terminate);
+    // A closing server does not check its requests for time-outs any more.
+    const stopUnasked = after(requestTimeoutMs, () => this.#exchanges.dropUnasked());
     await closed;
-    clearTimeout(unasked);
-    clearTimeout(timer);
+    stopUnasked();
+    stopGrace();
     this.#webSockets.close();
   }
 
@@ -261,3 +287,25 @@ class Front {
 }
 
 function unheard(): void {}
+
+/** @throws TypeError if an option is invalid */
+function resolveServeOptions(options: ServeOptions) {
+  const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
+  const { maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, requestTimeout = 30, closeGrace = 5 } = options;
+  const { onAccess, onError } = options;
+  checkPath(path);
+  if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
+  if (!Array.isArray(origins)) throw new TypeError('origins is a list');
+  if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
+  if (!(requestTimeout > 0 && requestTimeout * 1000 <= LONGEST_TIMER))
+    throw new TypeError(`requestTimeout is a number of seconds above 0; got ${requestTimeout}`);
+  if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
+  return {
+    ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
+    requestTimeoutMs: Math.max(1, Math.round(requestTimeout * 1000)),
+    closeGraceMs: closeGrace * 1000,
+    tellAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
+    tellError: (thrown: unknown) =>
+      notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
+  };
+}

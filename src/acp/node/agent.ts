@@ -1,4 +1,3 @@
-/** Agents as child processes (ACP, transports, "stdio": "The client launches the agent as a subprocess"). */
 import { type LaunchedProcess, type LaunchOptions, launchProcess } from '../../channels/node/process.js';
 import { exitIfUnread, type StdioChannelOptions, stdioChannel } from '../../channels/node/stdio.js';
 import { createConnection } from '../connection.js';
@@ -20,8 +19,8 @@ export interface SpawnOptions extends LaunchOptions, ConnectionOptions {}
  *
  * Source: ACP, transports, "stdio".
  *
- * @throws ConnectionError `spawn-failed` when there is no such program, or it cannot be started
- * @throws TypeError on options that are none
+ * @throws ConnectionError `spawn-failed` if there is no such program, or it cannot be started
+ * @throws TypeError if an option is invalid
  * @example
  * const agent = await spawnAgent('my-agent', ['--acp'], { handlers: { 'session/update': show } });
  * await agent.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
@@ -40,7 +39,7 @@ export async function spawnAgent(
     throw error;
   }
   const { request, notify, batch, closed } = connection;
-  // Calls that wait reject at once; what was sent is still written.
+  // Pending calls reject at once; sent messages are still written.
   const hangUp = (): void => void connection.close();
   options.signal?.addEventListener('abort', hangUp, { once: true });
   void closed.then(() => options.signal?.removeEventListener('abort', hangUp));
@@ -64,11 +63,10 @@ export async function spawnAgent(
 export interface StdioOptions extends ConnectionOptions, StdioChannelOptions {}
 
 /**
- * Makes this process an agent: the other side is whoever started it. When stdin ends, what is being worked on is answered, and as
- * nothing of this keeps the process alive any more, it ends with the exit code 0. Answers that nobody reads are dropped after the
- * grace.
+ * Makes this process an agent of the process that started it. When stdin ends, running handlers are answered, and the process ends with
+ * the exit code 0, since nothing of this keeps it alive any more. Answers that nobody reads are dropped after the grace.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * serveStdio({ handlers: { echo: (params) => params } });
  */

@@ -1,29 +1,28 @@
-/** A channel over byte streams: stdio, pipes, sockets. */
 import type { Readable, Writable } from 'node:stream';
 import { Queue } from '../../async/queue.js';
 import { type Channel, type Receiver, WriteConfirmations } from '../channel.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
 export interface ByteChannelOptions {
-  /** Most bytes of one line; a longer one ends the connection. @default 32 MiB */
+  /** Limit of one line in bytes; a longer one ends the connection. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
 }
 
 /**
- * One JSON document a line, UTF-8, each line ended by LF (ACP, transports, "stdio"). The streams exist already: there is nothing to set
- * up. That the input has ended does not stop the output.
+ * Makes a channel over byte streams: one JSON document per line, UTF-8, each line ended by LF (ACP, transports, "stdio"). The end of the
+ * input does not stop the output.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  */
 export function byteChannel(input: Readable, output: Writable, options: ByteChannelOptions = {}): Channel {
   return new ByteChannel(input, output, options);
 }
 
-/** Milliseconds without a byte after which nothing more is expected of a side that cannot go on. */
+/** Milliseconds without a byte after which a side that cannot go on counts as ended. */
 const QUIET = 250;
-/** So often it is looked whether something has come: a side that goes on for ever is not waited for. */
+/** Limit of these waits: a side that goes on for ever is not waited for. */
 const LOOKS = 40;
-/** Who waits to write goes on after each of them; a stream that is being ended says no `drain`. */
+/** Any of them ends the wait of a writer; a stream that is being ended emits no `drain`. */
 const DRAINED = ['drain', 'finish', 'close', 'error'] as const;
 
 /** Characters from which on lines are written at once. */
@@ -35,7 +34,7 @@ export class ByteChannel implements Channel {
   readonly #output: Writable;
   readonly #decoder: LineDecoder;
   #receiver: Receiver | undefined;
-  /** What came while nobody wanted it: a pause may come in the middle of a chunk. */
+  /** Received while paused: a pause may come in the middle of a chunk. */
   readonly #held = new Queue<() => void>();
   #isGiving = false;
   /** Lines of this turn: one write is much cheaper than many. */
@@ -56,7 +55,7 @@ export class ByteChannel implements Channel {
     this.#output = output;
     this.#decoder = new LineDecoder({ maxLineBytes });
     this.maxTextBytes = maxLineBytes ?? MAX_LINE_BYTES;
-    // A stream may break before anybody listens, and an error that nobody listens to ends the process.
+    // A stream may break before it is started, and an error without a listener ends the process.
     input.on('error', (error) => {
       this.#fault ??= error;
       this.#break();
@@ -68,7 +67,7 @@ export class ByteChannel implements Channel {
       this.endSoon();
     });
     output.once('close', () => this.#break());
-    // Node lets the output of a process that has ended run off, read or not.
+    // Node drains the output of an ended process, read or not.
     input.on('resume', () => {
       if (this.#isPaused && !this.#isOver) input.pause();
     });
@@ -82,7 +81,7 @@ export class ByteChannel implements Channel {
       this.#tell(() => this.#over());
     });
     this.#input.once('close', () => this.#tell(() => this.#over()));
-    // What ended or broke before says nothing more.
+    // Streams that have ended or failed before emit nothing more.
     const { readableEnded, destroyed, errored } = this.#input;
     if (readableEnded || destroyed || errored !== null) queueMicrotask(() => this.#over());
     else if (this.#isExpectingEnd) this.#lookAgain(LOOKS);
@@ -100,7 +99,7 @@ export class ByteChannel implements Channel {
   readonly ready = (): Promise<void> | undefined => {
     if (this.#lines.length > this.#output.writableHighWaterMark) this.#flush();
     if (this.#isBroken || !this.#output.writableNeedDrain) return undefined;
-    // One for all who wait.
+    // One promise for all callers.
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
         this.#drained = undefined;
@@ -113,7 +112,7 @@ export class ByteChannel implements Channel {
   };
 
   readonly taken = (): Promise<boolean> => {
-    // A stream that has failed or was destroyed says so before it emits `error` or `close`.
+    // A stream that has failed or was destroyed shows that before it emits `error` or `close`.
     if (this.#output.destroyed || this.#output.errored !== null) this.#break();
     return this.#isEnded && this.#output.writableFinished ? Promise.resolve(false) : this.#confirmations.wait();
   };
@@ -128,7 +127,7 @@ export class ByteChannel implements Channel {
   readonly resume = (): void => {
     if (this.#isOver) return;
     this.#isPaused = false;
-    // Whoever is told something may pause and resume meanwhile.
+    // The receiver may pause and resume meanwhile.
     if (this.#isGiving) return;
     this.#isGiving = true;
     while (this.#held.size > 0 && !this.#isPaused) this.#held.take()();
@@ -151,7 +150,7 @@ export class ByteChannel implements Channel {
     this.#input.destroy();
   };
 
-  /** As `destroy`, but what still arrives is taken and goes nowhere: whoever writes it does not run into a broken pipe. */
+  /** As `destroy`, but input is still read and dropped, so that its writer does not run into a broken pipe. */
   drop(): void {
     this.#isEnded = true;
     this.#lines = '';
@@ -161,8 +160,8 @@ export class ByteChannel implements Channel {
   }
 
   /**
-   * The other side cannot go on, as it has ended or does not read any more; what it has said before still counts. Its end is one
-   * when nothing has come for a while, even where somebody else holds the stream open.
+   * The other side cannot go on, as it has ended or does not read any more; what it has sent before still counts. The channel ends when nothing
+   * has come for a while, even if another process holds the stream open.
    */
   endSoon(): void {
     if (this.#isExpectingEnd || this.#isOver) return;
@@ -174,14 +173,14 @@ export class ByteChannel implements Channel {
     const chunks = this.#chunks;
     const look = (): void => {
       if (this.#isOver) return;
-      // What nobody wants to read now comes later.
+      // While paused, data waits.
       const isQuiet = this.#chunks === chunks && !this.#isPaused;
       if (isQuiet || looks === 0) this.#over();
       else this.#lookAgain(this.#isPaused ? looks : looks - 1);
     };
     // A process that was busy all the time reads first.
     this.#lookLater = setTimeout(() => setImmediate(look), QUIET);
-    // Who never reads on waits for nothing.
+    // A channel that never resumes must not keep the process alive.
     if (this.#isPaused) this.#lookLater.unref();
   }
 
@@ -197,7 +196,7 @@ export class ByteChannel implements Channel {
     this.#decoder.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, this.#guarded);
   };
 
-  /** Whoever drops the channel is told no more of the lines that came at once. After one that is too long nothing can be told apart. */
+  /** After `destroy`, the remaining lines of a chunk are dropped. After one that is too long, nothing can be split into lines. */
   readonly #guarded = {
     text: (text: string, isUnended?: boolean): void => {
       if (this.#isPaused) this.#held.push(() => this.#guarded.text(text, isUnended));
@@ -218,7 +217,7 @@ export class ByteChannel implements Channel {
     },
   };
 
-  /** Now, or when it is wanted: a pause holds in the middle of a chunk, too. */
+  /** Runs a step now, or after a pause, which may come in the middle of a chunk. */
   #tell(step: () => void): void {
     if (this.#isPaused && !this.#isOver) this.#held.push(step);
     else step();

@@ -1,5 +1,4 @@
 // biome-ignore-all lint/correctness/noNodejsModules: named pipes are of Node
-/** Channels over a pair of named pipes: one carries what a client says, the other what it is told. */
 import { execFile } from 'node:child_process';
 import { close, constants, open as openFile } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -9,33 +8,32 @@ import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
-/** The paths of two named pipes. */
 export interface FifoPair {
-  /** What the client writes, and the server reads. */
+  /** Written by the client, read by the server. */
   readonly toRuntime: string;
   readonly toClient: string;
 }
 
 export interface FifoListener {
-  /** Takes nobody any more, and removes the pipes. The connection that there is goes on. */
+  /** Accepts no more clients, and removes the pipes. An open connection goes on. */
   readonly close: () => Promise<void>;
 }
 
 const run = promisify(execFile);
-// Plain descriptors: a file handle would close its own when it is collected, whoever has it then.
+// Plain descriptors: a file handle would close its own when it is collected.
 const open = promisify(openFile);
 const closeFile = promisify(close);
 
-/** The pair with one name: `NAME.in` and `NAME.out`, as the server sees them. */
+/** Returns the pipes `NAME.in` and `NAME.out`, as the server sees them. */
 export function fifoPair(name: string): FifoPair {
   return { toRuntime: `${name}.in`, toClient: `${name}.out` };
 }
 
 /**
- * Makes two named pipes, their owner's only, and takes one client after the other.
+ * Makes two named pipes, readable and writable by their owner only, and takes one client after the other.
  *
- * @param connected given the channel of each client; the next one is taken when it resolves
- * @throws Error where they cannot be made: there are files of these names, or the system has no named pipes of this sort
+ * @param connected gets the channel of each client; the next one is taken when it resolves
+ * @throws Error if they cannot be made: the files exist, or the system has no such pipes
  */
 export async function listenFifo(
   pair: FifoPair,
@@ -77,9 +75,9 @@ export async function listenFifo(
 }
 
 /**
- * Connects by two named pipes to whoever listens there. It waits for its turn.
+ * Connects by two named pipes to a server. It waits for its turn.
  *
- * @throws Error where there are no such pipes
+ * @throws Error if the pipes do not exist
  */
 export async function connectFifo(pair: FifoPair, options: ByteChannelOptions = {}): Promise<Channel> {
   for (const path of [pair.toRuntime, pair.toClient])
@@ -89,7 +87,7 @@ export async function connectFifo(pair: FifoPair, options: ByteChannelOptions = 
   return channelOf(input, output, options);
 }
 
-/** Node makes none itself. */
+/** Node has no function for it. */
 async function makePipe(path: string): Promise<void> {
   try {
     await run('mkfifo', ['-m', '600', '--', path]);
@@ -109,14 +107,14 @@ async function isPipe(path: string): Promise<boolean> {
   }
 }
 
-/** Sockets read pipes without a thread of their own that waits. */
+/** Sockets read pipes without a blocked thread. */
 function channelOf(input: number, output: number, options: ByteChannelOptions): Channel {
   const reading = new Socket({ fd: input, readable: true, writable: false });
   const writing = new Socket({ fd: output, readable: false, writable: true });
   return byteChannel(reading, writing, options);
 }
 
-/** Whoever waits in `open` for another side has one. */
+/** Wakes a client or server that waits in `open` for the other side. */
 async function release({ toRuntime, toClient }: FifoPair): Promise<void> {
   for (const path of [toRuntime, toClient]) {
     const other = await open(path, constants.O_RDWR | constants.O_NONBLOCK).catch(() => undefined);

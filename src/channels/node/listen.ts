@@ -1,5 +1,4 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** Servers on a port: where they listen, who may speak to them, and what they answer to others. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import {
@@ -32,7 +31,7 @@ export class ServeError extends PegwireError {
 }
 
 interface PortOptions {
-  /** 0 for one that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   /** A name or an address; an IPv6 address may stand in brackets. */
   readonly host: string;
@@ -44,7 +43,6 @@ interface PortOptions {
   readonly origins: readonly string[];
 }
 
-/** A port on which a server listens. */
 interface BoundPort {
   /** Without brackets. */
   readonly host: string;
@@ -57,13 +55,11 @@ interface BoundPort {
  * Starts a server on a port.
  *
  * @param serverOf makes the server, which asks the admission before it answers
- * @throws ServeError where it cannot listen, or must not: on an address that others reach, without a token
+ * @throws ServeError if it cannot listen, or must not: on an address that other machines reach, without a token
  * @throws TypeError if an option is invalid
  */
-export async function listenOn(
-  { port, host, token, insecure, origins }: PortOptions,
-  serverOf: (admission: Admission) => Server,
-): Promise<BoundPort> {
+export async function listenOn(options: PortOptions, serverOf: (admission: Admission) => Server): Promise<BoundPort> {
+  const { port, host, token, insecure } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
   const bare = typeof host === 'string' ? host.replace(/^\[(.*)\]$/, '$1') : '';
@@ -73,10 +69,10 @@ export async function listenOn(
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
     throw new ServeError('no-token', `Without a token, others than this machine would speak on ${bare}`);
-  const server = serverOf(createAdmission({ token, origins, host: bare, isLoopback }));
+  const server = serverOf(createAdmission(options, bare, isLoopback));
   await listening(server, port, address);
   const bound = (server.address() as AddressInfo).port;
-  return { host: bare, port: bound, authority: `${isIPv6(bare) ? `[${bare}]` : bare}:${bound}` };
+  return { host: bare, port: bound, authority: `${bracketed(bare)}:${bound}` };
 }
 
 async function addressOf(host: string): Promise<string> {
@@ -90,23 +86,12 @@ async function addressOf(host: string): Promise<string> {
 function listening(server: Server, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const place = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
+      const place = `${bracketed(address)}:${port}`;
       if (error.code === 'EADDRINUSE') reject(new ServeError('in-use', `Somebody listens on ${place} already`, error));
       else reject(new ServeError('cannot-listen', `Cannot listen on ${place}: ${systemReason(error)}`, error));
     });
     server.listen(port, address, resolve);
   });
-}
-
-interface AdmissionOptions {
-  /** What `Authorization: Bearer` has to say; without it, everybody may speak. */
-  readonly token: string | undefined;
-  /** Web pages that may speak besides those of the server itself: `https://example.org`. */
-  readonly origins: readonly string[];
-  /** The name or address under which it listens. */
-  readonly host: string;
-  /** Whether only this machine reaches it: then its browsers are what others could reach it through. */
-  readonly isLoopback: boolean;
 }
 
 export interface Refusal {
@@ -115,23 +100,26 @@ export interface Refusal {
 }
 
 export interface Admission {
-  /** Whether the names in the request are those of this server, and of pages that may speak to it. */
+  /** Checks that the request names this server, and comes from a page that may speak to it. */
   readonly checkNames: (headers: IncomingHttpHeaders) => Refusal | null;
-  /** Whether the token is right; of a WebSocket, it may be a subprotocol, since browsers can set no headers there. */
+  /** Checks the token; a WebSocket may send it as a subprotocol, since browsers can set no headers there. */
   readonly checkToken: (headers: IncomingHttpHeaders, isWebSocket: boolean) => Refusal | null;
-  /** Returns whether a request shows any token, right or wrong. */
+  /** Returns whether a request has any token, right or wrong. */
   readonly showsToken: (headers: IncomingHttpHeaders, isWebSocket: boolean) => boolean;
   /** Compares a token in constant time. */
   readonly isToken: (token: string) => boolean;
 }
 
-/** What tokens are made of (RFC 6750, section 2.1). */
+/** RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-/** The subprotocol that stands for a token: the rest is the token, percent-encoded. */
+/** The prefix of the subprotocol; the percent-encoded token follows. */
 const BEARER_PROTOCOL = 'bearer.';
 
-/** @throws TypeError on options that are none */
-function createAdmission({ token, origins, host, isLoopback }: AdmissionOptions): Admission {
+/**
+ * @param isLoopback whether only this machine reaches the server: then its browsers are the way by which others could
+ * @throws TypeError if an option is invalid
+ */
+function createAdmission({ token, origins }: PortOptions, host: string, isLoopback: boolean): Admission {
   if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token)))
     throw new TypeError('token is 1 or more letters, digits and "-._~+/", with "=" at the end or not');
   const allowed = new Set(origins.map(checkOrigin));
@@ -146,7 +134,7 @@ function createAdmission({ token, origins, host, isLoopback }: AdmissionOptions)
   return {
     checkNames: ({ host: given, origin }) => {
       const name = given === undefined ? undefined : hostName(given);
-      // A page of somebody else's can have its own name point to this machine; what it asks for has that name.
+      // A page of another site can have its name point to this machine; its requests have that name.
       if (isLoopback && (name === undefined || !isOwnName(name))) return { status: 403, reason: 'host' };
       if (origin === undefined || allowed.has(origin.toLowerCase())) return null;
       const isOwnPage =
@@ -164,12 +152,11 @@ function createAdmission({ token, origins, host, isLoopback }: AdmissionOptions)
   };
 }
 
-/** Whether no other machine reaches an address. */
 function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127(?:\.[0-9]{1,3}){3}$/i.test(address);
 }
 
-/** `example.org:4711`, `[::1]`: without the port, in lower case. */
+/** Returns the name without the port, in lower case: of `example.org:4711`, `[::1]`. */
 function hostName(host: string): string {
   return host
     .toLowerCase()
@@ -185,7 +172,7 @@ function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name.replace(/^\[(.*)\]$/, '$1'));
 }
 
-/** As browsers send it: `null` is what pages without an origin say. */
+/** `null` is the origin of pages without one. */
 function checkOrigin(origin: string): string {
   const lower = typeof origin === 'string' ? origin.toLowerCase() : '';
   if (lower === 'null' || (URL.canParse(lower) && new URL(lower).origin === lower)) return lower;
@@ -207,12 +194,12 @@ function protocolToken(headers: IncomingHttpHeaders): string | undefined {
   }
 }
 
-/** Of one length whatever it is made of, so that comparing tells nothing about how much was right. */
+/** Of one length for all tokens, so that the time of a comparison shows nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** A request may name a whole address, as proxies are asked; then that says whom it is for, and not `Host` (RFC 9112, section 3.2.2). */
+/** A request may name a whole address, as for proxies; then its host counts, and not `Host` (RFC 9112, section 3.2.2). */
 export function toOriginForm(request: IncomingMessage): void {
   const { url = '/' } = request;
   if (url.startsWith('/') || !URL.canParse(url)) return;
@@ -221,7 +208,7 @@ export function toOriginForm(request: IncomingMessage): void {
   request.headers.host = host;
 }
 
-/** What 401 has to say (RFC 9110, section 15.5.2). */
+/** Required with 401 (RFC 9110, section 15.5.2). */
 const CHALLENGE = 'Bearer';
 
 export function answer(response: ServerResponse, status: number): void {
@@ -237,10 +224,10 @@ export function answerJson(response: ServerResponse, value: unknown): void {
   response.end(`${JSON.stringify(value)}\n`);
 }
 
-/** Where a server says how it is. */
+/** The path of the health check. */
 export const HEALTH_PATH = '/healthz';
 
-/** Answers a request for a WebSocket, and closes the connection. */
+/** Answers a WebSocket request, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   const challenge = status === 401 ? `WWW-Authenticate: ${CHALLENGE}\r\n` : '';
   socket.once('finish', () => socket.destroy());
@@ -249,7 +236,7 @@ export function refuseUpgrade(socket: Duplex, status: number): void {
   );
 }
 
-/** Headers of the offer. */
+/** Headers of an upgrade. */
 const OFFER: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
 export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
@@ -257,9 +244,9 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Puts a request back in front of what has come behind it, without what it offers: who reads the socket anew, reads a plain request.
+ * Puts a request back in front of the following bytes, without its upgrade: the next reader of the socket reads a plain request.
  *
- * @param head what was read behind its headers
+ * @param head the bytes that were read after its headers
  */
 export function withoutUpgrade(
   { method, url, httpVersion, rawHeaders }: IncomingMessage,

@@ -1,4 +1,4 @@
-/** A child process with all that it has started: programs are often started by wrappers (a shell, `npx`, `uvx`), which may end before them. */
+/** A child process with all processes that it has started: wrappers (a shell, `npx`, `uvx`) may end before their programs. */
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import process from 'node:process';
 
@@ -41,15 +41,11 @@ export class ProcessGroup {
       if (endedBySignals.size === 0) for (const signal of STOP_SIGNALS) process.on(signal, stop);
       endedBySignals.add(this);
     }
-    // Once the last of a group is gone, its number may be given to others.
+    // After the end of the whole group, its number may be reused.
     child.once('exit', () => this.signal(0));
   }
 
-  /**
-   * Signals the group. The leader may have ended and have left others behind.
-   *
-   * @returns whether anybody was there
-   */
+  /** Signals the group, which may have lost its leader. @returns whether it has processes */
   signal(signal: NodeJS.Signals | 0): boolean {
     const { pid, exitCode, signalCode } = this.#child;
     if (this.#isGone || pid === undefined) return false;
@@ -60,14 +56,13 @@ export class ProcessGroup {
     try {
       return process.kill(HAS_GROUPS ? -pid : pid, signal);
     } catch (error) {
-      // EPERM is what a group of zombies, or of another user's processes, gives.
+      // EPERM is the error for a group of zombies, or of another user's processes.
       if ((error as NodeJS.ErrnoException).code === 'EPERM') return true;
       this.release();
       return false;
     }
   }
 
-  /** Kills all of the group at once, and lets go of it. */
   kill(): void {
     const { pid } = this.#child;
     if (this.#isGone) return;
@@ -76,7 +71,7 @@ export class ProcessGroup {
     this.release();
   }
 
-  /** Nobody of the group is left, or is to be signalled any more. */
+  /** Stops tracking the group. */
   release(): void {
     this.#isGone = true;
     groups.delete(this);

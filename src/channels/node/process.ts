@@ -1,4 +1,3 @@
-/** Programs in child processes that speak on their standard streams. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -13,16 +12,16 @@ import { LineDecoder } from '../line-decoder.js';
 import { ByteChannel, type ByteChannelOptions } from './byte-channel.js';
 import { HAS_GROUPS, ProcessGroup } from './process-group.js';
 
-/** What becomes of what a program logs: its end is kept (64 KiB), or it goes to this process's stderr, nowhere, or to a function as it comes. */
+/** How to handle stderr of a program: keep its end (64 KiB), write it to this process's stderr, drop it, or pass it to a function. */
 type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
 
 export interface LaunchOptions extends ByteChannelOptions {
   readonly cwd?: string | URL | undefined;
   /** @default that of this process */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** What becomes of what the program logs. @default 'capture' */
+  /** How to handle stderr of the program. @default 'capture' */
   readonly stderr?: StderrChoice | undefined;
-  /** Seconds that the program has to end by itself once its input has ended, before SIGTERM. @default 2 */
+  /** Seconds for the program to end by itself once its input has ended, before SIGTERM. @default 2 */
   readonly exitGrace?: number | undefined;
   /** Seconds from SIGTERM to SIGKILL. @default 2 */
   readonly killGrace?: number | undefined;
@@ -30,7 +29,7 @@ export interface LaunchOptions extends ByteChannelOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a process has ended: one of the two is `null`. */
+/** The end of a process: one of the two is `null`. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -40,22 +39,21 @@ export interface Exit {
 export interface LaunchedProcess {
   readonly channel: Channel;
   readonly pid: number;
-  /** Resolves when the process has ended. What it started may still run, until `close`. */
+  /** Resolves when the process has ended. Its own children may still run, until `close`. */
   readonly exited: Promise<Exit>;
-  /** The last 64 KiB that it has logged. */
+  /** The last 64 KiB of its stderr. */
   readonly stderr: string;
-  /** Ends its input, and where it stays, the whole group of processes: by SIGTERM, then by SIGKILL. */
+  /** Ends its input, and if it does not end, the whole group of processes: by SIGTERM, then by SIGKILL. */
   readonly close: () => Promise<Exit>;
 }
 
 /**
- * Starts a program, without a shell, in a group of processes of its own.
+ * Starts a program, without a shell, in a group of processes of its own. On Windows, programs that are scripts (`npx.cmd`) need a shell and
+ * cannot be started; start `node` with the script's path.
  *
- * On Windows, programs that are scripts (`npx.cmd`) need a shell and cannot be started; start `node` with the script's path.
- *
- * @throws ConnectionError `spawn-failed` when there is no such program, or it cannot be started
- * @throws TypeError on options that are none
- * @throws what the signal was aborted with, once the process has ended
+ * @throws ConnectionError `spawn-failed` if there is no such program, or it cannot be started
+ * @throws TypeError if an option is invalid
+ * @throws the reason of the signal, once the process has ended
  * @example
  * const { channel, close } = await launchProcess('my-agent', ['--acp']);
  */
@@ -68,7 +66,7 @@ export async function launchProcess(
   for (const [name, value] of Object.entries({ exitGrace, killGrace }))
     if (!(value >= 0)) throw new TypeError(`${name} is a number of seconds from 0 on; got ${value}`);
   if (typeof stderr !== 'function') resolveChoice('stderr', stderr, ['capture', 'forward', 'ignore']);
-  // It refuses a bad limit before there is a process.
+  // Throws on an invalid limit before there is a process.
   new LineDecoder({ maxLineBytes });
   signal?.throwIfAborted();
   const child = await startProcess(command, args, { cwd, env });
@@ -81,14 +79,21 @@ export async function launchProcess(
   let ending: Promise<Exit> | undefined;
   const close = (): Promise<Exit> => {
     signal?.removeEventListener('abort', close);
-    ending ??= endProcess(child, {
-      channel,
-      group,
-      exited,
-      exitGraceMs: exitGrace * 1000,
-      killGraceMs: killGrace * 1000,
-    });
+    ending ??= end();
     return ending;
+  };
+  const end = async (): Promise<Exit> => {
+    void channel.end();
+    await within(exitGrace * 1000, exited);
+    // The leader may have ended and have left others behind.
+    if (group.signal('SIGTERM') && !(await hasGone(group, killGrace * 1000))) group.signal('SIGKILL');
+    const exit = await exited;
+    group.release();
+    channel.destroy();
+    // Processes outside of the group may hold them open for ever.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    return exit;
   };
   signal?.addEventListener('abort', close, { once: true });
   void exited.then(() => {
@@ -143,15 +148,15 @@ async function startProcess(
   return child;
 }
 
-/** Milliseconds from the end of the output to that of the process and of its log: waiting for them says how it was. */
+/** Milliseconds from the end of the output to that of the process and of its log, which explain the end. */
 const EXIT_WAIT = 1000;
 /** Lines of the log that an error quotes. */
 const QUOTED = 5;
 
 /**
- * A channel on the standard streams of a process, which ends when the process does, and says how.
+ * Makes a channel on the standard streams of a process, which ends when the process does, and reports how.
  *
- * @param logged gives the end of what the process has logged
+ * @param logged returns the end of its stderr
  */
 function processChannel(
   child: PipedProcess,
@@ -190,14 +195,13 @@ function processChannel(
   };
   const destroy = (): void => {
     isWorthWaiting = false;
-    // A program that still works when nobody listens any more must not die of that.
+    // A program that still works must not die of a broken pipe.
     bytes.drop();
   };
-  const { maxTextBytes, send, ready, taken, backlog, pause, resume, end } = bytes;
-  return { maxTextBytes, start, send, ready, taken, backlog, pause, resume, end, destroy };
+  return { ...bytes, start, destroy };
 }
 
-/** Ending with 0 is how programs end that have done their work. */
+/** A program that has done its work exits with 0. */
 function faultOf({ code, signal }: Exit, log: string): ConnectionError | undefined {
   if (code === 0) return undefined;
   const how = signal === null ? `exit code ${code}` : signal;
@@ -205,38 +209,10 @@ function faultOf({ code, signal }: Exit, log: string): ConnectionError | undefin
   return new ConnectionError('closed', `The program has ended: ${how}.${last === '' ? '' : ` It logged:\n${last}`}`);
 }
 
-interface Ending {
-  readonly channel: Channel;
-  readonly group: ProcessGroup;
-  readonly exited: Promise<Exit>;
-  /** Milliseconds from the end of its input to SIGTERM. */
-  readonly exitGraceMs: number;
-  /** Milliseconds from SIGTERM to SIGKILL. */
-  readonly killGraceMs: number;
-}
-
-/** Ends its input, then where it stays the group: first by SIGTERM, then by SIGKILL. */
-async function endProcess(
-  child: PipedProcess,
-  { channel, group, exited, exitGraceMs, killGraceMs }: Ending,
-): Promise<Exit> {
-  void channel.end();
-  await within(exitGraceMs, exited);
-  // The leader may have ended and have left others behind.
-  if (group.signal('SIGTERM') && !(await hasGone(group, killGraceMs))) group.signal('SIGKILL');
-  const exit = await exited;
-  group.release();
-  channel.destroy();
-  // Who was not in the group may hold them open for ever.
-  child.stdout.destroy();
-  child.stderr.destroy();
-  return exit;
-}
-
-/** Milliseconds between two looks: a group does not say when it ends. */
+/** Milliseconds between two checks: a group does not report its end. */
 const LOOK = 20;
 
-/** @returns whether all of the group have ended in time; where nobody reaps orphans, they never have */
+/** @returns whether all of the group have ended in time; if nobody reaps orphans, they never have */
 async function hasGone(group: ProcessGroup, ms: number): Promise<boolean> {
   for (const end = performance.now() + ms; group.signal(0); ) {
     if (performance.now() >= end) return false;
@@ -248,11 +224,11 @@ async function hasGone(group: ProcessGroup, ms: number): Promise<boolean> {
 const KEPT = 64 * 1024;
 
 /**
- * Reads what a program logs, in every case.
+ * Reads stderr of a program, in every case.
  *
  * Source: ACP, transports, "stdio": "Clients MAY capture, forward, or ignore this logging".
  *
- * @returns gives the end of it, which errors quote
+ * @returns returns the end of it, which errors quote
  */
 export function drainStderr(stderr: Readable, choice: StderrChoice): () => string {
   const decoder = new StringDecoder('utf8');
@@ -267,7 +243,7 @@ export function drainStderr(stderr: Readable, choice: StderrChoice): () => strin
   };
   stderr.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
   stderr.on('end', () => take(decoder.end()));
-  // A pipe that breaks has nothing more to say.
+  // A broken pipe has no more data.
   stderr.on('error', () => {});
   return () => kept.slice(-KEPT);
 }

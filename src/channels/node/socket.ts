@@ -1,4 +1,4 @@
-/** Channels over sockets: Unix-domain ones, and TCP. */
+import { once } from 'node:events';
 import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
@@ -13,24 +13,23 @@ import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 /** The path of a Unix-domain socket, or a TCP port. */
 export type Address = string | { readonly port: number; readonly host?: string | undefined };
 
-/** Bytes of the longest path of a socket: `sun_path`, without the zero at its end. */
+/** Limit of a path in bytes: `sun_path`, without the zero at its end. */
 const MAX_PATH = process.platform === 'linux' ? 107 : 103;
 
-/** A socket that is listened on. */
 export interface Listener {
-  /** Where it listens; of port 0, the one that was free. */
+  /** The address, with the actual port if port 0 was given. */
   readonly address: Address;
-  /** Takes nobody any more. Channels that there are go on; it resolves when they have ended, too. */
+  /** Accepts no more connections. Open channels go on; it resolves when they have ended, too. */
   readonly close: () => Promise<void>;
 }
 
 export interface ListenOptions extends ByteChannelOptions {
-  /** Told that somebody could not be taken, as there are too many open files, for one. It goes on listening. */
+  /** Called when a connection could not be accepted, for example because of too many open files. It goes on listening. */
   readonly onError?: ((error: ConnectionError) => void) | undefined;
 }
 
 /**
- * Connects to a socket. There is no handshake: from then on, both sides send one JSON document a line.
+ * Connects to a socket. There is no handshake: both sides send one JSON document per line.
  *
  * @throws ConnectionError `closed` when nobody listens there
  * @example
@@ -38,33 +37,23 @@ export interface ListenOptions extends ByteChannelOptions {
  */
 export async function connectSocket(address: Address, options: ByteChannelOptions = {}): Promise<Channel> {
   checkPath(address, 'No connection to');
-  // The other side may end what it sends, and wait for our answers.
+  // The other side may end its output, and wait for our answers.
   const socket = connect({ ...netAddress(address), allowHalfOpen: true });
-  await new Promise<void>((resolve, reject) => {
-    const failed = (cause: Error): void => {
-      reject(
-        new ConnectionError(
-          'closed',
-          `No connection to ${shown(address)}: ${systemReason(cause, 'there is no such socket')}`,
-          { cause },
-        ),
-      );
-    };
-    socket.once('error', failed);
-    socket.once('connect', () => {
-      socket.off('error', failed);
-      resolve();
-    });
-  });
+  try {
+    await once(socket, 'connect');
+  } catch (cause) {
+    const why = systemReason(cause, 'there is no such socket');
+    throw new ConnectionError('closed', `No connection to ${shown(address)}: ${why}`, { cause });
+  }
   return channelOf(socket, options);
 }
 
 /**
- * Listens on a socket, TCP by default on the loopback alone. A Unix-domain socket is its owner's only; one that a process left behind when it died
- * makes place, any other file is left alone.
+ * Listens on a socket, TCP by default on the loopback alone. Only the owner may use a Unix-domain socket; one of a dead process is replaced, any
+ * other file is left alone.
  *
- * @param connected given the channel of each that connects
- * @throws ConnectionError `closed` when it cannot listen there
+ * @param connected gets the channel of each connection
+ * @throws ConnectionError `closed` if it cannot listen there
  */
 export async function listenSocket(
   address: Address,
@@ -94,34 +83,28 @@ export async function listenSocket(
 }
 
 function channelOf(socket: Socket, options: ByteChannelOptions): Channel {
-  // Messages are small, and somebody waits for each.
+  // Messages are small, and each is waited for.
   socket.setNoDelay(true);
   return byteChannel(socket, socket, options);
 }
 
 async function listening(server: Server, address: Address): Promise<void> {
   const isFile = typeof address === 'string' && process.platform !== 'win32';
-  // Only the main thread may narrow what new files allow.
+  // Only the main thread may change the umask.
   const umask = isFile && isMainThread ? process.umask(0o177) : undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    const failed = (cause: Error): void => {
-      reject(
-        new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${reasonOf(cause, address)}`, { cause }),
-      );
-    };
-    server.once('error', failed);
-    server.once('listening', () => {
-      server.off('error', failed);
-      resolve();
-    });
-  });
+  const done = once(server, 'listening');
   try {
     server.listen(netAddress(address));
   } finally {
-    // The file has been made within the call; others that are made meanwhile are none of our business.
+    // The file has been made within the call; other new files must not be affected.
     if (umask !== undefined) process.umask(umask);
   }
-  await done;
+  try {
+    await done;
+  } catch (cause) {
+    const why = reasonOf(cause, address);
+    throw new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${why}`, { cause });
+  }
   if (isFile) chmodSync(address, 0o600);
 }
 
@@ -145,8 +128,8 @@ async function removeStale(file: string): Promise<void> {
   if (isStale) unlinkSync(file);
 }
 
-/** Of a folder that is not there, Node says that permission is denied. */
-function reasonOf(cause: Error, address: Address): string {
+/** For a missing folder, Node reports that permission is denied. */
+function reasonOf(cause: unknown, address: Address): string {
   return typeof address === 'string' && process.platform !== 'win32' && !existsSync(path.dirname(address))
     ? 'there is no such folder'
     : systemReason(cause);

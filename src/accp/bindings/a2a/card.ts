@@ -12,14 +12,12 @@ interface Extension {
   params: { [key: string]: unknown } | undefined;
 }
 
-/** What of an agent card is looked at. */
 export interface Card {
   capabilities?: { extensions?: Extension[] | undefined } | undefined;
   defaultInputModes?: string[] | undefined;
   defaultOutputModes?: string[] | undefined;
 }
 
-/** What a card of an agent that speaks ACCP has. */
 export interface AccpCard {
   capabilities: { extensions: Extension[] };
   defaultInputModes: string[];
@@ -27,7 +25,7 @@ export interface AccpCard {
 }
 
 /**
- * An agent card that says that the agent takes and gives frames, and by which registry. ACCP comes last among its modes.
+ * Adds to an agent card that the agent speaks ACCP, and its registry. ACCP comes last among the modes.
  *
  * @example
  * const card = accpCard(plainCard, { registry: codec.registry });
@@ -49,15 +47,14 @@ function withFrames(modes: readonly string[] = []): string[] {
   return modes.includes(FRAME_TYPE) ? [...modes] : [...modes, FRAME_TYPE];
 }
 
-/** What a card says of the agent's registry. */
 export interface CardRegistry {
   readonly version: number;
   readonly hash: string;
-  /** Whether a registry is the same. */
+  /** Reports whether a registry is the announced one. */
   readonly matches: (registry: Registry) => boolean;
 }
 
-/** The registry that a card tells of; `null` for an agent that does not speak ACCP. */
+/** Reads the registry that a card announces; `null` if the agent does not speak ACCP. */
 export function registryOfCard({ capabilities }: Card): CardRegistry | null {
   const { version, hash } = capabilities?.extensions?.find(({ uri }) => uri === ACCP_EXTENSION)?.params ?? {};
   if (typeof version !== 'number' || typeof hash !== 'string' || hash === '') return null;

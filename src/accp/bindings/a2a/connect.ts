@@ -1,4 +1,3 @@
-/** A session over A2A, from the side that asks (draft-benzing-accp-00, section 11.4). */
 import { systemReason } from '../../../text/system-reason.js';
 import { type Link, LinkError, type LinkOptions } from '../link/contract.js';
 import { type ExchangeOptions, openExchanges } from '../link/exchanges.js';
@@ -9,17 +8,15 @@ import { type SendOptions, streamFrame } from './send-frame.js';
 export interface A2aConnectOptions extends LinkOptions, ExchangeOptions, Pick<SendOptions, 'legacy' | 'tenant'> {}
 
 /**
- * Connects a session to an agent that speaks ACCP. Each frame is a message. The frames of its task are received as those of any other
- * link are: answers, the chunks of a stream, frames that are sent again. The agent sends frames in such tasks only.
- *
- * When a message fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was lost; no message is processed twice.
- * Other tasks continue.
+ * Connects a session to an agent that speaks ACCP. Each frame is an A2A message; the frames of its task are its answers, and the agent sends
+ * frames in such tasks only. When a message fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was
+ * lost; no message is processed twice. Other tasks continue.
  *
  * Source: draft-benzing-accp-00, section 11.4.
  *
  * @param client a client of the A2A SDK
  * @throws LinkError `unreachable` without an answer, `refused` if the agent does not answer in frames, or does not accept such messages
- * @throws TypeError on invalid options
+ * @throws TypeError if an option is invalid
  * @example
  * const session = createSession({ agent: 'planner', sequence: 'sender' });
  * const link = await connectA2A(await new ClientFactory().createFromUrl(url), { codec, session });

@@ -1,6 +1,5 @@
-/** The server's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
-
 import { notifyListener } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
 import { AccpError } from '../../errors.js';
 import { tryParseFrame } from '../../parse.js';
 import { checkAgentName } from '../../session/envelope.js';
@@ -18,26 +17,24 @@ import { framePart, framesIn, inOrder, messageOf, type PartOptions } from './mes
 import { type EventBus, type ExecutionContext, type FrameExecutor, ROLE, TASK_STATE, type Task } from './sdk-shapes.js';
 
 export interface ExecutorOptions {
-  /** The agent of error frames about what never came to the handler. @default 'accp' */
+  /** The agent of error frames for messages that do not reach the handler. @default 'accp' */
   readonly agent?: string | undefined;
-  /** Told what the handler threw; the client is told of it by an error frame with E9999. */
+  /** Called with what the handler throws; the client gets an error frame with E9999. */
   readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
-/** Milliseconds that cancelled work has to end. What a handler gives later is dropped: its task is over. */
+/** Milliseconds for cancelled work to end. Later results are dropped: the task is over. */
 const GRACE = 1000;
 
-/** What is under way for one task. */
 class Running {
   readonly #answer: TaskAnswer;
   readonly #controllers = new Set<AbortController>();
-  /** What cancelled work has said: frames are numbered when they are made, so each of them has to go out. */
+  /** Frames of cancelled work. They are numbered when they are made, so each of them is sent. */
   readonly #left: string[] = [];
   #wake: () => void = () => undefined;
   #end: () => void = () => undefined;
   #ended: Promise<void> | undefined;
 
-  /** @param answer publishes the status that ends the task when it is cancelled */
   constructor(answer: TaskAnswer) {
     this.#answer = answer;
   }
@@ -56,11 +53,7 @@ class Running {
     this.#controllers.delete(controller);
   }
 
-  /**
-   * Aborts all executions but one.
-   *
-   * @returns resolves when they are over, or have taken too long
-   */
+  /** Aborts all executions but one. Resolves when they are over, or after the grace. */
   async cancel(but?: AbortController): Promise<void> {
     this.#ended ??= new Promise((resolve) => (this.#end = resolve));
     const reason = new AccpError({ code: 'E5001', message: 'The task was cancelled.' });
@@ -68,16 +61,15 @@ class Running {
     const isOver = (): boolean => [...this.#controllers].every((controller) => controller === but);
     if (isOver()) return;
     await new Promise<void>((resolve) => {
-      const timer: unknown = setTimeout(resolve, GRACE);
+      const stopTimer = after(GRACE, resolve);
       this.#wake = () => {
         if (!isOver()) return;
-        clearTimeout(timer as never);
+        stopTimer();
         resolve();
       };
     });
   }
 
-  /** An aborted execution is over. @returns resolves when the task is */
   async leave(controller: AbortController, frames: readonly string[]): Promise<void> {
     this.#left.push(...frames);
     this.#controllers.delete(controller);
@@ -86,7 +78,6 @@ class Running {
     await this.#ended;
   }
 
-  /** The task is cancelled: this is the last that is said of it. */
   finish(frames: readonly string[]): void {
     this.#answer.status(TASK_STATE.canceled, inOrder([...this.#left, ...frames]));
     this.#end();
@@ -113,7 +104,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   const { failed } = options;
   const agent = checkAgentName(options.agent ?? BINDING_AGENT);
   const running = new Map<string, Running>();
-  /** The same by chains: who waits for the answer to a request does not know its task yet. */
+  /** By chain: a client that waits for an answer does not know the task yet. */
   const chains = new Map<string, Running>();
 
   const execute = async (context: ExecutionContext, bus: EventBus): Promise<void> => {
@@ -123,13 +114,12 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
     const answer = new TaskAnswer({ taskId, contextId }, bus, { legacy }, artifacts);
     const begun = running.get(taskId) ?? new Running(answer);
     running.set(taskId, begun);
-    // Whoever listens to what is under way has the task already, and takes no other.
+    // A subscriber of a running task has the task already, and accepts no other.
     if (begun.isIdle) bus.publish({ kind: 'task', data: task ?? newTask(context) });
     const controller = begun.begin();
     const { signal } = controller;
     const own: string[] = [];
     let frame = '';
-    /** What a `cancel` frame ends. */
     let target: Running | undefined;
     let over: Promise<void> | undefined;
     const end = async (): Promise<void> => {
@@ -153,12 +143,12 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
         // The handler gets the frame first: its error names the chain.
         if (isCancel) over = target?.cancel(controller);
         await answer.take(await given);
-        // It may have overtaken what it ends.
+        // The frame may have overtaken the request that it cancels.
         if (isCancel) target ??= chains.get(chain);
       }
       await end();
       if (signal.aborted || target === begun) return;
-      // All frames of two answers go the same way, or they could overtake each other.
+      // All frames of two answers go the same way, so that they keep their order.
       if (target !== undefined) answer.status(TASK_STATE.completed, []);
       else answer.finish();
     } catch (thrown) {
@@ -197,18 +187,11 @@ function newTask({ taskId, contextId, userMessage }: ExecutionContext): Task {
   return { id: taskId, contextId, status, artifacts: [], history: [userMessage], metadata: undefined };
 }
 
-/** What was sent holds nothing that a handler could be told. */
 class NoFrame extends Error {}
 
-interface TaskPlace {
-  readonly taskId: string;
-  readonly contextId: string;
-}
+type TaskPlace = Pick<ExecutionContext, 'taskId' | 'contextId'>;
 
-/**
- * Publishes frames as they come. What ends the task is held back until the answer is over: it may have several frames, and nothing
- * is delivered after it.
- */
+/** Publishes frames as they come. Frames that end the task are held until the answer is over, since nothing is delivered after them. */
 class TaskAnswer {
   readonly #place: TaskPlace;
   readonly #bus: EventBus;
@@ -216,11 +199,10 @@ class TaskAnswer {
   readonly #artifacts: Set<string>;
   #held: string[] = [];
   #state: number | undefined;
-  /** Whether what is held is no more than the end of a stream. */
+  /** Whether the held frames only end a stream. */
   #isStreamEnd = false;
   #last: { readonly role: string; readonly frame: string } | undefined;
 
-  /** @param artifacts those that the task has already */
   constructor(place: TaskPlace, bus: EventBus, options: PartOptions, artifacts: Iterable<string> = []) {
     this.#place = place;
     this.#bus = bus;
@@ -228,17 +210,11 @@ class TaskAnswer {
     this.#artifacts = new Set(artifacts);
   }
 
-  /** Takes frames until there are no more. */
   async take(answer: FrameAnswer): Promise<void> {
-    if (answer === null) return;
-    if (typeof answer === 'string') {
-      this.#add(answer);
-      return;
-    }
-    for await (const frame of answer) this.#add(frame);
+    if (typeof answer === 'string') this.#add(answer);
+    else if (answer !== null) for await (const frame of answer) this.#add(frame);
   }
 
-  /** What is held back, for somebody else to publish. */
   takeHeld(): readonly string[] {
     return this.#held.splice(0);
   }
@@ -293,14 +269,13 @@ class TaskAnswer {
     });
   }
 
-  /** The answer is over: the task ends, waits for others, or goes on. */
+  /** Ends the task, unless it waits for input or goes on. */
   finish(): void {
     if (this.#state !== undefined) this.status(this.#state, this.#held);
     else if (this.#last?.role === 'wait') this.status(TASK_STATE.inputRequired, [this.#last.frame]);
     else if (this.#last?.role !== 'ack') this.status(TASK_STATE.completed, []);
   }
 
-  /** @param frames the message of the status; none for a status without one */
   status(state: number, frames: readonly string[]): void {
     const { taskId, contextId } = this.#place;
     const [first] = frames;
@@ -315,15 +290,14 @@ class TaskAnswer {
 
 /**
  * - `chunk`: a part of an artifact
- * - `wait`: what the task needs from others, where nothing follows
- * - `ack`: it goes on, and nothing more is said for now
- * - `note`: changes nothing
- * - `end`: ends a stream, and the task where nothing follows
+ * - `wait`: the task needs input, if nothing follows
+ * - `ack`: the task goes on, and the answer ends for now
+ * - `end`: ends a stream, and the task if nothing follows
  * - `final`: ends the task
  */
 type FrameRole = 'chunk' | 'wait' | 'ack' | 'note' | 'end' | 'final';
 
-/** A text that is no frame is nothing that a task can be ended by. */
+/** A text that is not a frame does not end a task. */
 function roleOf(head: FrameHead | null): FrameRole {
   if (head === null) return 'note';
   const { intent, schema } = head;
@@ -333,16 +307,14 @@ function roleOf(head: FrameHead | null): FrameRole {
   return intent === 'wait' || intent === 'ack' ? intent : 'note';
 }
 
-/** Codes of errors for what an agent will not do, whatever it could (section 3.6, Table 6). */
+/** Errors of an agent that refuses (section 3.6, Table 6). */
 const REFUSALS: ReadonlySet<string | undefined> = new Set(['E5001', 'E5002']);
 
-/** The state of a task after a frame that ends it. */
 function stateAfter(frame: string, head: FrameHead): number {
   if (head.intent !== 'fail' && !isErrorHead(head)) return TASK_STATE.completed;
   return REFUSALS.has(textOf(frame, ['code'])) ? TASK_STATE.rejected : TASK_STATE.failed;
 }
 
-/** Whether a chunk is the last one of its stream. */
 function isFinalChunk(frame: string): boolean {
   return textOf(frame, ['done', 'is_final']) === 'true';
 }

@@ -1,5 +1,3 @@
-/** Frames as A2A messages (draft-benzing-accp-00, section 11.4). */
-
 import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { PegwireError } from '../../../text/errors.js';
 import { AccpError } from '../../errors.js';
@@ -9,7 +7,7 @@ import { FRAME_TYPE, type FrameHead, readHead } from '../frames.js';
 import { type A2aMessage, type AnyPart, type MessageRequest, type RawPart, ROLE, type TextPart } from './sdk-shapes.js';
 
 export interface MessageOptions extends PartOptions {
-  /** The task that the message is about. @default a new one */
+  /** The task of the message. @default a new one */
   readonly taskId?: string | undefined;
   /** @default the frame's `sid`, else one that the server makes */
   readonly contextId?: string | undefined;
@@ -20,9 +18,9 @@ export interface MessageOptions extends PartOptions {
 const freshId = createIds();
 
 /**
- * The request that sends a frame: `messageId` is its `mid`, `contextId` its `sid`.
+ * Makes the request that sends a frame: `messageId` is its `mid`, `contextId` its `sid`.
  *
- * @param frames one frame; or, in order, those that make up one message
+ * @param frames one frame; or the frames of one message, in order
  * @throws TypeError without a frame
  * @example
  * const task = await client.sendMessage(frameMessage(frame));
@@ -54,7 +52,6 @@ export function frameMessage(
 
 type Place = Pick<A2aMessage, 'role' | 'taskId' | 'contextId'>;
 
-/** A message of either side; its identifier is that of the first frame. */
 export function messageOf(
   frames: readonly string[],
   head: FrameHead | null | undefined,
@@ -72,17 +69,13 @@ export function messageOf(
 }
 
 export interface PartOptions {
-  /** The media type of what is carried: messages of other protocols travel the same way. @default 'application/accp' */
+  /** The media type: messages of other protocols travel the same way. @default 'application/accp' */
   readonly mimeType?: string | undefined;
-  /** For peers of A2A 0.3, whose text parts have no media type: a file, whose type survives. @default false */
+  /** Sends a file, whose type peers of A2A 0.3 keep; their text parts have no media type. @default false */
   readonly legacy?: boolean | undefined;
 }
 
-/**
- * A frame as a part.
- *
- * Source: draft-benzing-accp-00, section 11.4.
- */
+/** Makes a part of a frame (draft-benzing-accp-00, section 11.4). */
 export function framePart(frame: string, options?: PartOptions & { readonly legacy?: false | undefined }): TextPart;
 export function framePart(frame: string, options?: PartOptions): TextPart | RawPart;
 export function framePart(
@@ -95,10 +88,9 @@ export function framePart(
 }
 
 /**
- * The frames among the parts of a message or an artifact, in their order: texts, and files that are frames. Other parts are left
- * aside.
+ * Returns the frames among the parts of a message or an artifact, in order: texts and files of the media type.
  *
- * @throws AccpError E1001 for a file of the media type that is no UTF-8
+ * @throws AccpError E1001 if a file of the media type is not UTF-8
  */
 export function framesIn(
   parts: readonly AnyPart[],
@@ -122,12 +114,12 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /**
- * - `not-accp`: the agent has answered, but not in frames
+ * - `not-accp`: the agent answered, but not in frames
  * - `truncated`: the answer ended before its task, before a stream in it, or before a message in several frames
  */
 export type A2aBindingErrorCode = 'not-accp' | 'truncated';
 
-/** An exchange over A2A that gave no frame. Error frames are answers like others, and no error of the binding. */
+/** An exchange over A2A that gave no frame. Error frames are answers, not errors of the binding. */
 export class A2aBindingError extends PegwireError {
   override readonly name: string = 'A2aBindingError';
   declare readonly code: A2aBindingErrorCode;
@@ -137,7 +129,7 @@ export class A2aBindingError extends PegwireError {
   }
 }
 
-/** A whole task has its messages apart from its artifacts: the numbers of one agent's frames say how they were sent. */
+/** Sorts the frames of a task, which has its messages apart from its artifacts, by their numbers if all are of one agent. */
 export function inOrder(frames: readonly string[]): readonly string[] {
   if (frames.length < 2) return frames;
   const numbered = frames.map((frame) => {

@@ -32,7 +32,6 @@ export interface TextPart {
   metadata: Metadata;
 }
 
-/** The bytes of a file. */
 export interface RawPart {
   content: { $case: 'raw'; value: Uint8Array };
   mediaType: string;
@@ -40,7 +39,7 @@ export interface RawPart {
   metadata: Metadata;
 }
 
-/** A part as it is read: of any kind. */
+/** A part of any kind, as it is read. */
 export interface AnyPart {
   readonly content?: { readonly $case: string; readonly value?: unknown } | undefined;
   readonly mediaType: string;
@@ -97,7 +96,7 @@ export interface ArtifactUpdate {
   metadata: Metadata;
 }
 
-/** What `AgentEvent` of the SDK makes. */
+/** The events that `AgentEvent` of the SDK makes. */
 type ExecutionEvent =
   | { kind: 'message'; data: A2aMessage }
   | { kind: 'task'; data: Task }
@@ -113,7 +112,7 @@ export interface ExecutionContext {
   readonly taskId: string;
   readonly contextId: string;
   readonly userMessage: A2aMessage;
-  /** The task, where the message belongs to one that is there. */
+  /** The task, if the message belongs to an existing one. */
   readonly task?: Task | undefined;
 }
 
@@ -147,7 +146,6 @@ interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** A request as a client takes it. */
 interface AnyRequest {
   readonly tenant?: string | undefined;
   readonly message?: A2aMessage | undefined;

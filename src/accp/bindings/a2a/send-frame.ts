@@ -1,5 +1,3 @@
-/** The client's side of ACCP over A2A (draft-benzing-accp-00, section 11.4). */
-
 import { readHead } from '../frames.js';
 import { A2aBindingError, frameMessage, framesIn, inOrder, type MessageOptions } from './message.js';
 import {
@@ -17,19 +15,18 @@ import {
 } from './sdk-shapes.js';
 
 export interface SendOptions extends Omit<MessageOptions, 'mimeType'> {
-  /** Ends the exchange. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Sends a frame, and gives the frames that come back, in order; none where there is nothing to say. A `req` makes a task;
- * what has the same `cid` goes to that task as long as it is not over; `cancel` cancels it.
+ * Sends a frame and returns the frames that come back, in order; none if there is no answer. A `req` makes a task; frames with the same
+ * `cid` go to that task until it is over; `cancel` cancels it.
  *
  * Source: draft-benzing-accp-00, section 11.4.
  *
- * @param frames one frame; or, in order, those that make up one message
- * @throws A2aBindingError `not-accp` where the agent has answered, but not in frames
- * @throws whatever the client throws
+ * @param frames one frame; or the frames of one message, in order
+ * @throws A2aBindingError `not-accp` if the agent does not answer in frames
+ * @throws what the client throws
  * @example
  * const [answer] = await sendFrame(client, frame);
  */
@@ -46,14 +43,13 @@ export async function sendFrame(
 }
 
 /**
- * Sends a frame, and gives the frames that come back as they come: those of streams in order, then the one that ends the task.
+ * Sends a frame and yields the frames that come back as they come: those of streams in order, then the one that ends the task.
  * Servers that do not stream answer all at once.
  *
  * Source: draft-benzing-accp-00, sections 10.4 and 11.4.
  *
- * @throws A2aBindingError `not-accp` where the agent has answered, but not in frames; `truncated` where the events end before the
- *   task does: a proxy, and the SDK's client, end them properly also where the connection to the agent broke
- * @throws whatever the client throws
+ * @throws A2aBindingError `not-accp` if the agent does not answer in frames; `truncated` if the events end before the task
+ * @throws what the client throws
  * @example
  * for await (const frame of streamFrame(client, request)) codec.decode(frame, session);
  */
@@ -79,32 +75,26 @@ export async function* streamFrame(
       yield* events(anew(request));
     }
   } catch (thrown) {
-    // A connection that breaks behind the end of the task takes nothing away.
+    // A connection that breaks after the end of the task loses nothing.
     if (!reading.hasEnded || options.signal?.aborted === true) throw thrown;
   }
   reading.checkAnswered();
   reading.checkEnded();
 }
 
-interface Sending {
-  readonly request: MessageRequest;
-  readonly callOptions: { signal?: AbortSignal };
-  readonly known: KnownTask | undefined;
-  readonly reading: Reading;
-  readonly isCancel: boolean;
-}
+type Sending = ReturnType<typeof prepare>;
 
-function prepare(client: FrameClient, frames: string | readonly string[], options: SendOptions): Sending {
+function prepare(client: FrameClient, frames: string | readonly string[], options: SendOptions) {
   const { signal, ...rest } = options;
   const head = readHead(typeof frames === 'string' ? frames : (frames[0] ?? ''));
   const cid = head?.cid ?? head?.mid;
   const isCancel = head?.intent === 'cancel';
-  const found = cid === undefined ? undefined : taskOf(client, cid);
+  const found = cid === undefined ? undefined : TASKS.get(client)?.get(cid);
   const mapped = found !== undefined && !TERMINAL.has(found.state) ? found : undefined;
   const { taskId = mapped?.taskId, contextId = mapped?.contextId } = rest;
   const request = frameMessage(frames, { ...rest, taskId, contextId });
   const known = mapped ?? (taskId === undefined ? undefined : new KnownTask(taskId, contextId ?? ''));
-  // A task that is made by a "cancel" frame alone is none of the chain that it cancels.
+  // A task that only a "cancel" frame makes does not belong to the cancelled chain.
   const noted = isCancel && known === undefined ? undefined : cid;
   return {
     request,
@@ -129,23 +119,22 @@ async function send(client: FrameClient, sending: Sending): Promise<readonly str
   }
 }
 
-/** Reasons of A2A for which a task takes no message (A2A 1.0, section 9.5). */
+/** Reasons for which a task accepts no message (A2A 1.0, section 9.5). */
 const TAKES_NONE: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
 
-/** Whether the task has ended meanwhile: the frame has a number, and has to be sent nevertheless. */
+/** The task may have ended meanwhile: the frame has a number, so it has to be sent in a new task. */
 function isTaskOver(thrown: unknown, { request, known }: Sending): boolean {
   const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
   return known !== undefined && request.message.taskId !== '' && TAKES_NONE.has(reason);
 }
 
-/** The same in a task of its own. */
 function anew(request: MessageRequest): MessageRequest {
   return { ...request, message: { ...request.message, taskId: '' } };
 }
 
 /**
- * The agent is told by the frame, so that its session knows of it, too; agents that go on are stopped as A2A has it. Who waits for the answer
- * to a request does not know its task: there, the agent finds it by the chain.
+ * Sends the frame, so that the agent's session knows of it too, then cancels the task as A2A does. A client that waits for the answer to a
+ * request does not know its task: there, the agent finds it by the chain.
  */
 async function cancelTask(client: FrameClient, sending: Sending): Promise<readonly string[]> {
   const { known, request, callOptions, reading } = sending;
@@ -153,7 +142,7 @@ async function cancelTask(client: FrameClient, sending: Sending): Promise<readon
   try {
     given = await send(client, sending);
   } catch (thrown) {
-    // An agent may take no messages for a task that is at work.
+    // An agent may accept no messages for a running task.
     if (known === undefined || callOptions.signal?.aborted === true) throw thrown;
   }
   if (known === undefined || TERMINAL.has(known.state) || reading.isAnew) return given;
@@ -165,23 +154,19 @@ function isTask(result: A2aMessage | Task): result is Task {
   return 'status' in result;
 }
 
-/** States in which a task waits for the client. */
 const INTERRUPTED: ReadonlySet<number> = new Set([TASK_STATE.inputRequired, TASK_STATE.authRequired]);
 
-/** Reads what comes back for one message. */
 class Reading {
   readonly #client: FrameClient;
   readonly #cid: string | undefined;
-  /** The identifier of what was sent. */
   readonly #asked: string;
   #known: KnownTask | undefined;
-  #isBegun = false;
-  #hasEnded = false;
+  isBegun = false;
+  /** Whether no more events are due after the last one. */
+  hasEnded = false;
   #count = 0;
-  /** What the agent said that is no frame. */
   #said: string | undefined;
 
-  /** The task that the message was about. */
   readonly #first: string | undefined;
 
   constructor(client: FrameClient, asked: string, cid: string | undefined, known: KnownTask | undefined) {
@@ -192,25 +177,14 @@ class Reading {
     this.#first = known?.taskId;
   }
 
-  /** Whether anything has come. */
-  get isBegun(): boolean {
-    return this.#isBegun;
-  }
-
-  /** Whether no more events are due behind the last one. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  /** Whether the answer is of another task than the one that the message was about. */
   get isAnew(): boolean {
     return this.#known?.taskId !== this.#first;
   }
 
   event({ payload }: StreamResponse): readonly string[] {
-    this.#isBegun = true;
+    this.isBegun = true;
     const frames = this.#framesOf({ payload });
-    this.#hasEnded = this.#isEnd(payload, frames);
+    this.hasEnded = this.#isEnd(payload, frames);
     return frames;
   }
 
@@ -247,7 +221,7 @@ class Reading {
     return this.#given(framesIn(parts), parts);
   }
 
-  /** A task that is taken up again comes first with the state that it had, and with nothing new. What ends with `ack` goes on later. */
+  /** A resubscribed task comes first with its old state and nothing new. A task that ends with `ack` goes on later. */
   #isEnd(payload: StreamResponse['payload'], frames: readonly string[]): boolean {
     if (payload?.$case === 'message' || TERMINAL.has(this.#known?.state ?? 0)) return true;
     if (payload?.$case !== 'statusUpdate' && (payload?.$case !== 'task' || frames.length === 0)) return false;
@@ -256,12 +230,12 @@ class Reading {
     return INTERRUPTED.has(state) || (last !== undefined && readHead(last)?.intent === 'ack');
   }
 
-  /** @throws A2aBindingError where the events have ended, and the task has not */
+  /** @throws A2aBindingError if the events have ended before the task */
   checkEnded(): void {
-    if (!this.#hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
+    if (!this.hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
   }
 
-  /** @throws A2aBindingError where there was an answer, but no frame in it */
+  /** @throws A2aBindingError if there was an answer without a frame */
   checkAnswered(): void {
     if (this.#count > 0) return;
     const { state } = this.#known ?? {};
@@ -278,7 +252,7 @@ class Reading {
     return this.#known;
   }
 
-  /** Frames may have been given to another reader of the same task: then they are not given here, but the agent speaks ACCP. */
+  /** Frames that another reader of the task has returned are not returned again, but show that the agent speaks ACCP. */
   #given(frames: readonly string[], parts: readonly AnyPart[] = []): readonly string[] {
     this.#count += Math.max(frames.length, framesIn(parts).length);
     if (this.#count === 0 && parts.length > 0) this.#said ??= told(parts);
@@ -291,14 +265,13 @@ function told(parts: readonly AnyPart[]): string {
   return texts.join(' ');
 }
 
-/** What a client knows of one task. */
 class KnownTask {
   readonly taskId: string;
   readonly contextId: string;
   state = 0;
-  /** Parts of artifacts that were given. */
+  /** Parts that were returned, by artifact. */
   readonly #parts = new Map<string, number>();
-  /** Identifiers of messages that were given. */
+  /** Messages that were returned. */
   readonly #messages = new Set<string>();
 
   constructor(taskId: string, contextId: string) {
@@ -306,14 +279,12 @@ class KnownTask {
     this.contextId = contextId;
   }
 
-  /** The frames of a message that was not given before. */
   take(message: A2aMessage | undefined): readonly string[] {
     if (message === undefined || message.role === ROLE.user || this.#messages.has(message.messageId)) return [];
     this.#messages.add(message.messageId);
     return framesIn(message.parts);
   }
 
-  /** The frames of an update. */
   takeUpdate({ artifact, append }: ArtifactUpdate): readonly string[] {
     if (artifact === undefined) return [];
     const before = append ? (this.#parts.get(artifact.artifactId) ?? 0) : 0;
@@ -322,9 +293,9 @@ class KnownTask {
   }
 
   /**
-   * The frames of a whole task that were not given before: of artifacts, then of messages.
+   * Returns the new frames of a whole task: of artifacts, then of messages.
    *
-   * @param since the identifier of the message that is answered: what was said before answers others
+   * @param since the message that is answered: earlier messages answer others
    */
   takeTask({ artifacts, history, status }: Task, since: string): readonly string[] {
     this.state = status?.state ?? this.state;
@@ -347,22 +318,14 @@ class KnownTask {
   }
 }
 
-/** So many chains are known to each client; those that were used least recently are forgotten. */
+/** Chains that are remembered for each client; the least recently used one is forgotten. */
 const MAX_TASKS = 1024;
 
 const TASKS = new WeakMap<object, Map<string, KnownTask>>();
 
-/** The task that a client has for a chain. */
-function taskOf(client: object, cid: string): KnownTask | undefined {
-  return TASKS.get(client)?.get(cid);
-}
-
 function noteTask(client: object, cid: string, task: KnownTask): void {
-  let tasks = TASKS.get(client);
-  if (tasks === undefined) {
-    tasks = new Map();
-    TASKS.set(client, tasks);
-  }
+  const tasks = TASKS.get(client) ?? new Map<string, KnownTask>();
+  TASKS.set(client, tasks);
   tasks.delete(cid);
   tasks.set(cid, task);
   if (tasks.size > MAX_TASKS) tasks.delete(tasks.keys().next().value!);

@@ -1,17 +1,14 @@
-/** Bodies and media types of HTTP messages that carry frames. */
-
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
-import { FramingError } from '../frame-splitter.js';
+import { FramingError, withoutLineEnd } from '../frame-splitter.js';
 
-/** A line end that may stand after the frame. */
+/** A line end may follow the frame. */
 const LINE_END_BYTES = 2;
-/** Of the buffer, at first: most frames are shorter. */
 const FIRST_BYTES = 1024;
 
 /**
- * Reads the one frame of a body. No more than the limit is ever held: what is longer is left where it is.
+ * Reads the one frame of a body. Never holds more than the limit: the rest of a longer body is not read.
  *
- * @param declared the `Content-Length`, where there is one
+ * @param declared the `Content-Length`, if there is one
  * @throws FramingError `too-large`, `not-utf8`, or `truncated` when the body breaks off
  */
 export async function readFrameBody(
@@ -35,10 +32,10 @@ export async function readFrameBody(
   }
 }
 
-/** All of a body; `null` for one with more bytes than are wanted, which is not read to its end. */
+/** @returns `null` if the body is longer than `most`, and is not read to its end */
 async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | null> {
   const reader = body.getReader();
-  // One buffer: of many small chunks each would take far more than it holds.
+  // One buffer: many small chunks would each take far more memory than they hold.
   let held = new Uint8Array(0);
   let length = 0;
   for (;;) {
@@ -67,15 +64,9 @@ async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promis
   return held.subarray(0, length);
 }
 
-/** What a source says to being left changes nothing any more. */
+/** Cancels a body. Its failure changes nothing any more. */
 export function leave(source: { cancel(): Promise<void> }): void {
   source.cancel().catch(() => undefined);
-}
-
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
-  let end = bytes.length;
-  if (bytes[end - 1] === 0x0a) end -= bytes[end - 2] === 0x0d ? 2 : 1;
-  return end === bytes.length ? bytes : bytes.subarray(0, end);
 }
 
 function tooLarge(maxBytes: number): FramingError {
@@ -84,7 +75,6 @@ function tooLarge(maxBytes: number): FramingError {
 
 /** In lower case, but for the values of parameters. */
 interface MediaType {
-  /** `application/accp` */
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
@@ -93,8 +83,9 @@ const TYPE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)/;
 const PARAMETER =
   /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[^"\\]|\\.)*)"))?/y;
 
-/** Reads a `Content-Type`; `null` for one that breaks the grammar, or names a parameter twice. */
-function readMediaType(header: string): MediaType | null {
+/** Reads a `Content-Type`; `null` if it breaks the grammar, or names a parameter twice. */
+function readMediaType(header: string | null): MediaType | null {
+  if (header === null) return null;
   const text = withoutBlanks(header);
   const [whole, type] = TYPE.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -114,19 +105,15 @@ function readMediaType(header: string): MediaType | null {
   return { type: asciiLowerCase(type!), parameters };
 }
 
-/** Whether a `Content-Type` says that the body is frames, in the one encoding that they have (section 12.1). */
+/** Whether a `Content-Type` is that of frames, in their one encoding (section 12.1). */
 export function isFrameType(header: string | null): boolean {
-  const media = mediaTypeOf(header);
+  const media = readMediaType(header);
   if (media === null || media.type !== 'application/accp') return false;
   const charset = media.parameters.get('charset');
   return charset === undefined || asciiLowerCase(charset) === 'utf-8';
 }
 
-/** Whether the sender speaks of frames at all, in whatever encoding. */
+/** Whether a `Content-Type` is that of frames, in any encoding. */
 export function namesFrames(header: string | null): boolean {
-  return mediaTypeOf(header)?.type === 'application/accp';
-}
-
-function mediaTypeOf(header: string | null): MediaType | null {
-  return header === null ? null : readMediaType(header);
+  return readMediaType(header)?.type === 'application/accp';
 }

@@ -1,5 +1,4 @@
-/** Frames over HTTP, the side that asks (draft-benzing-accp-00, section 11.1). */
-
+import { abortable } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
 import type { Param } from '../../ast.js';
 import { tryParseFrame } from '../../parse.js';
@@ -9,7 +8,7 @@ import { FRAME_TYPE, isErrorHead, numberOf, readHead, textOf } from '../frames.j
 import { isFrameType, leave } from './body.js';
 import { HttpBindingError } from './errors.js';
 
-/** The platform's `fetch`, or what takes its place: `app.request` of a framework, to do without a socket. */
+/** The platform's `fetch`, or a replacement: `app.request` of a framework, to do without a socket. */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
 
 export interface PostOptions {
@@ -19,130 +18,167 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   /** Headers of the request besides those of the binding: `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Most bytes of a frame of the answer. @default 1048576 */
+  /** Limit of a frame of the answer in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Seconds that are waited: by `postFrame` for all, by `streamFrames` each time; 0 for ever. @default 0 */
+  /** Seconds to wait: by `postFrame` for all, by `streamFrames` each time; 0 for ever. @default 0 */
   readonly timeout?: number | undefined;
 }
-
-/** How a promise is waited for. */
-type Wait = <T>(work: () => Promise<T>, late?: (result: T) => void) => Promise<T>;
 
 /**
  * Posts a frame.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @returns the frame that it is answered with, an error frame or other; `null` where there is nothing to say (204)
- * @throws HttpBindingError where the answer is none, or is more than one frame
- * @throws TypeError on a text of more than one line, and on options that are none
+ * @returns the frame that answers it, an error frame or other; `null` if there is no answer (204)
+ * @throws HttpBindingError if the answer is not one frame
+ * @throws TypeError if the text has more than one line, or an option is invalid
  * @example
  * const answer = await postFrame('http://127.0.0.1:8080/accp/v1/frames', codec.encode(message, session).frames[0]);
  */
 export async function postFrame(url: string | URL, frame: string, options: PostOptions = {}): Promise<string | null> {
-  const patience = check(frame, options, true);
-  const wait: Wait = (work, late) => patience.wait(work, late);
-  try {
-    const response = await post(url, frame, options, patience, wait);
-    if (response.status === 204) return null;
-    const frames = framesOf(frame, response, options, patience, wait);
-    const answer = await frames.next();
-    const next = await frames.next();
-    if (next.done === true) return answer.value as string;
-    await frames.return();
-    const { status } = response;
-    throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', { status });
-  } finally {
-    patience.end();
-  }
+  const posting = new Posting(url, frame, options, true);
+  const frames = posting.frames();
+  const answer = await frames.next();
+  if (answer.done === true) return null;
+  const next = await frames.next();
+  if (next.done === true) return answer.value;
+  await frames.return();
+  throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', {
+    status: posting.status,
+  });
 }
 
 /**
- * Posts a frame, and gives those that it is answered with as they come. The request is sent when the first one is asked for;
- * whoever leaves the loop early ends the response.
+ * Posts a frame, and yields the frames that answer it as they come. The request is sent when the first one is asked for; leaving the loop
+ * early ends the response.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @throws HttpBindingError where the answer is none, or breaks off; what came before has been given then
- * @throws TypeError on a text of more than one line, and on options that are none
+ * @throws HttpBindingError if the answer has no frames, or breaks off, after the frames that came before
+ * @throws TypeError if the text has more than one line, or an option is invalid
  * @example
  * for await (const answer of streamFrames(url, request)) codec.decode(answer, session);
  */
 export function streamFrames(url: string | URL, frame: string, options: PostOptions = {}): AsyncIterable<string> {
-  return stream(url, frame, options, check(frame, options));
+  return new Posting(url, frame, options).frames();
 }
 
-async function* stream(
-  url: string | URL,
-  frame: string,
-  options: PostOptions,
-  patience: Patience,
-): AsyncGenerator<string, void, undefined> {
-  const wait: Wait = (work, late) => patience.wait(work, late);
-  try {
-    const response = await post(url, frame, options, patience, wait);
-    if (response.status !== 204) yield* framesOf(frame, response, options, patience, wait);
-  } finally {
-    patience.end();
-  }
-}
+/** One request and its response. */
+class Posting {
+  readonly #url: string | URL;
+  readonly #frame: string;
+  readonly #options: PostOptions;
+  readonly #patience: Patience;
+  readonly #unfinished = new Unfinished();
+  status: number | undefined;
 
-function check(frame: string, { signal, timeout, maxFrameBytes = 1 }: PostOptions, isForAll = false): Patience {
-  if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
-  if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
-  return new Patience(signal, timeout, isForAll);
-}
+  /** @param isForAll whether the time is for the whole exchange */
+  constructor(url: string | URL, frame: string, options: PostOptions, isForAll = false) {
+    const { signal, timeout, maxFrameBytes = 1 } = options;
+    if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
+    if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+    this.#url = url;
+    this.#frame = frame;
+    this.#options = options;
+    this.#patience = new Patience(signal, timeout, isForAll);
+  }
 
-/** Sends the request. @returns a response that holds frames, or nothing at all (204) */
-async function post(
-  url: string | URL,
-  frame: string,
-  options: PostOptions,
-  patience: Patience,
-  wait: Wait,
-): Promise<Response> {
-  const { fetch: ask = fetch as Fetch } = options;
-  const headers = new Headers(options.headers);
-  headers.set('content-type', FRAME_TYPE);
-  headers.set('accept', FRAME_TYPE);
-  const init: RequestInit = { method: 'POST', headers, body: frame, redirect: 'manual', signal: patience.begin() };
-  let response: Response;
-  try {
-    response = await wait(
-      async () => ask(String(url), init),
-      ({ body }) => {
-        if (body !== null) leave(body);
-      },
-    );
-  } catch (thrown) {
-    throw patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+  async *frames(): AsyncGenerator<string, void, undefined> {
+    try {
+      const response = await this.#post();
+      if (response.status !== 204) yield* this.#framesOf(response);
+    } finally {
+      this.#patience.end();
+    }
   }
-  const refusal = refusalOf(response);
-  if (refusal === null) return response;
-  const said = refusal.code === 'http-status' ? await saidIn(frame, response, options, patience, wait) : undefined;
-  if (said === undefined) {
-    if (response.body !== null && !response.body.locked) leave(response.body);
-    throw refusal;
-  }
-  throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
-}
 
-/** What a server says of a status of its own: the words of its error frame. */
-async function saidIn(
-  asked: string,
-  response: Response,
-  options: PostOptions,
-  patience: Patience,
-  wait: Wait,
-): Promise<string | undefined> {
-  if (!isFrameType(response.headers.get('content-type'))) return undefined;
-  try {
-    for await (const frame of framesOf(asked, response, options, patience, wait)) return frame;
-  } catch (thrown) {
-    // That it was no frame does not matter beside the status; that nobody waits any more does.
-    if (patience.reason !== undefined) throw thrown;
+  /** @returns a response that holds frames, or nothing at all (204) */
+  async #post(): Promise<Response> {
+    const { fetch: ask = fetch as Fetch } = this.#options;
+    const headers = new Headers(this.#options.headers);
+    headers.set('content-type', FRAME_TYPE);
+    headers.set('accept', FRAME_TYPE);
+    const signal = this.#patience.begin();
+    const init: RequestInit = { method: 'POST', headers, body: this.#frame, redirect: 'manual', signal };
+    let response: Response;
+    try {
+      response = await this.#patience.wait(
+        async () => ask(String(this.#url), init),
+        ({ body }) => {
+          if (body !== null) leave(body);
+        },
+      );
+    } catch (thrown) {
+      throw this.#patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+    }
+    this.status = response.status;
+    const refusal = refusalOf(response);
+    if (refusal === null) return response;
+    const said = refusal.code === 'http-status' ? await this.#saidIn(response) : undefined;
+    if (said === undefined) {
+      if (response.body !== null && !response.body.locked) leave(response.body);
+      throw refusal;
+    }
+    throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
   }
-  return undefined;
+
+  /** Reads the error frame of a response with an error status. */
+  async #saidIn(response: Response): Promise<string | undefined> {
+    if (!isFrameType(response.headers.get('content-type'))) return undefined;
+    try {
+      for await (const frame of this.#framesOf(response)) return frame;
+    } catch (thrown) {
+      // A body that is not a frame does not matter beside the status; the end of the wait does.
+      if (this.#patience.reason !== undefined) throw thrown;
+    }
+    return undefined;
+  }
+
+  /**
+   * Yields the frames of a response, at least one. The response has to end where its streams do: a proxy ends the body properly also if the
+   * server behind it died in the middle (section 10.4). A report of a gap is answered by the lost frames, which may be any part of a stream.
+   */
+  async *#framesOf({ status, body }: Response): AsyncGenerator<string, void, undefined> {
+    const splitter = new FrameSplitter({ maxFrameBytes: this.#options.maxFrameBytes });
+    const unfinished = this.#unfinished;
+    const reader = body?.getReader();
+    let isOver = reader === undefined;
+    let isEmpty = true;
+    try {
+      while (!isOver) {
+        const { done, value } = await this.#read(reader!, status);
+        isOver = done;
+        for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
+          isEmpty = false;
+          unfinished.take(frame);
+          yield frame;
+        }
+      }
+      if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
+      if (!unfinished.isWhole && !isReport(this.#frame))
+        throw new HttpBindingError('truncated', `The answer ends without ${unfinished.missing}.`, { status });
+    } catch (thrown) {
+      if (!(thrown instanceof FramingError)) throw thrown;
+      const code = thrown.code === 'not-utf8' ? 'not-accp' : thrown.code;
+      throw new HttpBindingError(code, thrown.message, { status, cause: thrown });
+    } finally {
+      if (!isOver) leave(reader!);
+    }
+  }
+
+  async #read(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    status: number,
+  ): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
+    try {
+      return await this.#patience.wait(() => reader.read());
+    } catch (cause) {
+      if (this.#patience.reason !== undefined) throw this.#patience.reason;
+      // Nothing is missing after the last frame of a chain.
+      if (this.#unfinished.hasEnded) return { done: true };
+      throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
+    }
+  }
 }
 
 function refusalOf({ status, type, headers }: Response): HttpBindingError | null {
@@ -157,85 +193,24 @@ function refusalOf({ status, type, headers }: Response): HttpBindingError | null
   return new HttpBindingError('not-accp', `The answer is not ${FRAME_TYPE} but ${told.slice(0, 80)}.`, { status });
 }
 
-/**
- * The frames of a response, of which there is one at least. It ends where its streams do: a proxy ends the body of a response
- * properly, also where the server behind it died in the middle (section 10.4).
- *
- * @param asked what was posted: a report of a gap is answered by whichever frames got lost, and these may be any part of a stream
- */
-async function* framesOf(
-  asked: string,
-  { status, body }: Response,
-  { maxFrameBytes }: PostOptions,
-  patience: Patience,
-  wait: Wait,
-): AsyncGenerator<string, void, undefined> {
-  const splitter = new FrameSplitter({ maxFrameBytes });
-  const unfinished = new Unfinished();
-  const reader = body?.getReader();
-  let isOver = reader === undefined;
-  let isEmpty = true;
-  try {
-    while (!isOver) {
-      const { done, value } = await read(reader!, status, patience, wait, unfinished);
-      isOver = done;
-      for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
-        isEmpty = false;
-        unfinished.take(frame);
-        yield frame;
-      }
-    }
-    if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
-    if (!unfinished.isWhole && !isReport(asked))
-      throw new HttpBindingError('truncated', `The answer ends without ${unfinished.missing}.`, { status });
-  } catch (thrown) {
-    throw thrown instanceof FramingError ? retold(thrown, status) : thrown;
-  } finally {
-    if (!isOver) leave(reader!);
-  }
-}
-
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  status: number,
-  patience: Patience,
-  wait: Wait,
-  unfinished: Unfinished,
-): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
-  try {
-    return await wait(() => reader.read());
-  } catch (cause) {
-    if (patience.reason !== undefined) throw patience.reason;
-    // What has said its last word is not missed.
-    if (unfinished.hasEnded) return { done: true };
-    throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
-  }
-}
-
 function isReport(frame: string): boolean {
   const head = readHead(frame);
   return head !== null && isErrorHead(head);
 }
 
-function retold(error: FramingError, status: number): HttpBindingError {
-  const code = error.code === 'not-utf8' ? 'not-accp' : error.code;
-  return new HttpBindingError(code, error.message, { status, cause: error });
-}
-
 /** A stream whose final chunk, or some chunk before it, has not come. */
 interface Begun {
   chunks: number;
-  /** How many there are, once the final one has come. */
+  /** Known once the final chunk has come. */
   count: number | undefined;
 }
 
-/** Follows the streams and the messages in several frames that an answer carries. */
+/** Follows the streams and the messages in several frames of an answer. */
 class Unfinished {
   readonly #streams = new Map<string, Begun>();
   readonly #messages = new Set<string>();
   #isEnd = false;
 
-  /** Takes the next frame; a text that is not a frame changes nothing. */
   take(frame: string): void {
     const parsed = tryParseFrame(frame, { dialect: 'lenient' });
     if (!parsed.ok) return;
@@ -249,7 +224,7 @@ class Unfinished {
     }
     const schema = textOf(payload, 'schema');
     this.#isEnd = ENDING_INTENTS.has(intent);
-    // An error that names no chain is about what was asked.
+    // An error without a chain is about the posted frame.
     if (schema === 'ER' && cid === undefined) this.#streams.clear();
     else if (this.#isEnd) this.#streams.delete(chain);
     else if (schema === 'ST') this.#isEnd = this.#chunk(chain, payload);
@@ -264,18 +239,17 @@ class Unfinished {
     return this.#isEnd && this.isWhole;
   }
 
-  /** What has not come, in words. */
   get missing(): string {
     return this.#streams.size > 0 ? 'the end of a stream' : 'the rest of a message in several frames';
   }
 
-  /** Returns whether it makes its stream whole. */
+  /** @returns whether the chunk completes its stream */
   #chunk(chain: string, payload: readonly Param[]): boolean {
     const index = numberOf(payload, 'idx') ?? numberOf(payload, 'chunk_index') ?? 0;
     const stream = this.#streams.get(chain) ?? { chunks: 0, count: undefined };
     stream.chunks++;
     if (textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true') stream.count = index + 1;
-    // Chunks may come in any order: the final one is the last of the stream, not always the last that comes.
+    // Chunks may come in any order: the final one may not be the last that comes.
     const isWhole = stream.count !== undefined && stream.chunks >= stream.count;
     if (isWhole) this.#streams.delete(chain);
     else this.#streams.set(chain, stream);
@@ -283,7 +257,7 @@ class Unfinished {
   }
 }
 
-/** How long an answer is waited for: until the caller has had enough, or so many seconds. */
+/** The time limit and the abort signal of one exchange. */
 export class Patience {
   readonly #signal: AbortSignal | undefined;
   readonly #seconds: number;
@@ -296,7 +270,7 @@ export class Patience {
 
   /**
    * @param isForAll whether the time is for the whole exchange, and not for each step
-   * @throws TypeError on a time that is none
+   * @throws TypeError if the time is invalid
    */
   constructor(signal: AbortSignal | undefined, seconds = 0, isForAll = false) {
     if (!(seconds >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${seconds}`);
@@ -305,7 +279,6 @@ export class Patience {
     this.#isForAll = isForAll;
   }
 
-  /** What the exchange goes by from now on. */
   begin(): AbortSignal {
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener('abort', this.#abort);
@@ -314,38 +287,30 @@ export class Patience {
   }
 
   /**
-   * Waits for something, no longer than is allowed, even where it does not heed the signal.
+   * Waits for work, even if it ignores the signal.
    *
-   * @param late told what comes when nobody waits any more
+   * @param late called with a result that comes too late
    */
   async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
     const { signal } = this.#controller;
-    // What nobody waits for is not begun.
     signal.throwIfAborted();
     const done = this.#isForAll ? () => undefined : after(this.#seconds * 1000, this.#late);
-    let stop: () => void = () => undefined;
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason);
-    });
-    signal.addEventListener('abort', stop);
     const working = work();
     try {
-      return await Promise.race([working, stopped]);
+      return await abortable(working, signal);
     } catch (thrown) {
       if (signal.aborted) working.then(late, () => undefined);
       throw thrown;
     } finally {
-      signal.removeEventListener('abort', stop);
       done();
     }
   }
 
-  /** Why the wait has ended; `undefined` where it has not. */
+  /** Why the wait has ended; `undefined` if it has not. */
   get reason(): unknown {
     return this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
   }
 
-  /** The exchange is over. */
   end(): void {
     this.#stop();
     this.#signal?.removeEventListener('abort', this.#abort);

@@ -1,4 +1,3 @@
-/** A session over HTTP, from the side that asks (draft-benzing-accp-00, section 11.1). */
 import { type Link, LinkError, type LinkOptions } from '../link/contract.js';
 import { type ExchangeOptions, openExchanges } from '../link/exchanges.js';
 import { type PostOptions, streamFrames } from './client.js';
@@ -10,16 +9,14 @@ export interface HttpConnectOptions
     Pick<PostOptions, 'fetch' | 'headers' | 'maxFrameBytes'> {}
 
 /**
- * Connects a session to a server of frames. Each frame is a request of its own. The frames of its response are received as those of
- * any other link are: answers, the chunks of a stream, frames that are sent again. The server sends frames in responses only.
- *
- * When a request fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was lost; no message is processed twice.
- * Other responses continue.
+ * Connects a session to a server of frames. Each frame is a request of its own; the frames of its response are its answers, and the server
+ * sends frames in responses only. When a request fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was
+ * lost; no message is processed twice. Other responses continue.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
  * @throws LinkError `unreachable` without an answer, `refused` if the server answers with a status without frames, or with another media type
- * @throws TypeError on invalid options
+ * @throws TypeError if an option is invalid
  * @example
  * const session = createSession({ agent: 'planner', sequence: 'sender' });
  * const link = await connectHttp('http://127.0.0.1:8080/accp/v1/frames', { codec, session });
@@ -33,13 +30,12 @@ export function connectHttp(url: string | URL, options: HttpConnectOptions): Pro
   });
 }
 
-/** What another attempt may help against. */
 const PASSING: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'truncated']);
 
 function failureOf(thrown: unknown): LinkError {
   if (!(thrown instanceof HttpBindingError)) return new LinkError('refused', String(thrown), { cause: thrown });
   const { code, status = 0, message } = thrown;
-  // A server that is overloaded, or starts, may answer later.
+  // An overloaded or starting server may answer later.
   const isPassing =
     PASSING.has(code) || (code === 'http-status' && (status >= 500 || status === 408 || status === 429));
   return new LinkError(isPassing ? 'unreachable' : 'refused', message, { cause: thrown });

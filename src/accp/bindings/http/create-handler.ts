@@ -1,5 +1,3 @@
-/** Frames over HTTP, the side that answers (draft-benzing-accp-00, section 11.1). */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 import type { AccpErrorCode } from '../../errors.js';
@@ -18,40 +16,31 @@ import {
 } from '../frames.js';
 import { isFrameType, leave, namesFrames, readFrameBody } from './body.js';
 
-/** Where frames are posted to (section 11.1). */
+/** The default path of frames (section 11.1). */
 export const FRAMES_PATH = '/accp/v1/frames';
 
 export interface HandlerOptions {
-  /** The whole path, with that of a framework's mount point. @default '/accp/v1/frames' */
+  /** The whole path, including the mount point of a framework. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
-  /** Most bytes of a frame; longer ones are not read. @default 1048576 */
+  /** Limit of a frame in bytes; longer ones are not read. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Who error frames of the binding itself are from: what was refused has come to no session. @default 'accp' */
+  /** The agent of error frames of the binding itself. @default 'accp' */
   readonly agent?: string | undefined;
-  /** Told what a handler threw, or its stream: the other side is told E9999, and no more. */
+  /** Called with what a handler or its stream throws: the other side gets E9999 only. */
   readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
-interface Settings {
-  readonly handle: FrameHandler;
-  readonly path: string;
-  readonly maxFrameBytes: number;
-  readonly agent: string;
-  readonly failed: HandlerOptions['failed'];
-}
-
 /**
- * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. Nobody may have read the
- * request's body before it.
+ * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. The body of the request must
+ * not have been read.
  *
- * 200 with the answer, 400 with a frame of schema ER, 204 where there is nothing to say; 404, 405, 413 and 415 for what is no
- * frame for us, with an error frame where the sender speaks of frames at all. A stream goes out as one frame and a line end for each
- * chunk, no faster than it is read; its first frame decides the status. Who may send frames, and from which web pages, is
- * for whoever stands in front.
+ * 200 with the answer, 400 with a frame of schema ER, 204 without an answer; 404, 405, 413 and 415 for other requests, with an error frame
+ * if the request names the media type of frames. A stream goes out as one frame and a line end for each chunk, no faster than it is read;
+ * its first frame decides the status. Check who may send frames, and from which web pages, in front of the handler.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * http.createServer(createRequestListener(createHandler(endpoint))).listen(8080);
  */
@@ -70,17 +59,22 @@ export function createHandler(
     try {
       frame = await readFrameBody(request.body, settings.maxFrameBytes, request.headers.get('content-length'));
     } catch (thrown) {
-      // Somebody has read the body before.
-      if (!(thrown instanceof FramingError)) return misplaced(thrown, settings);
+      // The body was read before.
+      if (!(thrown instanceof FramingError)) {
+        tell(settings, thrown, '');
+        return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
+      }
       return errorResponse(thrown.code === 'too-large' ? 413 : 400, 'E1001', thrown.message, settings);
     }
     if (frame === '') return errorResponse(400, 'E1001', 'The body is empty.', settings);
-    if (isMoreThanOne(frame)) return errorResponse(400, 'E1001', 'A body is one frame.', settings);
+    if (BORDER.test(frame)) return errorResponse(400, 'E1001', 'A body is one frame.', settings);
     return answer(request, frame, settings);
   };
 }
 
-function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions): Settings {
+type Settings = ReturnType<typeof resolve>;
+
+function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions) {
   const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, failed } = options;
   const handler = typeof handle === 'function' ? handle : handle?.handler;
   if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
@@ -89,16 +83,11 @@ function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions): Sett
   return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), failed };
 }
 
-function misplaced(thrown: unknown, settings: Settings): Response {
-  tell(settings, thrown, '');
-  return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
-}
-
 function tell({ failed }: Settings, thrown: unknown, frame: string): void {
   notifyListener(() => failed?.(thrown, frame));
 }
 
-/** @throws TypeError on a path that no request has */
+/** @throws TypeError if no request can have the path */
 export function checkPath(path: string): void {
   if (
     typeof path === 'string' &&
@@ -110,7 +99,7 @@ export function checkPath(path: string): void {
   throw new TypeError(`path begins with "/", and is written as in an address; got "${path}"`);
 }
 
-/** What can be refused by the head of the request. */
+/** Refuses a request by its head. */
 function refuse({ url, method, headers }: Request, settings: Settings): Response | null {
   const type = headers.get('content-type');
   const refused = (status: number, message: string, more: Record<string, string> = {}): Response =>
@@ -127,12 +116,8 @@ function refuse({ url, method, headers }: Request, settings: Settings): Response
   return null;
 }
 
-/** In no frame does a bracket that closes stand before an `@`, nor a line end anywhere. */
+/** No frame holds a closing bracket before an `@`, or a line end. */
 const BORDER = /\n|[}\]]@/;
-
-function isMoreThanOne(text: string): boolean {
-  return BORDER.test(text);
-}
 
 async function answer(request: Request, frame: string, settings: Settings): Promise<Response> {
   const exchange = new Exchange(request);
@@ -150,6 +135,12 @@ async function answer(request: Request, frame: string, settings: Settings): Prom
   return given === null ? nothing() : frameResponse(statusOf(given), given);
 }
 
+const UTF8 = new TextEncoder();
+
+/**
+ * Makes one chunk of each frame, with a line end, since the borders of chunks get lost on the way. The next frame is asked for when the
+ * one before is gone.
+ */
 async function streamResponse(
   given: AsyncIterable<string>,
   frame: string,
@@ -167,12 +158,33 @@ async function streamResponse(
     exchange.release();
     return nothing();
   }
-  const body = frameStream({
-    first: first.value,
-    frames: source,
-    failed: (thrown) => failureOf(thrown, frame, settings),
-    over: (reason) => (reason === 'left' ? exchange.abort() : exchange.release()),
-  });
+  const stretch = new Stretch();
+  let waiting: IteratorResult<string> | undefined = first;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let result = waiting;
+        let text: string | null = null;
+        waiting = undefined;
+        try {
+          result ??= await source.next();
+          if (result.done !== true) text = result.value;
+        } catch (thrown) {
+          text = failureOf(thrown, frame, settings);
+        }
+        const isLast = result === undefined || result.done === true;
+        await stretch.next();
+        if (isLast) exchange.release();
+        if (text !== null) controller.enqueue(UTF8.encode(`${text}\n`));
+        if (isLast) controller.close();
+      },
+      async cancel() {
+        exchange.abort();
+        await source.return?.(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
   return frameResponse(statusOf(first.value), body);
 }
 
@@ -180,13 +192,13 @@ async function* checked(frames: AsyncIterable<string>): AsyncGenerator<string, v
   for await (const frame of frames) yield checkFrame(frame);
 }
 
-/** Whatever has a line end in it would arrive as two. */
+/** A frame with a line end would arrive as two. */
 function checkFrame(frame: string): string {
   if (typeof frame === 'string' && /^[^\r\n]+$/.test(frame)) return frame;
   throw new TypeError('A handler answers with frames, each a string of one line');
 }
 
-/** What the other side is told of a failure on this one; `null` where it was an error frame itself that was being answered. */
+/** Returns the error frame for the other side; `null` if it sent an error frame itself. */
 function failureOf(thrown: unknown, frame: string, settings: Settings): string | null {
   tell(settings, thrown, frame);
   if (hasErrorSchema(frame)) return null;
@@ -218,9 +230,8 @@ function errorResponse(
   return new Response(bareErrorFrame(code, message, null, agent), { status, headers: { ...FRAME_HEADERS, ...more } });
 }
 
-/** One request, from the side that answers: whether whoever sent it is still there. */
 class Exchange {
-  // Held on to: Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
+  // Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
   readonly #request: Request;
   readonly #controller = new AbortController();
   readonly #gone = (): void => this.abort();
@@ -241,60 +252,7 @@ class Exchange {
     this.#controller.abort(new DOMException('The client has gone.', 'AbortError'));
   }
 
-  /** The answer has been given. */
   release(): void {
     this.#request.signal.removeEventListener('abort', this.#gone);
   }
-}
-
-interface FrameStreamOptions {
-  /** The frame that was read already, to see what the response is to say. */
-  readonly first: string;
-  readonly frames: AsyncIterator<string>;
-  /** The last frame, when the source throws. */
-  readonly failed: (thrown: unknown) => string | null;
-  /** The stream has come to its end, or has been left by its reader. */
-  readonly over: (reason: 'read' | 'left') => void;
-}
-
-const UTF8 = new TextEncoder();
-
-/**
- * One chunk for each frame, with a line end, since the borders of chunks get lost on the way. The source is asked for the next
- * frame when the one before is gone, and not earlier.
- */
-function frameStream({ first, frames, failed, over }: FrameStreamOptions): ReadableStream<Uint8Array> {
-  let waiting: Step | undefined = { frame: first, isLast: false };
-  const stretch = new Stretch();
-  const read = async (): Promise<Step> => {
-    try {
-      const { done, value } = await frames.next();
-      return done === true ? { frame: null, isLast: true } : { frame: value, isLast: false };
-    } catch (thrown) {
-      return { frame: failed(thrown), isLast: true };
-    }
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { frame, isLast } = waiting ?? (await read());
-        waiting = undefined;
-        await stretch.next();
-        if (isLast) over('read');
-        if (frame !== null) controller.enqueue(UTF8.encode(`${frame}\n`));
-        if (isLast) controller.close();
-      },
-      async cancel() {
-        over('left');
-        await frames.return?.();
-      },
-    },
-    // Nothing is kept in store.
-    { highWaterMark: 0 },
-  );
-}
-
-interface Step {
-  readonly frame: string | null;
-  readonly isLast: boolean;
 }

@@ -1,15 +1,14 @@
-/** What can go wrong between client and server. */
 import { PegwireError } from '../../../text/errors.js';
 
 /**
  * - `unreachable`: no answer came: no such host, nobody listens, the connection broke
- * - `timeout`: nothing came for as long as was waited for
- * - `redirected`: the server sends elsewhere, which is not followed: a frame is for whom it was given to
+ * - `timeout`: no answer came in time
+ * - `redirected`: the server redirects, which is not followed: a frame is for its recipient only
  * - `http-status`: the server answered with a status that carries no frames
- * - `not-accp`: the answer is of another media type, or no UTF-8
+ * - `not-accp`: the answer is of another media type, or not UTF-8
  * - `more-than-one-frame`: the answer goes on after its first frame; `streamFrames` takes such answers
  * - `truncated`: the answer broke off, or ended before a stream in it, or before a message in several frames
- * - `too-large`: a frame has more bytes than are taken
+ * - `too-large`: a frame has more bytes than the limit
  */
 export type HttpBindingErrorCode =
   | 'unreachable'
@@ -21,11 +20,11 @@ export type HttpBindingErrorCode =
   | 'truncated'
   | 'too-large';
 
-/** An exchange over HTTP that gave no frame. Error frames are answers like others, and no error of the binding. */
+/** An exchange over HTTP that gave no frame. Error frames are answers, not errors of the binding. */
 export class HttpBindingError extends PegwireError {
   override readonly name: string = 'HttpBindingError';
   declare readonly code: HttpBindingErrorCode;
-  /** Of the response; `undefined` where none came. */
+  /** The status of the response; `undefined` if none came. */
   readonly status: number | undefined;
 
   constructor(

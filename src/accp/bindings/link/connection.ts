@@ -1,5 +1,4 @@
-/** One connection of the side that connects up to the first frame of the other side, and when the next one is attempted. */
-
+import { deferred } from '../../../async/listeners.js';
 import { after, backoff, withJitter } from '../../../async/timers.js';
 import { systemReason } from '../../../text/system-reason.js';
 import type { Message } from '../../message/message.js';
@@ -8,43 +7,34 @@ import { partsOfSession, type Session } from '../../session/session.js';
 import { isErrorHead, isGapReport, numberOf, readHead, textOf } from '../frames.js';
 import { type Carrier, type CarrierReceiver, LinkError, type ReconnectOptions } from './contract.js';
 
-/** Whom a connection tells. */
 interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
-  /** The socket is open: it is time for the first frame. What it throws ends the attempt. */
+  /** The socket is open: the first frame is due. An exception ends the attempt. */
   readonly opened: (socket: Carrier) => void;
-  /** The other side has answered. What it throws ends the attempt. */
+  /** The other side has answered. An exception ends the attempt. */
   readonly check: (first: string) => void;
-  /** The connection stands; the first frame is given next. */
+  /** The connection stands; `frame` gets the first frame next. */
   readonly greeted: (socket: Carrier) => void;
-  /** It stands, though nothing was said to the first frame. */
+  /** The connection stands, though the first frame was not answered. */
   readonly silent: () => void;
-  /** A connection that was greeted has ended. */
+  /** A greeted connection has ended. */
   readonly lost: (error: LinkError) => void;
 }
 
 export interface Connection {
-  /** @throws LinkError when it does not come about */
   readonly greeted: Promise<void>;
-  /** Nobody wants it any more. */
   readonly abandon: (error: LinkError) => void;
 }
 
-/**
- * @param connect makes the socket
- * @param seconds for the other side's first frame to come
- */
+/** @param seconds for the other side's first frame to come */
 export function beginConnection(
   connect: (receiver: CarrierReceiver) => Carrier,
   seconds: number,
   listener: ConnectionListener,
 ): Connection {
   let phase: 'greeting' | 'greeted' | 'over' = 'greeting';
-  let settle!: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
-  const greeted = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
+  const { promise: greeted, resolve, reject } = deferred();
   let socket: Carrier | undefined;
-  /** What the other side has said instead of a greeting. */
+  /** An error frame of the other side instead of a greeting. */
   let refusal: string | undefined;
 
   const abandon = (error: unknown): void => {
@@ -52,7 +42,7 @@ export function beginConnection(
     phase = 'over';
     stopTimer();
     socket?.terminate();
-    settle.reject(error);
+    reject(error);
   };
   const frame = (text: string): void => {
     if (phase === 'greeted') listener.frame(text);
@@ -71,7 +61,7 @@ export function beginConnection(
     }
     stand();
     listener.frame(text);
-    settle.resolve();
+    resolve();
   };
   const stand = (): void => {
     phase = 'greeted';
@@ -88,13 +78,14 @@ export function beginConnection(
     if (isAnswered) return;
     stand();
     listener.silent();
-    settle.resolve();
+    resolve();
   };
   const closed = (error: LinkError): void => {
     if (phase === 'greeted') {
       phase = 'over';
       listener.lost(error);
-    } else abandon(refusal === undefined ? error : withRefusal(error, refusal));
+    } else if (refusal === undefined) abandon(error);
+    else abandon(new LinkError(error.code, `${error.message} It said: ${refusal}`, error));
   };
 
   const stopTimer = after(seconds * 1000, () =>
@@ -115,17 +106,12 @@ export function beginConnection(
   return { greeted, abandon };
 }
 
-/** An error that is none of the session: it names none. A report of a gap is one that may stand first. */
+/** An error outside of the session: it names none. A report of a gap may come first. */
 function isRefusal(frame: string): boolean {
   const head = readHead(frame);
   return head !== null && isErrorHead(head) && head.sid === undefined && !isGapReport(frame);
 }
 
-function withRefusal({ code, message, closeCode, cause }: LinkError, refusal: string): LinkError {
-  return new LinkError(code, `${message} It said: ${refusal}`, { closeCode, cause });
-}
-
-/** How long is waited between attempts to make a connection anew. */
 export class Pacer {
   readonly #min: number;
   readonly #max: number;
@@ -133,9 +119,8 @@ export class Pacer {
   /** Attempts since a connection has stood for a while: one that ends as soon as it stands is no success. */
   #tries = 0;
   #openedAt = Number.NEGATIVE_INFINITY;
-  #end: (() => void) | undefined;
-  #timer: unknown;
   #isStopped = false;
+  #wake = (): void => undefined;
 
   constructor({ min = 0.25, max = 15, attempts = Number.POSITIVE_INFINITY }: ReconnectOptions = {}) {
     this.#min = min;
@@ -147,7 +132,7 @@ export class Pacer {
     this.#openedAt = performance.now();
   }
 
-  /** Seconds before each attempt: they double up to the greatest, less a random part of up to a half. */
+  /** Seconds before each attempt: they double up to `max`, less a random part of up to a half. */
   *waits(): Generator<number, void, undefined> {
     if (performance.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
     while (this.#tries < this.#attempts) {
@@ -155,43 +140,42 @@ export class Pacer {
     }
   }
 
-  /** Resolves after so many seconds, or when it is stopped. */
   wait(seconds: number): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#end = resolve;
-      this.#timer = setTimeout(resolve, seconds * 1000);
+      const cancel = after(seconds * 1000, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
     });
   }
 
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer as never);
-    this.#end?.();
+    this.#wake();
   }
 }
 
 /**
- * How far the other side is known to have got. A report of a gap that names a lower number, about a frame that was sent when this was known,
+ * Follows how far the other side has got. A report of a gap that names a lower number, about a frame that was sent when this was known,
  * comes from a side that has forgotten the session: sent again, everything would be done again (draft-benzing-accp-00, section 3.7).
  */
 export class PeerProgress {
   readonly #session: Session;
-  /** The number that the other side has come to expect. */
   #expected = 0;
-  /** The number of the first frame that was sent when this was known. */
+  /** The number of the first frame that was sent when `#expected` was known. */
   #since = 0;
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  /** All that was sent so far has been processed. */
   processedAll(): void {
     this.#learn(this.#next);
   }
 
-  /** Takes what a message tells by what it answers. */
+  /** Learns from what a message answers. */
   take({ agent, intent, operation, payload, envelope }: Message): void {
     if (intent === 'fail' && operation === 'error') {
       // Other errors may be about frames that have used up no number.
@@ -202,7 +186,6 @@ export class PeerProgress {
     if (sent !== undefined) this.#learn(sent + 1);
   }
 
-  /** Whether a frame is such a report. */
   isForgottenIn(frame: string): boolean {
     if (!isGapReport(frame)) return false;
     const parsed = tryParseFrame(frame, { dialect: 'lenient' });
@@ -218,7 +201,6 @@ export class PeerProgress {
     this.#since = this.#next;
   }
 
-  /** The number of one of our frames. */
   #sentAs(mid: string | undefined): number | undefined {
     const sent = mid === undefined ? undefined : partsOfSession(this.#session).delivery.sentAs(mid);
     return sent?.[0] === this.#session.agent ? sent[1] : undefined;

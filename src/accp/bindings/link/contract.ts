@@ -1,5 +1,3 @@
-/** The options and the surface of a link, its errors, and the carriers that it runs over. */
-
 import { PegwireError } from '../../../text/errors.js';
 import type { Codec } from '../../codec/codec.js';
 import type { EncodeResult } from '../../codec/contract.js';
@@ -14,33 +12,32 @@ export type LinkState = 'open' | 'reconnecting' | 'closed';
 export interface ReconnectOptions {
   /** Seconds. @default 0.25 */
   readonly min?: number | undefined;
-  /** Seconds. @default 15 */
   readonly max?: number | undefined;
-  /** Attempts before it is given up, since a connection has stood for `max` seconds. @default Infinity */
+  /** Attempts before it gives up, since a connection has stood for `max` seconds. @default Infinity */
   readonly attempts?: number | undefined;
 }
 
 export interface LinkOptions {
   readonly codec: Codec;
-  /** It has to count by `sender`, and stays yours: closing the connection does not close it. */
+  /** It has to count by `sender`. Closing the connection does not close it. */
   readonly session: Session;
   /** Seconds for the other side to answer the first frame. @default 10 */
   readonly handshakeTimeout?: number | undefined;
-  /** `false`: a connection that is lost is not made anew. */
+  /** `false`: a lost connection is not made anew. */
   readonly reconnect?: ReconnectOptions | false | undefined;
-  /** Told each change, with what has caused it. */
+  /** Called with each change, and its cause. */
   readonly onState?: ((state: LinkState, cause?: Error) => void) | undefined;
   /**
-   * Told what went wrong and ended nothing: an `AccpError` for a frame that was refused here, other than for its number, and
-   * `LinkError`s: `lost`, `unread`, and `unreachable` for each attempt that came to nothing.
+   * Called with errors that end nothing: an `AccpError` for a frame that was refused here, other than for its number, and `LinkError`s:
+   * `lost`, `unread`, and `unreachable` for each failed attempt.
    */
   readonly onError?: ((error: Error) => void) | undefined;
-  /** Told of losses and warnings, where a message has any. */
+  /** Called with losses and warnings, if a message has any. */
   readonly noticed?: ((notice: Notice) => void) | undefined;
 }
 
 export interface RequestOptions {
-  /** Aborting it gives the request up, and tells the other side by `cancel`. */
+  /** Aborting it gives the request up, and sends `cancel`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,47 +45,47 @@ export interface Link {
   readonly session: Session;
   readonly state: LinkState;
   /**
-   * Sends a message. It waits while the connection is slow, or being made anew; messages go out in the order in which they were given.
+   * Sends a message. It waits while the connection is slow, or being made anew; messages go out in the order of the calls.
    *
-   * @throws AccpError for a message that cannot be said
+   * @throws AccpError if the message cannot be sent
    * @throws LinkError when the connection has ended
    */
   readonly send: (message: MessageInput | string) => Promise<EncodeResult>;
   /**
-   * Sends a message and gives the one that ends its chain: `done` or `end`. It outlives a connection that is lost.
+   * Sends a message and returns the one that ends its chain: `done` or `end`. It outlives a lost connection.
    *
    * @throws AccpError with the code of the `fail` frame; E3001 when none comes within the session's time
    * @throws LinkError when the connection has ended
-   * @throws TypeError where the message names a `correlation_id` under which another one waits
+   * @throws TypeError if another request waits under the same `correlation_id`
    */
   readonly request: (message: MessageInput | string, options?: RequestOptions) => Promise<Message>;
   /**
-   * Sends a message and gives the chunks of the stream that answers it, in their order. When its reader is slow, it holds up the
-   * connection after a while; when the loop is left, also before the next chunk has come, the other side is told by `cancel`.
+   * Sends a message and yields the chunks of the stream that answers it, in order. A slow reader holds up the connection after a while;
+   * leaving the loop, also before the next chunk has come, sends `cancel`.
    *
    * @throws AccpError with the code of the `fail` frame
    * @throws LinkError when the connection has ended
    */
   readonly stream: (message: MessageInput | string, options?: RequestOptions) => AsyncIterable<StreamChunk>;
   /**
-   * Messages that answer no `request`, in order, for one reader. When it is slow, it holds up the connection after a while. Where
-   * there is none, the last 256 are kept.
+   * Messages that answer no `request`, in order, for one reader. A slow reader holds up the connection after a while. Without a reader, the
+   * last 256 are kept.
    */
   readonly messages: AsyncIterable<Message>;
   /** Resolves when it has ended for good: with the reason, or with nothing when it was closed here. */
   readonly closed: Promise<LinkError | undefined>;
-  /** Closes it. Requests that wait reject; the session stays open. */
+  /** Closes it. Pending requests reject; the session stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** Codes with which connections are closed (RFC 6455, section 7.4; from 4000 on, the bindings' own). */
+/** Codes with which connections are closed (RFC 6455, section 7.4; those from 4000 are the bindings' own). */
 export const CLOSE = {
   normal: 1000,
   /** The other side does not answer any more, or a server ends. */
   goingAway: 1001,
   binary: 1003,
   notUtf8: 1007,
-  /** The first frame was no `sync:registry`. */
+  /** The first frame was not `sync:registry`. */
   noRegistry: 1008,
   tooBig: 1009,
   failed: 1011,
@@ -120,7 +117,7 @@ export type LinkErrorCode =
 export class LinkError extends PegwireError {
   override readonly name: string = 'LinkError';
   declare readonly code: LinkErrorCode;
-  /** The code with which the socket was closed, where it was. */
+  /** The code with which the socket was closed, if it was. */
   readonly closeCode: number | undefined;
 
   constructor(code: LinkErrorCode, message: string, details: { closeCode?: number | undefined; cause?: unknown } = {}) {
@@ -129,35 +126,31 @@ export class LinkError extends PegwireError {
   }
 }
 
-/** One connection. */
 export interface Carrier {
-  /** Resolves when frames can be sent. */
   readonly opened: Promise<void>;
-  /** Whether each frame is an exchange: the other side sends nothing unless it is sent something, and works on unless it is told to stop. */
+  /** Whether each frame is an exchange: the other side sends only answers, and works on until it is cancelled. */
   readonly isExchange?: boolean | undefined;
-  /** Whether nothing is read for now, so that silence means nothing. */
+  /** Whether reading is stopped, so that silence means nothing. */
   readonly isStopped: boolean;
-  /** Sends a frame, in order. After the end, nothing is sent. */
+  /** Sends a frame, in order; nothing after the end. */
   readonly send: (frame: string) => void;
   /** Resolves when it can take more; `undefined` when it can now. */
   readonly ready: () => Promise<void> | undefined;
-  /** Gives no more frames, as soon as that is possible. */
+  /** Stops giving frames, as soon as possible. */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Closes, when what was sent has gone. @param code one of `CLOSE` */
+  /** Closes when everything is sent. @param code one of `CLOSE` */
   readonly close: (code: number, reason: string) => void;
-  /** Closes at once. */
   readonly terminate: (code?: number, reason?: string) => void;
 }
 
-/** The listener of a carrier. */
 export interface CarrierReceiver {
   readonly frame: (frame: string) => void;
   /** A frame has arrived while the carrier is paused; `frame` follows when it resumes. */
   readonly held: (frame: string) => void;
   /** Nothing is read until the carrier resumes. */
   readonly stopped: () => void;
-  /** The exchange of the first frame is over. @param isAnswered whether anything came */
+  /** The exchange of the first frame is over. @param isAnswered whether any frame came */
   readonly taken: (isAnswered: boolean) => void;
   /** The carrier has ended, on either side; called once. */
   readonly closed: (error: LinkError) => void;

@@ -1,4 +1,4 @@
-/** Frames of a link that go one by one, each in an exchange of its own: a request, and the frames that it is answered with. */
+/** Carries frames of a link one by one, each in an exchange of its own: a request, and the frames that answer it. */
 
 import { untilAborted } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
@@ -10,9 +10,9 @@ import { checkSeconds, LEAST_TIMEOUT } from './heartbeat.js';
 import { openLink } from './link.js';
 
 export interface ExchangeOptions {
-  /** Exchanges that are under way at once; messages wait for one of them to end, `cancel` does not. @default 64 */
+  /** Exchanges at once; messages wait for one of them to end, `cancel` does not. @default 64 */
   readonly maxExchanges?: number | undefined;
-  /** Seconds without a frame after which an exchange has failed; `Infinity` for never. @default twice the session's `timeout`, at least 10 */
+  /** Seconds without a frame after which an exchange fails; `Infinity` for never. @default twice the session's `timeout`, at least 10 */
   readonly exchangeTimeout?: number | undefined;
 }
 
@@ -20,28 +20,26 @@ interface Exchanging {
   readonly maxExchanges: number;
   readonly exchangeTimeout: number;
   readonly session: Session;
-  /** Sends a frame, and gives those that come back. */
   readonly exchange: (frame: string, signal: AbortSignal) => AsyncIterable<string>;
-  /** What has failed: `unreachable` is tried again. */
+  /** `unreachable` is tried again. */
   readonly failureOf: (thrown: unknown) => LinkError;
 }
 
-/** Milliseconds for what is under way when a link is closed. */
+/** Milliseconds for open exchanges when a link is closed. */
 const CLOSING = 2000;
 
-/** All exchanges of a link. Those that are under way go on when another one has failed, and their answers wait for the next connection. */
+/** All exchanges of a link. When one fails, the others go on, and their answers wait for the next connection. */
 class Exchanges {
   readonly #options: Exchanging;
   readonly #arrivals: Arrivals;
   readonly #open = new Set<AbortController>();
-  /** Receives frames; undefined while the link is reconnecting. */
+  /** Undefined while the link is reconnecting. */
   #receiver: CarrierReceiver | undefined;
   #isPaused = false;
   #isOver = false;
-  /** Why there are no more connections. */
   #replaced: LinkError | undefined;
   #wake: (() => void)[] = [];
-  /** Those who wait for an exchange to end. */
+  /** Callers that wait for an exchange to end. */
   #waiting: (() => void)[] = [];
 
   constructor(options: Exchanging) {
@@ -54,7 +52,6 @@ class Exchanges {
     return new ExchangeCarrier(this, receiver);
   }
 
-  /** The session goes on over another link. */
   replace(): void {
     this.#replaced = new LinkError('replaced', 'The session goes on over another link.');
     this.#receiver?.closed(this.#replaced);
@@ -64,13 +61,12 @@ class Exchanges {
     return this.#replaced;
   }
 
-  /** The first frame of a connection goes out: what has come meanwhile is received by it, and not before. */
+  /** Frames that have come since the last connection are received by this one, and not before its first frame goes out. */
   begin(receiver: CarrierReceiver): void {
     this.#receiver = receiver;
     this.#wakeAll();
   }
 
-  /** Resolves when another exchange may begin; `undefined` when it may now. */
   ready(): Promise<void> | undefined {
     if (this.#open.size < this.#options.maxExchanges) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -90,12 +86,11 @@ class Exchanges {
     this.#wakeAll();
   }
 
-  /** A connection has ended: what comes waits for the next one. */
   leave(receiver: CarrierReceiver): void {
     if (this.#receiver === receiver) this.#receiver = undefined;
   }
 
-  /** Nothing is wanted any more. What is under way may come to its end, for a while: it was sent, and has to arrive. */
+  /** Open exchanges may end, for a while: their frames were sent, and have to arrive. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -108,11 +103,7 @@ class Exchanges {
     stopTimer();
   }
 
-  /**
-   * Sends a frame, and passes the answers to the receiver.
-   *
-   * @returns whether it was answered
-   */
+  /** Sends a frame, and passes the answers to the receiver. @returns whether it was answered */
   async run(frame: string, controller: AbortController): Promise<boolean> {
     const { exchange, exchangeTimeout, failureOf } = this.#options;
     const { signal } = controller;
@@ -154,7 +145,7 @@ class Exchanges {
   }
 }
 
-/** One connection: from its first exchange up to one that fails. */
+/** One connection: from its first exchange to one that fails. */
 class ExchangeCarrier implements Carrier {
   readonly opened: Promise<void>;
   readonly isExchange = true;
@@ -226,18 +217,17 @@ class ExchangeCarrier implements Carrier {
   }
 }
 
-/** Default least time without a frame after which an exchange has failed, in seconds: connecting takes time, too. */
+/** Seconds; connecting takes time, too. */
 const LEAST_EXCHANGE = 10;
-/** Default number of attempts to reach the other side again: about 45 seconds. */
+/** About 45 seconds. */
 const ATTEMPTS = 8;
 
-/** Those of the link that a session goes on over. */
+/** The exchanges of each session's current link. */
 const current = new WeakMap<Session, Exchanges>();
 
 /**
- * @param exchanging how frames are exchanged
  * @throws LinkError when the other side cannot be reached, or refuses the first frame
- * @throws TypeError on invalid options
+ * @throws TypeError if an option is invalid
  */
 export async function openExchanges(
   options: LinkOptions & ExchangeOptions,
@@ -253,7 +243,7 @@ export async function openExchanges(
   const link = await openLink((receiver) => exchanges.connect(receiver), {
     ...options,
     reconnect: reconnect === false ? false : { attempts: ATTEMPTS, ...reconnect },
-    // An exchange that is not answered shows by itself that the other side has gone.
+    // An exchange without an answer shows that the other side has gone.
     heartbeat: 0,
   });
   current.get(session)?.replace();

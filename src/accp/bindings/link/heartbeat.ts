@@ -1,4 +1,4 @@
-/** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds), and the check of times in seconds. */
+/** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
 
 import { LONGEST_TIMER } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';
@@ -8,27 +8,26 @@ export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payl
 export interface HeartbeatOptions {
   /** Seconds between two pings; 0 or `Infinity` for none. @default 30 */
   readonly heartbeat?: number | undefined;
-  /** Pings that may go unanswered before the other side counts as gone. @default 2 */
+  /** Pings without an answer before the other side counts as gone. @default 2 */
   readonly maxMissed?: number | undefined;
 }
 
 export interface Heartbeat {
-  /** Something has arrived, whatever it is. */
   readonly alive: () => void;
   readonly stop: () => void;
 }
 
-/** @throws TypeError on options that are none */
+/** @throws TypeError if an option is invalid */
 export function checkHeartbeat({ heartbeat = 30, maxMissed = 2 }: HeartbeatOptions): void {
   checkSeconds({ heartbeat });
   if (!(maxMissed >= 1)) throw new TypeError(`maxMissed is a number from 1 on; got ${maxMissed}`);
 }
 
 /**
- * Pings again and again, until nothing at all has come for too long.
+ * Pings until nothing at all has come for too long.
  *
- * @param ping sends one; `false` says that nothing can arrive at present, so that nothing is missed
- * @param dead told once that the other side is gone
+ * @param ping sends a ping; `false` says that nothing can arrive at present, so that nothing is missed
+ * @param dead called once
  */
 export function startHeartbeat(
   { heartbeat = 30, maxMissed = 2 }: HeartbeatOptions,
@@ -56,15 +55,10 @@ export function startHeartbeat(
 
 const MAX_SECONDS = Math.floor(LONGEST_TIMER / 1000);
 
-/** The least time for something to come, in seconds. */
+/** Seconds. */
 export const LEAST_TIMEOUT = 0.001;
 
-/**
- * Checks times; `Infinity` is for ever.
- *
- * @param least the least that they may be
- * @throws TypeError on what no timer can hold
- */
+/** @throws TypeError if a time is not `Infinity` and no timer can hold it */
 export function checkSeconds(times: Readonly<Record<string, number | undefined>>, least = 0): void {
   for (const [name, value] of Object.entries(times)) {
     if (value === undefined || value === Number.POSITIVE_INFINITY) continue;

@@ -1,20 +1,18 @@
-/** What has come and waits for whoever reads it: too much of it holds up the connection. */
+/** Limits what has come and is not read yet: too much of it holds up the connection. */
 
 import { Queue } from '../../../async/queue.js';
 import type { Carrier } from './contract.js';
 
-/** Unread messages, or chunks of one stream, from which on no more should come, and at which they may come again. */
+/** Unread messages, or chunks of one stream, that pause the connection, and that resume it. */
 const FULL = 256;
 const LOW = 64;
 
 export class Inflow {
   #socket: Carrier | undefined;
-  /** What is full, by name. */
   readonly #full = new Set<string>();
-  /** Chunks that were not read, by stream. */
+  /** Unread chunks by stream. */
   readonly #unread = new Map<string, number>();
 
-  /** Goes on over another connection. */
   attach(socket: Carrier): void {
     this.#socket = socket;
     if (this.#full.size > 0) socket.pause();
@@ -29,7 +27,6 @@ export class Inflow {
     if (this.#full.delete(name) && this.#full.size === 0) this.#socket?.resume();
   }
 
-  /** From now on, the chunks of a stream are counted. */
   open(stream: string): void {
     this.#unread.set(stream, 0);
   }
@@ -48,18 +45,22 @@ export class Inflow {
     if (unread - 1 <= LOW) this.drain(stream);
   }
 
-  /** Nobody reads it any more. */
   close(stream: string): void {
     this.#unread.delete(stream);
     this.drain(stream);
   }
 }
 
-/** Messages that wait for whoever reads them. */
+interface QueueListeners<T> {
+  /** Pauses the source. */
+  readonly full: () => void;
+  readonly low: () => void;
+  /** Gets the oldest item when there is no reader. */
+  readonly dropped: (item: T) => void;
+}
+
 export class MessageQueue<T> implements AsyncIterable<T> {
-  readonly #onFull: () => void;
-  readonly #onLow: () => void;
-  readonly #onDropped: (item: T) => void;
+  readonly #listeners: QueueListeners<T>;
   readonly #items = new Queue<T>();
   #wake: (() => void)[] = [];
   #isFull = false;
@@ -67,32 +68,22 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   #isOver = false;
   #error: Error | undefined;
 
-  /**
-   * @param listeners `full` and `low`: no more should come, and may come again; `dropped`: as long as nobody reads, the
-   * oldest make place
-   */
-  constructor(listeners: {
-    readonly full: () => void;
-    readonly low: () => void;
-    readonly dropped: (item: T) => void;
-  }) {
-    this.#onFull = listeners.full;
-    this.#onLow = listeners.low;
-    this.#onDropped = listeners.dropped;
+  constructor(listeners: QueueListeners<T>) {
+    this.#listeners = listeners;
   }
 
   push(item: T): void {
     if (this.#isOver) return;
     this.#items.push(item);
-    if (this.#items.size > FULL && this.#readers === 0) this.#onDropped(this.#items.take());
+    if (this.#items.size > FULL && this.#readers === 0) this.#listeners.dropped(this.#items.take());
     else if (this.#items.size >= FULL && this.#readers > 0 && !this.#isFull) {
       this.#isFull = true;
-      this.#onFull();
+      this.#listeners.full();
     }
     this.#wakeAll();
   }
 
-  /** What has come is still given. @param error thrown after it */
+  /** Items that have come are still given, then the error is thrown. */
   end(error?: Error): void {
     this.#isOver = true;
     this.#error = error;
@@ -106,10 +97,10 @@ export class MessageQueue<T> implements AsyncIterable<T> {
   #drain(): void {
     if (!this.#isFull) return;
     this.#isFull = false;
-    this.#onLow();
+    this.#listeners.low();
   }
 
-  /** Each item is given once: to whichever reader asks first, where there are several. */
+  /** Of several readers, the first that asks gets an item. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     this.#readers++;
     try {
@@ -124,7 +115,6 @@ export class MessageQueue<T> implements AsyncIterable<T> {
         } else await new Promise<void>((resolve) => this.#wake.push(resolve));
       }
     } finally {
-      // Nobody reads any more: the oldest make place again.
       if (--this.#readers === 0) this.#drain();
     }
   }

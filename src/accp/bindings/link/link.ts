@@ -1,5 +1,3 @@
-/** A session over connections that come and go, from the side that connects, whatever carries its frames. */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
@@ -33,10 +31,10 @@ import { Inflow, MessageQueue } from './inflow.js';
 import { Outflow } from './outflow.js';
 import { type ChainedMessage, Requests, refusalOutside } from './requests.js';
 
-/** The name of what `messages` has not given yet; streams have that of their chain. */
+/** The name of unread `messages` in the inflow; streams have that of their chain. */
 const MESSAGES = '';
 
-/** Seconds until answers are asked for that may have been lost; each time twice as many, up to the last. */
+/** Seconds before asking for answers that may have been lost; they double up to the last. */
 const FIRST_ASK = 0.25;
 const LAST_ASK = 4;
 
@@ -57,11 +55,10 @@ class FrameLink implements Link {
   #connection: Connection | undefined;
   #socket: Carrier | undefined;
   #heartbeat: Heartbeat | undefined;
-  /** Who has answered first. */
+  /** The agent that has answered first. */
   #peer: string | undefined;
   #settle!: (error: LinkError | undefined) => void;
 
-  /** @param connect begins a connection */
   constructor(connect: (receiver: CarrierReceiver) => Carrier, options: LinkOptions & HeartbeatOptions) {
     this.#connect = connect;
     this.#options = options;
@@ -128,7 +125,7 @@ class FrameLink implements Link {
     }
   }
 
-  /** Something has come, even if it is not processed yet. */
+  /** A frame has come, even if it is not processed yet. */
   #heard(frame: string): void {
     this.#heartbeat?.alive();
     this.#outflow.arrived(frame);
@@ -138,7 +135,7 @@ class FrameLink implements Link {
     if (outcome.outcome === 'dropped') return;
     if (outcome.outcome === 'rejected') {
       if (outcome.reply !== null) this.#outflow.sendAll([outcome.reply]);
-      // What is missed is sent again, and what comes twice was taken.
+      // Missing frames are sent again, and duplicates were taken.
       if (outcome.error.code !== 'E3002' && outcome.error.code !== 'E3003') this.#tell(outcome.error);
       return;
     }
@@ -170,11 +167,7 @@ class FrameLink implements Link {
 
   // Connecting
 
-  /**
-   * Connects, and waits for the other side's first frame.
-   *
-   * @throws LinkError
-   */
+  /** @throws LinkError */
   async open(): Promise<void> {
     const { handshakeTimeout = 10 } = this.#options;
     this.#connection = beginConnection(this.#connect, handshakeTimeout, {
@@ -184,14 +177,14 @@ class FrameLink implements Link {
       silent: () => this.#probe(),
       frame: (frame) => this.#take(frame),
       held: (frame) => this.#heard(frame),
-      // Whoever waits for a pong would wait in vain.
+      // No `pong` can come.
       stopped: () => this.#outflow.release(),
       lost: (error) => this.#lost(error),
     });
     await this.#connection.greeted;
   }
 
-  /** The first frame of a connection names the session, also where others do not. */
+  /** The first frame of a connection names the session, also if others do not. */
   #greet(socket: Carrier): void {
     this.#socket = socket;
     this.#outflow.attach(socket);
@@ -203,7 +196,7 @@ class FrameLink implements Link {
     }
   }
 
-  /** A side that begins to count anew has lost what it knew: going on would do again what was done. So has one of another name. */
+  /** A side that begins to count anew has lost its state: going on would repeat what was done. So has one of another name. */
   #check(first: string): void {
     const head = readHead(first);
     const { delivery, registries } = partsOfSession(this.session);
@@ -237,8 +230,7 @@ class FrameLink implements Link {
   }
 
   /**
-   * The answers to requests that were made before this connection may be lost with the one before, or be made only now. The number of a
-   * `pong` shows it.
+   * The answers to requests from before this connection may be lost with the one before, or be made only now. The number of a `pong` shows it.
    */
   #askAgain(socket: Carrier, requests: readonly ChainedMessage[], seconds: number): void {
     if (requests.length === 0) return;
@@ -251,7 +243,7 @@ class FrameLink implements Link {
     });
   }
 
-  /** After a first frame without an answer, the number of the `pong` shows whether an answer was lost. */
+  /** The number of the `pong` shows whether an answer was lost. */
   #probe(): void {
     try {
       this.#outflow.say(PING);
@@ -326,9 +318,8 @@ function forgotten(): LinkError {
 }
 
 /**
- * @param connect begins a connection
  * @throws LinkError when no connection comes about
- * @throws TypeError on invalid options
+ * @throws TypeError if an option is invalid
  */
 export async function openLink(
   connect: (receiver: CarrierReceiver) => Carrier,

@@ -1,4 +1,4 @@
-/** What one side sends over connections that come and go: in order, and no further ahead than can be sent again. */
+/** Sends frames over connections that come and go: in order, and no further ahead than can be sent again. */
 import { notifyListener } from '../../../async/listeners.js';
 import { Semaphore } from '../../../async/semaphore.js';
 import type { EncodeResult } from '../../codec/contract.js';
@@ -10,7 +10,6 @@ import { PING } from './heartbeat.js';
 import { SendWindow } from './send-window.js';
 
 interface OutflowListener {
-  /** Told of each message that went out. */
   readonly said: (result: EncodeResult) => void;
   readonly storeFailed: (thrown: StoreError) => void;
 }
@@ -33,7 +32,7 @@ export class Outflow {
     this.#window = new SendWindow(partsOfSession(options.session).outbox.max);
   }
 
-  /** Frames go out over this socket from now on; messages wait until it is open. */
+  /** Messages wait until the socket is open. */
   attach(socket: Carrier): void {
     this.#socket = socket;
     this.#window.restart();
@@ -44,33 +43,30 @@ export class Outflow {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  /** Messages wait for the next connection. */
   detach(): void {
     this.#isOpen = false;
     this.#socket = undefined;
   }
 
-  /** Whoever waits is told why it has ended. */
   close(error: Error): void {
     this.#end = error;
     this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  /** A frame has come, whether it is processed now or not. */
   arrived(frame: string): void {
     this.#window.arrived(frame);
   }
 
-  /** Nothing will come for now, so that nobody can wait for a `pong`. */
+  /** Nothing will come for now, so no `pong` can be waited for. */
   release(): void {
     this.#window.release();
   }
 
   /**
-   * Sends a message when all that were given before have gone, and the other side can take it.
+   * Sends a message when all earlier ones have gone, and the other side can take it.
    *
-   * @param before told when it is about to go out; what it throws, the caller is told
+   * @param before called right before the message is sent; an exception rejects
    */
   async sayInTurn(message: MessageInput | string, before?: () => void): Promise<EncodeResult> {
     const turn = this.#turns.acquire();
@@ -84,16 +80,13 @@ export class Outflow {
     }
   }
 
-  /** Sends what makes room: as soon as there is a connection, before messages that wait. */
+  /** Sends what makes room: as soon as there is a connection, before waiting messages. */
   async sayUrgently(message: MessageInput): Promise<EncodeResult> {
     for (let open = this.#opened(); open !== undefined; open = this.#opened()) await open;
     return this.say(message);
   }
 
-  /**
-   * Answers a ping. Where the other side does not read, only the last one is answered, once it does: that tells of all before it, and
-   * the answers do not pile up.
-   */
+  /** Answers a ping. If the other side does not read, only the last ping is answered, once it does, so that answers do not pile up. */
   pong(pong: MessageInput): void {
     const ready = this.#owed === undefined ? this.#socket?.ready() : undefined;
     if (this.#owed === undefined && ready === undefined) {
@@ -104,12 +97,12 @@ export class Outflow {
     void ready?.then(() => {
       const owed = this.#owed;
       this.#owed = undefined;
-      // A store that fails ends the session, and was told of.
+      // A store that fails ends the session, and was reported.
       if (owed !== undefined && this.#end === undefined && this.#isOpen) notifyListener(() => this.say(owed));
     });
   }
 
-  /** Sends a message at once: what answers a frame, or keeps the connection going. */
+  /** Sends a message at once: an answer to a frame, or upkeep of the connection. */
   say(message: MessageInput | string): EncodeResult {
     const { codec, session } = this.#options;
     return this.sayMade(() => codec.encode(message, session));
@@ -129,7 +122,7 @@ export class Outflow {
     return result;
   }
 
-  /** What cannot be sent now is missed by the other side once it hears of this one again, and sent then. */
+  /** Frames that cannot be sent now are missed by the other side after the reconnection, and sent then. */
   sendAll(frames: readonly string[]): void {
     for (const frame of frames) {
       this.#socket?.send(frame);
@@ -143,7 +136,6 @@ export class Outflow {
     return this.#opened() ?? (socket?.isStopped === true ? undefined : this.#window.ready()) ?? socket?.ready();
   }
 
-  /** @throws Error when it has ended */
   #opened(): Promise<void> | undefined {
     if (this.#end !== undefined) throw this.#end;
     if (this.#isOpen) return undefined;

@@ -1,5 +1,3 @@
-/** Requests over a link, each in a chain of its own, and their answers. */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import { AccpError, type AccpErrorCode, ERROR_CODES } from '../../errors.js';
@@ -15,13 +13,24 @@ import { LinkError, type RequestOptions } from './contract.js';
 import type { Inflow } from './inflow.js';
 import type { Outflow } from './outflow.js';
 
+/** Chains that are remembered after they were given up. */
+const MAX_PAST = 1024;
+
+interface Waiting {
+  readonly request: ChainedMessage;
+  isSent: boolean;
+  readonly resolve: (message: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
 export class Requests {
   readonly #session: Session;
   readonly #outflow: Outflow;
   readonly #inflow: Inflow;
-  readonly #answers = new Answers();
-  /** Requests that went out and wait for their answers, by their chains. */
-  readonly #said = new Map<string, ChainedMessage>();
+  /** Requests without an answer, by chain. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** Chains that were given up. */
+  readonly #past = new Set<string>();
 
   constructor(session: Session, outflow: Outflow, inflow: Inflow) {
     this.#session = session;
@@ -29,55 +38,60 @@ export class Requests {
     this.#inflow = inflow;
   }
 
-  /** Those that went out and wait for their answers. */
+  /** Sent requests without an answer. */
   get waiting(): readonly ChainedMessage[] {
-    return [...this.#said.values()];
+    return [...this.#waiting.values()].filter(({ isSent }) => isSent).map(({ request }) => request);
   }
 
-  /** @returns whether somebody has waited for it, or has given it up */
+  /** @returns whether a request waits for it, or was given up */
   take(message: Message): boolean {
-    return this.#answers.take(message);
+    const { intent, envelope } = message;
+    const id = envelope.correlation_id;
+    if (id === undefined || !ENDING_INTENTS.has(intent)) return false;
+    if (this.#past.delete(id)) return true;
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (intent === 'fail' || intent === 'cancel') waiting?.reject(failureOf(message));
+    else waiting?.resolve(message);
+    return waiting !== undefined;
   }
 
-  /** The answer is overdue: the other side is to stop, and must not begin after a reconnection. */
+  /** The other side has to stop, and must not begin after a reconnection. */
   overdue(correlationId: string, error: Error): void {
-    const request = this.#said.get(correlationId);
-    if (request === undefined) this.#answers.fail(correlationId, error);
-    else this.#giveUp(request, error);
+    if (this.#waiting.get(correlationId)?.isSent === true) this.#giveUp(correlationId, error);
+    else this.#fail(correlationId, error);
   }
 
-  /** @returns whether somebody has waited for what was refused */
+  /** @returns whether a request waited under the chain */
   refused({ cid, error }: Refusal): boolean {
-    return cid !== undefined && this.#answers.fail(cid, error);
+    return cid !== undefined && this.#fail(cid, error);
   }
 
-  /** Cancels all pending requests on the wire: the link is closed, and the other side would continue to work on them. */
   cancelAll(reason: Error): void {
     partsOfSession(this.#session).streams.cut(reason);
-    for (const { operation, envelope } of this.#said.values()) {
-      this.#answers.fail(envelope.correlation_id, reason);
-      notifyListener(() => this.#outflow.say(cancelOf(operation, envelope.correlation_id)));
+    for (const request of this.waiting) {
+      this.#fail(request.envelope.correlation_id, reason);
+      notifyListener(() => this.#outflow.say(cancelOf(request)));
     }
   }
 
-  /** The connection has ended: what has come of streams is still read. */
+  /** Chunks that have come can still be read. */
   failAll(error: Error): void {
     partsOfSession(this.#session).streams.cut(error);
-    this.#answers.failAll(error);
+    for (const id of [...this.#waiting.keys()]) this.#fail(id, error);
   }
 
   async request(message: MessageInput | string, { signal }: RequestOptions = {}): Promise<Message> {
     signal?.throwIfAborted();
     const request = inChain(message);
     const cid = request.envelope.correlation_id;
-    const answer = this.#wait(cid);
-    this.#say(request).catch((thrown) => this.#answers.fail(cid, thrown));
-    const abort = (): void => this.#giveUp(request, signal!.reason);
+    const answer = this.#wait(request);
+    this.#say(request).catch((thrown) => this.#fail(cid, thrown));
+    const abort = (): void => this.#giveUp(cid, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return await answer;
     } finally {
-      this.#said.delete(cid);
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -85,7 +99,7 @@ export class Requests {
   stream(message: MessageInput | string, { signal }: RequestOptions = {}): AsyncIterable<StreamChunk> {
     const request = inChain(message);
     const chunks = this.#chunks(request, signal);
-    const leave = (): void => this.#giveUp(request, new Left());
+    const leave = (): void => this.#giveUp(request.envelope.correlation_id, new Left());
     const left: AsyncGenerator<StreamChunk, void, undefined> = {
       next: () => chunks.next(),
       // A generator would first wait for its next chunk.
@@ -108,12 +122,12 @@ export class Requests {
   ): AsyncGenerator<StreamChunk, void, undefined> {
     signal?.throwIfAborted();
     const cid = request.envelope.correlation_id;
-    const end = this.#wait(cid);
-    const abort = (): void => this.#giveUp(request, signal!.reason);
+    const end = this.#wait(request);
+    const abort = (): void => this.#giveUp(cid, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const said = this.#say(request, () => this.#inflow.open(cid));
-      // It ends as soon as somebody leaves, even if it was never sent.
+      // It ends when the reader leaves, even if it was never sent.
       await Promise.race([said, end]);
       for await (const chunk of streamOf(this.#session.stream(cid), end)) {
         this.#inflow.read(cid);
@@ -125,8 +139,7 @@ export class Requests {
       signal?.removeEventListener('abort', abort);
       this.#inflow.close(cid);
       // The end of a chain may come after the last chunk.
-      this.#answers.giveUp(cid);
-      this.#said.delete(cid);
+      this.#forget(cid);
     }
   }
 
@@ -134,13 +147,13 @@ export class Requests {
   async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
     const { timeout } = partsOfSession(this.#session).options;
-    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () =>
-      this.#giveUp(request, unanswered(timeout)),
-    );
+    const late = new AccpError({ code: 'E3001', message: `The request could not be sent within ${timeout} s.` });
+    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () => this.#giveUp(cid, late));
     try {
       await this.#outflow.sayInTurn(request, () => {
-        if (!this.#answers.has(cid)) throw new Left();
-        this.#said.set(cid, request);
+        const waiting = this.#waiting.get(cid);
+        if (waiting === undefined) throw new Left();
+        waiting.isSent = true;
         begun?.();
       });
     } finally {
@@ -148,140 +161,78 @@ export class Requests {
     }
   }
 
-  /** The answer is not wanted any more: the other side is told if it may know of the request, which is not sent again. */
-  #giveUp(request: ChainedMessage, reason: Error): void {
+  /** @throws TypeError if another request waits under the identifier */
+  #wait(request: ChainedMessage): Promise<Message> {
     const cid = request.envelope.correlation_id;
-    if (!this.#answers.giveUp(cid, reason) || !this.#said.has(cid)) return;
-    notifyListener(() => partsOfSession(this.#session).chains.cancel(cid));
-    this.#cancel(request);
-  }
-
-  /** @throws TypeError where another one waits under that identifier: nobody could tell whose answer has come */
-  #wait(cid: string): Promise<Message> {
-    if (this.#answers.has(cid)) throw new TypeError(`A request waits under the correlation_id ${cid} already`);
-    return this.#answers.wait(cid);
-  }
-
-  #cancel({ operation, envelope }: ChainedMessage): void {
-    // Where it cannot be told, the connection has ended.
-    this.#outflow.sayUrgently(cancelOf(operation, envelope.correlation_id)).catch(() => undefined);
-  }
-}
-
-function unanswered(timeout: number): AccpError {
-  return new AccpError({
-    code: 'E3001',
-    message: `The request could not be sent within ${timeout} s.`,
-  });
-}
-
-/** Whoever has read a stream has left it. */
-class Left extends Error {}
-
-interface Waiting {
-  readonly resolve: (message: Message) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** Chains that are remembered after they were given up. */
-const MAX_PAST = 1024;
-
-class Answers {
-  readonly #waiting = new Map<string, Waiting>();
-  /** Chains that were given up. */
-  readonly #past = new Set<string>();
-
-  /** Whether somebody waits already. */
-  has(correlationId: string): boolean {
-    return this.#waiting.has(correlationId);
-  }
-
-  /** @returns the message that ends the chain */
-  wait(correlationId: string): Promise<Message> {
+    if (this.#waiting.has(cid)) throw new TypeError(`A request waits under the correlation_id ${cid} already`);
     // Its answer is wanted again.
-    this.#past.delete(correlationId);
+    this.#past.delete(cid);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(correlationId, { resolve, reject });
+      this.#waiting.set(cid, { request, isSent: false, resolve, reject });
     });
   }
 
-  /** @returns whether somebody has waited for it, or has given it up */
-  take(message: Message): boolean {
-    const { intent, envelope } = message;
-    const id = envelope.correlation_id;
-    if (id !== undefined && this.#past.has(id) && ENDING_INTENTS.has(intent)) return this.#past.delete(id);
-    const waiting = id === undefined || !ENDING_INTENTS.has(intent) ? undefined : this.#waiting.get(id);
-    if (waiting === undefined) return false;
-    this.#waiting.delete(id!);
-    if (intent === 'fail' || intent === 'cancel') waiting.reject(failureOf(message));
-    else waiting.resolve(message);
-    return true;
-  }
-
-  /** @returns whether somebody has waited for it */
-  fail(correlationId: string, error: Error): boolean {
-    const waiting = this.#waiting.get(correlationId);
-    this.#waiting.delete(correlationId);
+  /** @returns whether a request waited */
+  #fail(cid: string, error: Error): boolean {
+    const waiting = this.#waiting.get(cid);
+    this.#waiting.delete(cid);
     waiting?.reject(error);
     return waiting !== undefined;
   }
 
-  /**
-   * Nobody waits any more; what still comes to end the chain, nobody wants to know.
-   *
-   * @param reason rejects who has waited
-   * @returns whether the chain was still open
-   */
-  giveUp(correlationId: string, reason?: Error): boolean {
-    const waiting = this.#waiting.get(correlationId);
-    if (waiting === undefined) return false;
-    this.#waiting.delete(correlationId);
-    this.#past.add(correlationId);
-    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
-    if (reason !== undefined) waiting.reject(reason);
-    return true;
+  /** Cancels at the other side if the request was sent; it is not sent again. */
+  #giveUp(cid: string, reason: Error): void {
+    const waiting = this.#forget(cid);
+    if (waiting === undefined) return;
+    waiting.reject(reason);
+    if (!waiting.isSent) return;
+    notifyListener(() => partsOfSession(this.#session).chains.cancel(cid));
+    // If it cannot be sent, the connection has ended.
+    this.#outflow.sayUrgently(cancelOf(waiting.request)).catch(() => undefined);
   }
 
-  failAll(error: Error): void {
-    for (const id of [...this.#waiting.keys()]) this.fail(id, error);
+  /** A message that still ends the chain is ignored. */
+  #forget(cid: string): Waiting | undefined {
+    const waiting = this.#waiting.get(cid);
+    if (waiting === undefined) return undefined;
+    this.#waiting.delete(cid);
+    this.#past.add(cid);
+    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
+    return waiting;
   }
 }
 
-/** What the other side has told of its failure (section 3.6). */
+class Left extends Error {}
+
+/** The failure that the other side reports (section 3.6). */
 function failureOf({ agent, intent, payload }: Message): AccpError {
   const { code, message } = payload;
   return errorOf(agent, code, message ?? (intent === 'cancel' ? 'it was cancelled' : undefined));
 }
 
-/** An error of the other side, by what it has said. */
 function errorOf(agent: string, code: unknown, message: unknown): AccpError {
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
   return new AccpError({ code: known, message: `${agent}: ${typeof message === 'string' ? message : 'it failed'}` });
 }
 
-/** A message whose chain is named. */
 export interface ChainedMessage extends MessageInput {
   readonly envelope: NonNullable<MessageInput['envelope']> & { readonly correlation_id: string };
 }
 
 const freshId = createIds();
 
-/**
- * A request with a chain of its own. Without one, its answers go by its identifier, and one that has to be sent again gets another:
- * nobody would know the answer.
- */
+/** Gives a request a chain of its own. Without one, its answers would name its `mid`, and a request that is sent again gets another. */
 function inChain(message: MessageInput | string): ChainedMessage {
   const { envelope, ...rest } = typeof message === 'string' ? chatMessage(message) : message;
   return { ...rest, envelope: { ...envelope, correlation_id: envelope?.correlation_id ?? freshId() } };
 }
 
-function cancelOf(operation: string, cid: string): MessageInput {
-  return { intent: 'cancel', operation, envelope: { correlation_id: cid } };
+function cancelOf({ operation, envelope }: ChainedMessage): MessageInput {
+  return { intent: 'cancel', operation, envelope: { correlation_id: envelope.correlation_id } };
 }
 
 /**
- * The chunks of a stream until its chain ends otherwise: by a failure, which ends it at once, or by a plain answer to what turned out to be
- * no stream.
+ * Yields the chunks of a stream until its chain ends otherwise: by a failure, which ends it at once, or by a plain answer.
  *
  * @param end the message that ends the chain
  */
@@ -303,7 +254,7 @@ async function* streamOf(
       if (intent === 'done' && !isBegun) finish({ done: true, value: undefined });
     },
     (thrown: unknown) => {
-      // A connection that has ended is no end of the stream: what has come is read first, and may be all of it.
+      // After the end of a connection, the chunks that have come are read first, and may be the whole stream.
       if (thrown instanceof LinkError) return;
       const failed = Promise.reject<never>(thrown);
       failed.catch(() => undefined);
@@ -327,16 +278,15 @@ async function* streamOf(
 }
 
 interface Refusal {
-  /** The chain of what was refused, where it is known. */
   readonly cid: string | undefined;
   readonly error: AccpError;
 }
 
 /**
- * Reads an error frame by which a binding refuses what it cannot give to a session (draft-benzing-accp-00, sections 3.6 and 11); returns
- * `null` for any other frame. Its number does not belong to the session: each of them has number 1.
+ * Reads an error frame by which a binding refuses a frame outside of the session (draft-benzing-accp-00, sections 3.6 and 11); returns `null`
+ * for any other frame. Each of them has number 1.
  *
- * @param peer who answers in the session
+ * @param peer the agent that answers in the session
  */
 export function refusalOutside(frame: string, session: Session, peer: string | undefined): Refusal | null {
   if (!hasErrorSchema(frame)) return null;

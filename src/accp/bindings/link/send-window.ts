@@ -1,27 +1,27 @@
 /**
- * How far one side may run ahead of the other. What a cut connection has lost is sent again from the session's outbox, and that holds
- * only so many frames: beyond, what was lost would be lost for good. A `pong` tells that everything before its `ping` was processed
- * (draft-benzing-accp-00, sections 3.7 and 11.2), so pings stand between the frames, and their answers are waited for.
+ * Limits how far one side may run ahead of the other. Frames of a lost connection are sent again from the session's outbox, which holds
+ * a limited number: beyond it, they would be lost for good. A `pong` confirms all frames before its `ping` (draft-benzing-accp-00,
+ * sections 3.7 and 11.2), so pings stand between the frames, and their answers are waited for.
  */
+import { afterUnref } from '../../../async/timers.js';
 import { isGapReport, readHead } from '../frames.js';
 
-/** Of the frames that are kept, the part that may be under way; the rest is for what has to be sent in one go. */
+/** The part of the kept frames that may be unconfirmed; the rest is for frames that have to be sent in one go. */
 const SHARE = 1 / 4;
-/** So many even where next to nothing is kept. */
+/** The least number of frames, even if hardly any are kept. */
 const LEAST = 4;
-/** Characters that may be under way: so many may wait on the other side while it does not read on. */
+/** Unconfirmed characters: so many may wait on the other side while it does not read. */
 const MAX_LENGTH = 1_048_576;
-/** Milliseconds for the first pong. A side that speaks, and answers no pings, is not waited for any longer. */
+/** Milliseconds for the first pong. A side that sends frames, but no pongs, is not waited for any longer. */
 const PATIENCE = 60_000;
 
 const PING = /^@[^>]*>ping:/;
 const PONG = /^@[^>]*>pong:/;
-/** What a frame is about: of a report, the frame that was refused. */
+/** Of a report, the frame that was refused. */
 const AID = /[[,]aid:([^,\]]+)/;
-/** Characters of a metadata block, at most, that is looked at for it. */
+/** Characters of the metadata block that are searched for it. */
 const MAX_METADATA = 2048;
 
-/** How much was sent, from the beginning on. */
 interface Mark {
   readonly frames: number;
   readonly length: number;
@@ -31,25 +31,21 @@ export class SendWindow {
   readonly #max: number;
   #frames = 0;
   #length = 0;
-  /** What was processed, as far as is known. */
   #processed: Mark = { frames: 0, length: 0 };
-  /** Pings that were not answered yet, by their identifiers, with what was sent up to them. */
+  /** Unanswered pings by identifier, with what was sent up to them. */
   readonly #pings = new Map<string, Mark>();
   #isAsked = false;
   #isAnswering = false;
-  /** Whether anything has come while a pong was waited for. */
   #hasHeard = false;
-  /** Whether the other side answers no pings, so that nothing can be waited for. */
+  /** The other side answers no pings. */
   #isMute = false;
   #waiting: (() => void)[] = [];
-  #timer: unknown;
+  #stopTimer: (() => void) | undefined;
 
-  /** @param kept frames that can be sent again */
   constructor(kept: number) {
     this.#max = Math.max(LEAST, Math.floor(kept * SHARE));
   }
 
-  /** A frame went out. */
   sent(frame: string): void {
     this.#frames++;
     this.#length += frame.length;
@@ -60,7 +56,7 @@ export class SendWindow {
     this.#pings.set(mid, { frames: this.#frames, length: this.#length });
   }
 
-  /** A frame has come, whether it can be processed now or not. */
+  /** A frame has come, even if it is not processed yet. */
   arrived(frame: string): void {
     this.#hasHeard = true;
     if (this.#pings.size === 0) return;
@@ -85,7 +81,7 @@ export class SendWindow {
     this.#wake();
   }
 
-  /** Whether a ping is to be sent now, so that there is no waiting for it later; told once for each. */
+  /** Whether a ping is to be sent now, early enough to avoid a wait; true once for each. */
   takeDue(): boolean {
     if (this.#isAsked || this.#pings.size > 0 || !this.#isFilledTo(1 / 2)) return false;
     this.#isAsked = true;
@@ -94,20 +90,20 @@ export class SendWindow {
 
   /** Resolves when more may be sent; `undefined` when it may now. */
   ready(): Promise<void> | undefined {
-    // Without a ping under way, nothing would end the waiting.
+    // Without a ping under way, nothing would end the wait.
     if (this.#isMute || this.#pings.size === 0 || !this.#isFilledTo(1)) return undefined;
-    if (!this.#isAnswering && this.#timer === undefined) this.#beginPatience();
+    if (!this.#isAnswering && this.#stopTimer === undefined) this.#beginPatience();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Another connection: which pings have come through the last one, nobody knows. */
+  /** After a reconnection, it is unknown which pings have arrived. */
   restart(): void {
     this.#pings.clear();
     this.#isAsked = false;
     this.#wake();
   }
 
-  /** Nobody waits any more for what was sent so far. */
+  /** Stops waiting for the confirmation of what was sent. */
   release(): void {
     this.#processed = { frames: this.#frames, length: this.#length };
     this.restart();
@@ -115,14 +111,13 @@ export class SendWindow {
 
   #beginPatience(): void {
     this.#hasHeard = false;
-    this.#timer = setTimeout(() => {
-      // A side of which nothing comes may be gone: that is the heartbeat's business.
+    this.#stopTimer = afterUnref(PATIENCE, () => {
+      // A silent side may be gone: the heartbeat finds that.
       if (this.#hasHeard) {
         this.#isMute = true;
         this.#wake();
       } else this.#beginPatience();
-    }, PATIENCE);
-    (this.#timer as { readonly unref?: () => void }).unref?.();
+    });
   }
 
   #isFilledTo(part: number): boolean {
@@ -131,8 +126,8 @@ export class SendWindow {
   }
 
   #wake(): void {
-    clearTimeout(this.#timer as never);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     for (const wake of this.#waiting.splice(0)) wake();
   }
 }

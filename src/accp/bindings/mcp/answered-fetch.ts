@@ -1,21 +1,21 @@
-/** Requests of MCP's Streamable HTTP that fail where the stream of their answer is cut (MCP 2025-11-25, transports, "Sending Messages to the Server"). */
+/** Requests of MCP's Streamable HTTP (MCP 2025-11-25, transports, "Sending Messages to the Server"). */
 import { isMediaType } from '../../../channels/media-type.js';
 import { members } from './sdk-shapes.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** JSON-RPC, as the SDK has it: the connection was closed. */
+/** The SDK's JSON-RPC code of a closed connection. */
 const CONNECTION_CLOSED = -32000;
 const UTF8 = new TextEncoder();
 
 /**
- * A `fetch` for the SDK's `StreamableHTTPClientTransport`. The SDK takes the end of a stream of events for nothing: a request whose
- * answer was cut off waits for its time-out, 60 s. With this one it fails at once, with the code -32000. Streams whose events have
- * identifiers are left to the SDK, which takes them up again.
+ * Makes a `fetch` for the SDK's `StreamableHTTPClientTransport`. The SDK ignores the end of a stream of events: a request whose answer was
+ * cut off waits for its time-out, 60 s. With this one it fails at once, with the code -32000. Streams whose events have identifiers
+ * are left to the SDK, which resumes them.
  *
  * Source: draft-benzing-accp-00, section 11.3.
  *
- * @param ask the `fetch` that is used. @default the platform's
+ * @param ask the `fetch` to use. @default the platform's
  * @example
  * const transport = new StreamableHTTPClientTransport(url, { fetch: answeredFetch() });
  */
@@ -58,9 +58,9 @@ function answered(body: ReadableStream<Uint8Array>, events: Events): ReadableStr
 class Events {
   readonly #waiting: Set<unknown>;
   readonly #utf8 = new TextDecoder();
-  /** The start of a line whose end has not come. */
+  /** The beginning of the current line. */
   #line: string[] = [];
-  /** A carriage return: the line feed that belongs to it may come next. */
+  /** A carriage return whose line feed may come next. */
   #return = '';
   #data = '';
   isResumable = false;
@@ -82,7 +82,7 @@ class Events {
     this.#line.push(rest);
   }
 
-  /** The stream has ended. @returns what has to follow, so that every request is answered */
+  /** Returns the events that have to follow, so that every request is answered. */
   end(): string {
     if (this.isResumable) return '';
     this.#take(this.#line.join(''));
@@ -91,7 +91,7 @@ class Events {
     const errors = [...this.#waiting].map((id) =>
       JSON.stringify({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message } }),
     );
-    // What was cut off is ended first: an event of its own, that is no message.
+    // The blank line ends an event that was cut off.
     return errors.length === 0 ? '' : `\n\n${errors.map((error) => `event: message\ndata: ${error}\n\n`).join('')}`;
   }
 

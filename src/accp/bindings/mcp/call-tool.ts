@@ -1,5 +1,3 @@
-/** Tool calls of an MCP client, as ACCP has them (draft-benzing-accp-00, sections 10.2 and 11.3). */
-
 import type { Codec } from '../../codec/codec.js';
 import type { EncodeResult } from '../../codec/contract.js';
 import { AccpError, type AccpErrorCode } from '../../errors.js';
@@ -14,31 +12,29 @@ import { type Members, members, type ToolClient } from './sdk-shapes.js';
 export interface ToolCall {
   readonly tool: string;
   readonly arguments?: { readonly [name: string]: Json } | undefined;
-  /** Of the request: a `correlation_id` of one's own, a `ttl`. */
+  /** Of the request: a `correlation_id` of your own, a `ttl`. */
   readonly envelope?: Partial<Envelope> | undefined;
 }
 
 export interface ToolCallOptions {
   readonly codec: Codec;
-  /** Who calls. Calls of one session are made one after the other. */
+  /** The caller. Calls of one session are made one after the other. */
   readonly session: Session;
 }
 
 export interface ToolOutcome {
   /** `done:tool` of the schema TC; or `fail:error` of the schema ER: E4001 unknown tool, E4003 bad arguments, else E4002. */
   readonly message: Message;
-  /** All frames that were received, in order; those of servers that send none are made in their place, by the agent `mcp`. */
+  /** All received frames, in order; the answers of servers that send none are turned into frames of the agent `mcp`. */
   readonly frames: readonly string[];
-  /** What was lost of the call or of its result, such as places after the sixth. */
+  /** Losses of the call or of its result, such as decimal places after the sixth. */
   readonly losses: readonly Loss[];
 }
 
-/** Calls that wait for those before them. */
 const LAST_CALL = new WeakMap<Session, Promise<unknown>>();
-/** Frames that wait for the next call: MCP has no other way for them. */
+/** Frames for the next call: MCP has no other way for them. */
 const OWED = new WeakMap<Session, readonly string[]>();
 const freshId = createIds();
-/** So often a call is made again for frames that got lost. */
 const MAX_ROUNDS = 3;
 
 /**
@@ -47,10 +43,9 @@ const MAX_ROUNDS = 3;
  *
  * Source: draft-benzing-accp-00, sections 10.2 and 11.3.
  *
- * @throws AccpError for a call that cannot be said in a frame; E3001 for one that came too late; the reason for which an answer
- *   was refused
+ * @throws AccpError if the call does not fit in a frame; E3001 if it came too late; the reason for which an answer was refused
  * @throws StoreError when the session's store fails
- * @throws whatever the client throws where the server has not answered; over HTTP, `answeredFetch` makes it do so at once
+ * @throws what the client throws if the server has not answered; over HTTP, `answeredFetch` makes it do so at once
  * @example
  * const { message } = await callTool(client, { tool: 'add', arguments: { a: 1, b: 2 } }, { codec, session });
  * if (message.intent === 'done') use(message.payload.result);
@@ -69,7 +64,7 @@ async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: 
   const { tool, arguments: args = {} } = call;
   checkPlain(args);
   const payload = { tool_name: tool, arguments: args };
-  // Sent again after a gap, it has another identifier: what it is answered by has to stand in it from the beginning.
+  // Sent again after a gap, it has another identifier: the one that answers name has to stand in it from the beginning.
   const { msg_id: mid = freshId(), correlation_id: cid = mid } = call.envelope ?? {};
   const envelope = { ...call.envelope, msg_id: mid, correlation_id: cid };
   const request = codec.encode({ intent: 'req', operation: 'tool', schema: 'TC', payload, envelope }, session);
@@ -82,7 +77,7 @@ async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: 
     all.push(...received.frames);
     const read = readAnswer(received.frames, { tool, cid }, { codec, session });
     losses.push(...(received.losses ?? []), ...read.losses);
-    // They go before whatever is sent next, should this call not get as far as that.
+    // They precede the next call, if this call does not send them.
     OWED.set(session, read.replies);
     if (read.message !== undefined) {
       if (received.isError === true && read.message.intent !== 'fail') throw contradictory(tool);
@@ -100,14 +95,11 @@ function contradictory(tool: string): AccpError {
   return new AccpError({ code: 'E4003', message: `The server says that ${tool} has failed, and that it is done.` });
 }
 
-/** What the server said, as frames if it was frames. */
 type Answer = PlainAnswer | Told;
 
 interface Told {
   readonly frames: readonly string[];
-  /** Whether the result that they came in is an error. */
   readonly isError?: boolean | undefined;
-  /** Of what was made into frames here. */
   readonly losses?: readonly Loss[] | undefined;
 }
 
@@ -136,10 +128,9 @@ async function ask(
   return readPlainResult(result, tool);
 }
 
-/** Losses of a result that are read: there can be no more than a frame has values. */
+/** A frame can have no more values. */
 const MAX_LOSSES = 1000;
 
-/** Reads the losses that the server reports for its frames. */
 function toldLosses(result: Members | undefined): readonly Loss[] {
   const told = members(result?.['_meta'])?.[LOSSES_META];
   return Array.isArray(told) ? told.slice(0, MAX_LOSSES).filter(isLoss) : [];
@@ -152,9 +143,7 @@ function isLoss(told: unknown): told is Loss {
 
 interface ReadAnswer {
   readonly message: Message | undefined;
-  /** Why a frame was refused, for anything but its number. */
   readonly refused: AccpError | undefined;
-  /** Frames for the server. */
   readonly replies: readonly string[];
   /** Whether frames got lost on either way, and the replies bring them. */
   readonly isGap: boolean;
@@ -166,7 +155,7 @@ interface Asked {
   readonly cid: string;
 }
 
-/** Decodes what came back: the last answer to the call counts. */
+/** Decodes the frames that came back: the last answer to the call counts. */
 function readAnswer(frames: readonly string[], asked: Asked, { codec, session }: ToolCallOptions): ReadAnswer {
   const replies: string[] = [];
   const losses: Loss[] = [];
@@ -194,7 +183,7 @@ function readAnswer(frames: readonly string[], asked: Asked, { codec, session }:
   return { message, refused, replies, isGap, losses };
 }
 
-/** An error that names no request is about what was just asked: it could not be read. */
+/** An error without a chain is about the last call: it could not be read. */
 function isAnswer({ intent, envelope }: Message, cid: string): boolean {
   const { correlation_id: answered } = envelope;
   return (
@@ -202,12 +191,12 @@ function isAnswer({ intent, envelope }: Message, cid: string): boolean {
   );
 }
 
-/** Results are `done:tool` of the schema TC, and name their tool (section 11.3); any `fail` tells of a failure. */
+/** Results are `done:tool` of the schema TC, and name their tool (section 11.3). */
 function isOf({ intent, operation, schema, payload }: Message, tool: string): boolean {
   return intent === 'fail' || (operation === 'tool' && schema === 'TC' && payload['tool_name'] === tool);
 }
 
-/** The frames that the server would have sent, if it spoke ACCP. */
+/** Makes the frames that the server would have sent if it spoke ACCP. */
 function standIn(
   answer: PlainAnswer,
   tool: string,
@@ -236,7 +225,7 @@ function standIn(
   }
 }
 
-/** MCP carries JSON: what is more than that is refused before anything has happened. */
+/** MCP carries JSON: other values are refused before anything has happened. */
 function checkPlain(args: Json): void {
   try {
     JSON.stringify(args, function (this: Members, key, value: unknown) {
@@ -245,7 +234,7 @@ function checkPlain(args: Json): void {
       throw new TypeError('MCP has no big integers and no references to state');
     });
   } catch (thrown) {
-    // Cyclic or too deep, JSON has its own words for it.
+    // For cyclic or too deep values, JSON has its own message.
     const message = thrown instanceof Error ? thrown.message : 'the arguments are no JSON';
     throw new AccpError({ code: 'E1004', path: 'payload.arguments', message });
   }
@@ -256,17 +245,12 @@ type PlainAnswer =
   | { readonly result: Json; readonly losses: readonly Loss[] }
   | { readonly code: AccpErrorCode; readonly message: string };
 
-/** JSON-RPC: the parameters of a call are not what the method takes; it does not exist. */
 const INVALID_PARAMS = -32602;
 const METHOD_NOT_FOUND = -32601;
-/** What the SDK's own client says when the connection is closed or the answer overdue: the server has told nothing. */
+/** Codes of the SDK's own client for a closed connection and a late answer: the server has not answered. */
 const CLIENT_SIDE: ReadonlySet<number> = new Set([-32000, -32001]);
 
-/**
- * What a server's plain result says: `structuredContent`, else its text, else all of its content.
- *
- * @param tool the name that was called
- */
+/** Reads a server's plain result: `structuredContent`, else its text, else all of its content. */
 function readPlainResult(result: Members | undefined, tool: string): PlainAnswer {
   const content: readonly unknown[] = Array.isArray(result?.['content']) ? result['content'] : [];
   const text = textOf(content);
@@ -274,16 +258,13 @@ function readPlainResult(result: Members | undefined, tool: string): PlainAnswer
   const structured = result?.['structuredContent'];
   if (structured !== undefined) return exactly(structured);
   if (!Array.isArray(result?.['content'])) {
-    // It may have run: the code is not one of those that ask for another attempt.
+    // It may have run: the code is not retryable.
     return { code: 'E4003', message: 'The server has answered with something else than the result of a tool.' };
   }
   return text === undefined ? exactly(content) : { result: text, losses: [] };
 }
 
-/**
- * A result with the integers that JSON.parse has taken for doubles: those beyond 2^53 - 1 may have lost digits, which nobody can
- * tell any more. They are big integers here, and losses.
- */
+/** Integers beyond 2^53 - 1, which JSON.parse has read as doubles, may have lost digits. They become big integers, and losses. */
 function exactly(value: unknown): PlainAnswer {
   const losses: Loss[] = [];
   const read = (part: unknown, path: string, depth: number): Json => {
@@ -291,7 +272,7 @@ function exactly(value: unknown): PlainAnswer {
       losses.push({ path, kind: 'precision', from: String(part), to: String(BigInt(part)) });
       return BigInt(part);
     }
-    // What is too deep is the codec's to refuse.
+    // The codec refuses what is too deep.
     if (typeof part !== 'object' || part === null || depth > MOST_NESTING) return part as Json;
     if (Array.isArray(part)) return part.map((item, index) => read(item, `${path}[${index}]`, depth + 1));
     const made: Record<string, Json> = Object.create(null);
@@ -302,7 +283,7 @@ function exactly(value: unknown): PlainAnswer {
   return { result: read(value, 'payload.result', 0), losses };
 }
 
-/** The text of content that is nothing but text. */
+/** Returns the text of content that is nothing but text. */
 function textOf(content: readonly unknown[]): string | undefined {
   const texts = content.map((block) => {
     const { type, text } = members(block) ?? {};
@@ -311,7 +292,7 @@ function textOf(content: readonly unknown[]): string | undefined {
   return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
-/** SDKs answer calls that never came to the tool by a text, too. */
+/** SDKs answer calls that never reached the tool by a text, too. */
 function codeOf(text: string, tool: string): AccpErrorCode {
   const said = text.replace(/^MCP error -?[0-9]+: /, '');
   if (said === `Tool ${tool} not found` || said === `Tool ${tool} disabled` || said === `Unknown tool: ${tool}`)
@@ -322,11 +303,7 @@ function codeOf(text: string, tool: string): AccpErrorCode {
     : 'E4002';
 }
 
-/**
- * What a server's JSON-RPC error says of a tool call.
- *
- * @returns `null` where the server has not answered at all
- */
+/** Reads a server's JSON-RPC error. @returns `null` if the server has not answered at all */
 function readCallError(thrown: unknown, tool: string): PlainAnswer | null {
   if (!(thrown instanceof Error)) return null;
   const { code } = thrown as { readonly code?: unknown };

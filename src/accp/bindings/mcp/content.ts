@@ -1,29 +1,27 @@
-/** Frames as MCP resource content (draft-benzing-accp-00, section 11.3). */
-
 import { bytesOfBase64, isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { AccpError } from '../../errors.js';
 import { FRAME_TYPE, readHead } from '../frames.js';
 import { type EmbeddedResource, members, type ResourceResult } from './sdk-shapes.js';
 
 export interface ContentOptions {
-  /** The media type of what is carried: messages of other protocols travel the same way. @default 'application/accp' */
+  /** The media type: messages of other protocols travel the same way. @default 'application/accp' */
   readonly mimeType?: string | undefined;
 }
 
 /**
- * A frame as content: of a tool's result, a prompt, or a message of the Agent Client Protocol, whose resource blocks are the same.
+ * Makes content of a frame: of a tool's result, a prompt, or a message of the Agent Client Protocol, whose resource blocks are the same.
  *
  * Source: draft-benzing-accp-00, section 11.3.
  *
- * @param uri where it can be read. @default `accp://session/SID/frame/MID`, as far as the frame has them
- * @throws TypeError for a text of another media type that comes without a URI
+ * @param uri the URI to read it from. @default `accp://session/SID/frame/MID`, as far as the frame has them
+ * @throws TypeError for a text of another media type without a URI
  */
 export function frameContent(frame: string, uri?: string | URL, options: ContentOptions = {}): EmbeddedResource {
   return { type: 'resource', resource: textResource(frame, uri, options) };
 }
 
 /**
- * What reading a resource gives whose content is a frame, or several in their order.
+ * Makes the result of reading a resource whose content is a frame, or several in order.
  *
  * @example
  * server.registerResource('last', 'accp://last', { mimeType: FRAME_TYPE }, (uri) => frameResource(uri, frame));
@@ -49,10 +47,9 @@ function uriOf(frame: string, mimeType: string): string {
 }
 
 /**
- * The frames in the content of a tool's result or of a prompt, or in the contents of a resource, in their order. Other blocks are
- * left aside.
+ * Returns the frames in the content of a tool's result or of a prompt, or in the contents of a resource, in order.
  *
- * @throws AccpError E1001 for content of the media type that is no UTF-8
+ * @throws AccpError E1001 if content of the media type is not UTF-8
  */
 export function framesIn(content: unknown, { mimeType = FRAME_TYPE }: ContentOptions = {}): string[] {
   const frames: string[] = [];
@@ -75,11 +72,11 @@ function textOfBlob(blob: string): string {
   return text;
 }
 
-/** The member of a request's `_meta` with the frame of the call, or with several in their order. */
+/** The member of a request's `_meta` with the frame of the call, or with several in order. */
 export const FRAME_META = 'accp/frame';
 
-/** The member of a result's `_meta` with what the frame of a result could not say exactly, where there is something. */
+/** The member of a result's `_meta` with the losses of its frames, if there are any. */
 export const LOSSES_META = 'accp/losses';
 
-/** The member of a result's `_meta` that says why there is no frame: `expired`. */
+/** The member of a result's `_meta` with the reason why there is no frame: `expired`. */
 export const DROPPED_META = 'accp/dropped';

@@ -24,6 +24,5 @@ export {
   STAND_IN,
   withRegistry,
 } from './registry-exchange.js';
-export type { ToolContext } from './run-tool.js';
 export type { EmbeddedResource, RegistryClient, ResourceResult, ToolClient, ToolResult } from './sdk-shapes.js';
-export { type ToolHandler, type ToolOptions, tcTool } from './tc-tool.js';
+export { type ToolContext, type ToolHandler, type ToolOptions, tcTool } from './tc-tool.js';

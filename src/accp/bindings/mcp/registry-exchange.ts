@@ -1,6 +1,6 @@
 /**
- * Registry sync at the initialization of MCP (draft-benzing-accp-00, sections 6.4 and 11.3). What is told there belongs to no session:
- * it is read in a session of its own, and sessions take over what came out.
+ * Registry sync at the initialization of MCP (draft-benzing-accp-00, sections 6.4 and 11.3). Announcements belong to no session: they are
+ * read in a session of their own, and sessions take over the result.
  */
 
 import { withoutBlanks } from '../../../text/ascii.js';
@@ -18,7 +18,7 @@ import { members, type RegistryClient, type ResourceResult } from './sdk-shapes.
 
 export interface RegistryExchangeOptions {
   readonly codec: Codec;
-  /** Who announces: the agent of the sessions. */
+  /** The agent of the sessions. */
   readonly agent: string;
   /** How the sessions count, which both sides have to know. @default 'sender' */
   readonly sequence?: SequenceMode | undefined;
@@ -26,34 +26,34 @@ export interface RegistryExchangeOptions {
   readonly maxPeers?: number | undefined;
 }
 
-/** What one side tells of its registry, and what it knows of others. */
+/** The own registry, and those of others. */
 export interface RegistryExchange {
   readonly codec: Codec;
   readonly sequence: SequenceMode;
   /** Version and hash: a `sync:registry` frame without a session, for instructions. */
   readonly announcement: string;
-  /** Version, hash and all schemas of one's own, where there are any: for the resource, and for the capabilities of clients. */
+  /** Version, hash and all own schemas, if there are any: for the resource, and for the capabilities of clients. */
   readonly full: readonly string[];
   /** The resource `accp://registry`, as a server reads it. */
   readonly resource: (uri: string | URL) => ResourceResult;
   /**
-   * Takes what another side has announced.
+   * Accepts the announcement of another side.
    *
-   * @throws AccpError on frames that announce no registry, E5001 on schemas that do not have the hash that they claim
+   * @throws AccpError if the frames announce no registry, E5001 if the schemas do not have the announced hash
    */
   readonly agree: (frames: string | readonly string[]) => Agreement;
 }
 
-/** What both sides know of each other. */
+/** The result of registry sync. */
 export interface Agreement {
-  /** Who announced. */
+  /** The agent that announced. */
   readonly agent: string;
   readonly version: number;
   /** As it was announced: mostly a prefix. */
   readonly hash: string;
   /** Whether all schemas of the other side are known here. */
   readonly complete: boolean;
-  /** A session goes on as if the frames had been exchanged in it. */
+  /** Continues a session as if the frames had been exchanged in it. */
   readonly apply: (session: Session) => void;
 }
 
@@ -62,13 +62,13 @@ export interface Agreement {
  *
  * Source: draft-benzing-accp-00, sections 6.4 and 11.3.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  */
 export function createRegistryExchange(options: RegistryExchangeOptions): RegistryExchange {
   const { codec, agent, sequence = 'sender', maxPeers = 256 } = options;
   if (!(maxPeers >= 1)) throw new TypeError(`maxPeers is a number from 1 on; got ${maxPeers}`);
   const open = (firstSequence?: number): Session => createSession({ agent, sequence, firstSequence });
-  // Names and modes that are none are refused here, and not in the middle of a connection.
+  // Invalid names and modes are refused here, and not in the middle of a connection.
   open().close();
   const agreements = new Map<string, Agreement>();
   let own: OwnFrames | undefined;
@@ -101,19 +101,14 @@ export function createRegistryExchange(options: RegistryExchangeOptions): Regist
   };
 }
 
-interface OwnFrames {
-  /** Of the registry that they tell of. */
-  readonly hash: string;
-  readonly announcement: string;
-  readonly full: readonly string[];
-}
+type OwnFrames = ReturnType<typeof ownFrames>;
 
-/** A peer whose registry is none that anybody has: it has to be told everything. */
+/** A peer with an unknown registry: it gets all schemas. */
 const STRANGER: Peer = { announcement: { version: 1, hash: 'none' } };
 
 const COMMON_REGISTRY = createRegistry();
 
-function ownFrames(codec: Codec, open: () => Session): OwnFrames {
+function ownFrames(codec: Codec, open: () => Session) {
   const { hash } = codec.registry;
   const announced = codec.announce(open()).frames.map(withoutSession);
   if (hash === COMMON_REGISTRY.hash) return { hash, announcement: announced[0]!, full: announced };
@@ -122,7 +117,7 @@ function ownFrames(codec: Codec, open: () => Session): OwnFrames {
   return { hash, announcement: announced[0]!, full: codec.announce(session).frames.map(withoutSession) };
 }
 
-/** It is told to whoever connects, whatever sessions there will be. */
+/** The frame is for any client and any session. */
 function withoutSession(text: string): string {
   const frame = parseFrame(text);
   return printFrame({ ...frame, metadata: frame.metadata!.filter(({ key }) => key !== 'sid') });
@@ -148,7 +143,7 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
   };
 }
 
-/** What frames of the session itself have told since then is kept. */
+/** Keeps what frames of the session itself have announced since then. */
 function takeOver(session: Session, agent: string, peer: Peer): void {
   const { registries, commit, options } = partsOfSession(session);
   const { peers } = registries;
@@ -172,7 +167,7 @@ function takeOver(session: Session, agent: string, peer: Peer): void {
 export const REGISTRY_URI = 'accp://registry';
 
 /**
- * The instructions of a server that announces its registry: a line of their own.
+ * Adds the announcement to the instructions of a server, as a line of its own.
  *
  * @example
  * new McpServer(info, { instructions: withRegistry('Searches the archive.', exchange.announcement) });
@@ -181,7 +176,7 @@ export function withRegistry(instructions: string | undefined, frame: string): s
   return instructions === undefined || instructions === '' ? frame : `${instructions}\n${frame}`;
 }
 
-/** The frame by which a server has announced its registry; `null` where there is none. */
+/** Returns the frame by which a server has announced its registry; `null` if there is none. */
 export function registryIn(instructions: string | undefined): string | null {
   for (const line of instructions?.split(/\r?\n/) ?? []) {
     const text = withoutBlanks(line);
@@ -197,9 +192,9 @@ function isRegistrySync(text: string): boolean {
 }
 
 /**
- * The experimental capability by which a client announces its registry.
+ * Makes the experimental capability by which a client announces its registry.
  *
- * @param frames `exchange.full`; a server cannot ask a client for what it lacks
+ * @param frames `exchange.full`; a server cannot ask a client for missing schemas
  * @example
  * new Client(info, { capabilities: { experimental: registryCapability(exchange.full) } });
  */
@@ -208,7 +203,7 @@ export function registryCapability(frames: string | readonly string[]): { [name:
 }
 
 /**
- * What a client has announced by its capabilities; nothing where it does not speak ACCP.
+ * Returns what a client has announced by its capabilities; nothing if it does not speak ACCP.
  *
  * @param capabilities `server.server.getClientCapabilities()`; since revision 2026-07-28, they come with each request
  */
@@ -218,31 +213,26 @@ export function registryInCapabilities(capabilities: unknown): readonly string[]
   return frames.filter((frame) => typeof frame === 'string');
 }
 
-/** Registries that were read, by what announced them. */
+/** Registries that were read, by announcement. */
 const READ = new WeakMap<RegistryExchange, Map<string, Agreement>>();
-/** So many are kept for each exchange. */
 const MAX_READ = 256;
 
 /**
- * Takes the registry that a connected server has announced in its instructions. Where it is another than the own one, all of
- * it is read from `accp://registry`, once for each hash.
+ * Accepts the registry that a connected server has announced in its instructions. If it differs from the own one, all of it is read from
+ * `accp://registry`, once for each hash.
  *
  * Source: draft-benzing-accp-00, sections 6.4 and 11.3.
  *
- * @returns what was agreed; with `mcp`, which stands in for the server in `callTool`, where the server does not speak ACCP
- * @throws AccpError on frames that announce no registry, E5001 where the resource is not what was announced; whatever reading
- *   the resource throws
+ * @returns the agreement; with `mcp`, which stands in for the server in `callTool`, if the server does not speak ACCP
+ * @throws AccpError if the frames announce no registry, E5001 if the resource does not match the announcement; what reading the resource throws
  */
 export async function readRegistry(client: RegistryClient, exchange: RegistryExchange): Promise<Agreement> {
   const frame = registryIn(client.getInstructions());
   if (frame === null) return agreementWithStandIn(exchange, STAND_IN);
   const announced = exchange.agree(frame);
   if (announced.complete) return announced;
-  let read = READ.get(exchange);
-  if (read === undefined) {
-    read = new Map();
-    READ.set(exchange, read);
-  }
+  const read = READ.get(exchange) ?? new Map<string, Agreement>();
+  READ.set(exchange, read);
   const key = `${announced.agent} ${announced.version} ${announced.hash}`;
   const known = read.get(key);
   if (known !== undefined) return known;
@@ -261,37 +251,30 @@ function checkAnnounced(full: Agreement, announced: Agreement): void {
   throw new AccpError({ code: 'E5001', message: `The registry at ${REGISTRY_URI} is not the one that was announced.` });
 }
 
-/** The agent that speaks for a program that does not speak ACCP. */
+/** The agent that stands in for a program that does not speak ACCP. */
 export const STAND_IN = 'mcp';
 
-/** Exchanges of one process with itself, by codec, mode and agent. */
 const EXCHANGES = new WeakMap<Codec, Map<string, RegistryExchange>>();
 
 function exchangeOf(
   { codec, sequence }: Pick<RegistryExchange, 'codec' | 'sequence'>,
   agent: string,
 ): RegistryExchange {
-  let exchanges = EXCHANGES.get(codec);
-  if (exchanges === undefined) {
-    exchanges = new Map();
-    EXCHANGES.set(codec, exchanges);
-  }
+  const exchanges = EXCHANGES.get(codec) ?? new Map<string, RegistryExchange>();
+  EXCHANGES.set(codec, exchanges);
   const key = `${sequence} ${agent}`;
-  let exchange = exchanges.get(key);
-  if (exchange === undefined) {
-    exchange = createRegistryExchange({ codec, agent, sequence });
-    exchanges.set(key, exchange);
-  }
+  const exchange = exchanges.get(key) ?? createRegistryExchange({ codec, agent, sequence });
+  exchanges.set(key, exchange);
   return exchange;
 }
 
-/** Both ends have one codec: so they know each other's registry, and how the other writes text. */
+/** Both ends have one codec, so they know each other's registry, and how the other writes text. */
 export function agreementWithStandIn(rules: Pick<RegistryExchange, 'codec' | 'sequence'>, agent: string): Agreement {
   const exchange = exchangeOf(rules, agent);
   return exchange.agree(exchange.announcement);
 }
 
-/** The other end of a session, as it would be if the other side spoke ACCP: its next frame has the number that is waited for. */
+/** Makes the other end of a session, as if the other side spoke ACCP: its next frame has the expected number. */
 export function standInFor(agent: string, session: Session, codec: Codec): Session {
   const { options, delivery } = partsOfSession(session);
   const { sequence } = options;

@@ -3,7 +3,6 @@
  * `@modelcontextprotocol/sdk` 1, and `@modelcontextprotocol/server` and `/client` 2. Neither is imported.
  */
 
-/** What stands at a URI. */
 // Types and not interfaces: those of the SDKs are open to further members.
 type TextResource = {
   uri: string;
@@ -22,12 +21,12 @@ type TextContent = {
   text: string;
 };
 
-/** What reading a resource gives. */
+/** The result of reading a resource. */
 export type ResourceResult = {
   contents: TextResource[];
 };
 
-/** What calling a tool gives. */
+/** The result of calling a tool. */
 export type ToolResult = {
   content: (EmbeddedResource | TextContent)[];
   structuredContent?: { [name: string]: unknown };
@@ -35,7 +34,6 @@ export type ToolResult = {
   _meta?: { [name: string]: unknown };
 };
 
-/** A client that calls tools. */
 export interface ToolClient {
   callTool(params: {
     name: string;
@@ -44,7 +42,7 @@ export interface ToolClient {
   }): Promise<unknown>;
 }
 
-/** A client that has been connected. */
+/** A connected client. */
 export interface RegistryClient {
   getInstructions(): string | undefined;
   readResource(params: { uri: string }): Promise<unknown>;
@@ -52,16 +50,14 @@ export interface RegistryClient {
 
 export type Members = { readonly [name: string]: unknown };
 
-/** What is an object; nothing else has members worth looking at. */
 export function members(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null ? (value as Members) : undefined;
 }
 
-/** The context of a request to a server, as far as both lines have it. */
 export interface RequestContext {
   readonly meta: Members | undefined;
   readonly signal: AbortSignal | undefined;
-  /** What the client has told of itself with the request (revision 2026-07-28). */
+  /** What the client reports of itself with the request (revision 2026-07-28). */
   readonly capabilities: Members | undefined;
 }
 

@@ -1,11 +1,11 @@
-/** Tools of an MCP server that answer in frames of the profile TC (draft-benzing-accp-00, sections 10.2 and 11.3). */
-
 import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
 import { isPlainObject, type Json } from '../../message/json.js';
-import type { Message } from '../../message/message.js';
+import type { Loss, Message } from '../../message/message.js';
 import { createSession, type Session } from '../../session/session.js';
+import { StoreError } from '../../store/store.js';
+import { ENDING_INTENTS } from '../../vocabulary.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Notice } from '../endpoint-options.js';
 import { DISCONNECTED } from '../endpoint-sessions.js';
@@ -13,24 +13,33 @@ import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { DROPPED_META, FRAME_META, frameContent, LOSSES_META } from './content.js';
 import { agreementWithStandIn, type RegistryExchange, registryInCapabilities, STAND_IN } from './registry-exchange.js';
-import { plainResult, runTool, type ToolAnswer, type ToolContext } from './run-tool.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
 
+export interface ToolContext {
+  readonly session: Session;
+  /** The decoded request. */
+  readonly message: Message;
+  /** Aborted when the client has cancelled the call, or a `cancel` frame the chain of requests (section 3.7, item 4). */
+  readonly signal: AbortSignal;
+  /** `extra` of SDK 1, `ctx` of SDK 2. */
+  readonly request: unknown;
+}
+
 interface CommonToolOptions {
-  /** As the tool is registered. */
+  /** The registered name. */
   readonly name: string;
-  /** Registry sync with the client: what its capabilities announce is taken over. */
+  /** Registry sync with the client: sessions take over what its capabilities announce. */
   readonly exchange?: RegistryExchange | undefined;
   /**
-   * The client's capabilities where they do not come with each request, as before revision 2026-07-28:
+   * The client's capabilities if they do not come with each request, as before revision 2026-07-28:
    * `() => server.server.getClientCapabilities()`.
    */
   readonly capabilities?: (() => unknown) | undefined;
-  /** Told what `run` threw, or why its result cannot be written. The client learns the words of an `AccpError`, else a code alone. */
+  /** Called with what `run` throws, or why its result cannot be written. The client gets the message of an `AccpError`, else a code only. */
   readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
-  /** Told of losses, such as places after the sixth, and of warnings, where a request or a result has any. */
+  /** Called with losses, such as decimal places after the sixth, and warnings, if a request or a result has any. */
   readonly noticed?: ((notice: Notice) => void) | undefined;
-  /** Whether results are there as `structuredContent` besides, as tools with an output schema need it. @default false */
+  /** Whether results have `structuredContent` as well, which tools with an output schema need. @default false */
   readonly structured?: boolean | undefined;
 }
 
@@ -41,19 +50,19 @@ export type ToolOptions = CommonToolOptions &
     | { readonly endpoint: Endpoint; readonly codec?: undefined; readonly session?: undefined }
   );
 
-/** What `registerTool` takes, of SDK 1 and of SDK 2; tools without arguments are given the context alone. */
+/** The callback of `registerTool`, of SDK 1 and of SDK 2; tools without arguments get the context alone. */
 export type ToolHandler = (argsOrContext: unknown, context?: unknown) => Promise<ToolResult>;
 
 /**
- * Makes a tool answer in frames: `done:tool` of the schema TC with what `run` gives, correlated with the request; `fail:error` of the
- * schema ER with E4002 when it throws. The words of an error are told only where it is an `AccpError`.
+ * Makes a tool answer in frames: `done:tool` of the schema TC with the result of `run`, correlated with the request; `fail:error` of the
+ * schema ER with E4002 when it throws. Only the message of an `AccpError` is sent.
  *
  * The frame of the request comes in `_meta['accp/frame']`. The arguments are those of the MCP call, which the server has checked.
- * A client that sends no frame gets the result as plain text besides.
+ * A client that sends no frame gets the result as plain text as well.
  *
  * Source: draft-benzing-accp-00, sections 10.2 and 11.3.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * server.registerTool('add', { inputSchema }, tcTool(({ a, b }) => a + b, { name: 'add', endpoint }));
  */
@@ -91,7 +100,7 @@ interface Call extends RequestContext {
   readonly request: unknown;
 }
 
-/** None where the client does not speak ACCP; `null` for what can be no frames. */
+/** Empty if the client does not speak ACCP; `null` if the value is invalid. */
 function framesOf(meta: Members | undefined): readonly string[] | null {
   const told = meta?.[FRAME_META] ?? [];
   const frames: readonly unknown[] = Array.isArray(told) ? told : [told];
@@ -118,7 +127,7 @@ async function answerInFrames(frames: readonly string[], call: Call, tool: Tool)
   }
 }
 
-/** What the client has announced is taken over; `null` where nothing is wrong with it. */
+/** @returns `null` if the announced registry is valid */
 function takeRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
   if (exchange === undefined) return null;
   const told = registryInCapabilities(call.capabilities ?? capabilities?.());
@@ -132,10 +141,9 @@ function takeRegistry(session: Session, call: Call, { exchange, capabilities }: 
   }
 }
 
-/** Longest id of a session, in characters. */
 const MAX_ID = 256;
 
-/** The session that the frames name, or the error frame for frames that cannot belong to one. */
+/** Returns the session that the frames name, or an error frame. */
 function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | string {
   const heads = frames.map(readHead);
   if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is no frame.');
@@ -146,7 +154,7 @@ function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | str
   return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, heads[0]);
 }
 
-/** Frames that keep the session going, or that were refused: nothing is run. */
+/** The frames keep the session going, or were refused: nothing is run. */
 function withoutCall({ replies, isRefused, isExpired }: ReceivedFrames): ToolResult {
   const result: ToolResult = { content: replies.map((frame) => frameContent(frame)) };
   if (isRefused || isExpired) result.isError = true;
@@ -158,7 +166,7 @@ function refusal(frame: string): ToolResult {
   return { content: [frameContent(frame)], isError: true };
 }
 
-/** For a client that has sent no frame, a request is made in its place, in a session of its own. */
+/** Makes a request for a client that has sent no frame, in a session of its own. */
 async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
   const { codec, name } = tool;
   const session = createSession({ agent: tool.session?.agent ?? BINDING_AGENT, sequence: 'sender' });
@@ -184,43 +192,22 @@ function isMap(value: unknown): value is Members {
   return members(value) !== undefined && isPlainObject(value as object);
 }
 
-/** The frames that come with an MCP tool call. */
 interface ReceivedFrames {
-  /** Frames to send back, in order. */
   readonly replies: readonly string[];
-  /** What the tool has to do; `undefined` where there is nothing, or where it was refused. */
   readonly call: Message | undefined;
   readonly isRefused: boolean;
-  /** Nothing is said of frames that have expired (section 3.7, item 5), but MCP needs its answer. */
+  /** Expired frames are not answered (section 3.7, item 5), but MCP needs an answer. */
   readonly isExpired: boolean;
 }
 
-interface Receiver {
-  /** Of the tool. */
-  readonly name: string;
-  readonly codec: Codec;
-  readonly noticed?: ((notice: Notice) => void) | undefined;
-}
-
-/** Intents that nobody waits for an answer to. */
-const NO_REQUEST: ReadonlySet<string> = new Set([
-  'sync',
-  'ack',
-  'wait',
-  'done',
-  'fail',
-  'end',
-  'stream',
-  'cancel',
-  'ping',
-  'pong',
-]);
+/** Intents that need no answer. */
+const NO_REQUEST: ReadonlySet<string> = new Set([...ENDING_INTENTS, 'sync', 'ack', 'wait', 'stream', 'ping', 'pong']);
 
 /**
- * Decodes the frames of one tool call: what keeps the session going, and last the request. Requests before it, which are sent
- * again after a gap, are refused: MCP carries one call at a time.
+ * Decodes the frames of one tool call: upkeep of the session, and last the request. Requests before it, which are sent again after a gap,
+ * are refused: MCP carries one call at a time.
  */
-function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Receiver): ReceivedFrames {
+function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Tool): ReceivedFrames {
   const replies: string[] = [];
   const refused: { readonly message: Message; readonly why: AccpError }[] = [];
   let call: Message | undefined;
@@ -260,4 +247,88 @@ function whyNot({ intent, schema, payload }: Message, tool: string, isLast: bool
     path: 'payload.tool_name',
     message: 'it is another tool than the one that is called',
   });
+}
+
+interface ToolAnswer {
+  readonly frames: readonly string[];
+  readonly isError: boolean;
+  readonly result: unknown;
+  /** The same for clients that do not read frames; of errors, no more than in the frame. */
+  readonly text: string;
+  /** What the frames do not say exactly. */
+  readonly losses: readonly Loss[];
+}
+
+/** @throws StoreError when the session's store fails */
+async function runTool(message: Message, session: Session, call: Call, tool: Tool): Promise<ToolAnswer> {
+  const { codec, name } = tool;
+  const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
+  const cancelled = session.signal(cid);
+  const signal = call.signal === undefined ? cancelled : AbortSignal.any([call.signal, cancelled]);
+  let result: unknown;
+  try {
+    result = await tool.run(call.args, { session, message, signal, request: call.request });
+  } catch (thrown) {
+    notifyListener(() => tool.failed?.(thrown, message));
+    return failed(toolError(thrown), message, session, codec);
+  }
+  const payload = { tool_name: name, result: (result ?? null) as Json };
+  const envelope = { correlation_id: cid, causation_id: mid };
+  try {
+    // First, since it may throw, and an encoded frame that is not sent would leave a gap.
+    const text = textOf(result);
+    const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
+    const { frames, losses, warnings } = codec.encode(input, session);
+    if (losses.length + warnings.length > 0)
+      notifyListener(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
+    return { frames, isError: false, result, text, losses };
+  } catch (thrown) {
+    if (thrown instanceof StoreError) throw thrown;
+    notifyListener(() => tool.failed?.(thrown, message));
+    return failed(unwritten(thrown), message, session, codec);
+  }
+}
+
+/**
+ * E4003 and not E4002, which is retryable: the tool would do its work once more. The codec's message says where the result cannot be
+ * written; that of a result that throws stays on this side.
+ */
+function unwritten(thrown: unknown): AccpError {
+  const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
+  return new AccpError({
+    code: 'E4003',
+    message: `The tool has run, and its result cannot be written in a frame${why}`,
+  });
+}
+
+function failed(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
+  const text = error instanceof AccpError ? error.message : 'The tool failed.';
+  return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text, losses: [] };
+}
+
+/** Errors of tools have E4002, and never the code of an internal error (section 10.2). */
+function toolError(thrown: unknown): unknown {
+  if (!(thrown instanceof AccpError) || thrown.code !== 'E9999') return thrown;
+  return new AccpError({ code: 'E4002', message: thrown.message, details: thrown.details });
+}
+
+function textOf(result: unknown): string {
+  if (typeof result === 'string') return result;
+  try {
+    // JSON has no text for a function.
+    return JSON.stringify(result ?? null, writable) ?? '';
+  } catch (thrown) {
+    // The codec reports cyclic and too deep values.
+    if (thrown instanceof TypeError || thrown instanceof RangeError) return '';
+    throw thrown;
+  }
+}
+
+/** Big integers become texts of their digits: JSON readers would round them. */
+function plainResult(result: Members): Members {
+  return JSON.parse(JSON.stringify(result, writable)) as Members;
+}
+
+function writable(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }

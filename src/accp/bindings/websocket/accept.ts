@@ -1,5 +1,3 @@
-/** The side that WebSockets connect to (draft-benzing-accp-00, section 11.2). */
-
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import type { WebSocketLike } from '../../../channels/websocket.js';
@@ -20,26 +18,25 @@ export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
   readonly resumeTime?: number | undefined;
   /** Sessions that wait for their other sides to come back; of more, the one that waits longest ends. @default 1024 */
   readonly maxAway?: number | undefined;
-  /** Messages of one session that the handler is told of at a time; up to 1024 more wait, then no more are read. @default 64 */
+  /** Messages of one session that are handled at once; up to 1024 more wait, then no more are read. @default 64 */
   readonly maxConcurrent?: number | undefined;
-  /** Told what ended a connection other than its being closed. */
+  /** Called with what ended a connection other than a normal close. */
   readonly onError?: ((error: Error, sid: string | undefined) => void) | undefined;
 }
 
-/** What the host knows of who has connected. */
 interface AcceptedPeer {
-  /** Whether who has connected may speak in a session: the one that it names, or a new one. @default every session */
+  /** Whether the peer may speak in a session: the one that it names, or a new one. @default every session */
   readonly admits?: ((sid: string | undefined) => boolean) | undefined;
-  /** Told the session that it speaks in. */
+  /** Called with the session that it speaks in. */
   readonly joined?: ((sid: string) => void) | undefined;
 }
 
 export interface WebSocketEndpoint {
-  /** Takes a socket that is open. What becomes of it afterwards is this side's business. */
+  /** Takes an open socket, and is responsible for it from then on. */
   readonly accept: (socket: WebSocketLike, peer?: AcceptedPeer) => void;
   /**
-   * The same as the `disconnect` of the endpoint: ends a session's connection for good (1008), and bars the session from all bindings of the
-   * endpoint. A client that connects with the id of the session again is refused with the same reason.
+   * Disconnects a session as `disconnect` of the endpoint: its connection is closed (1008), and all bindings of the endpoint refuse it. A
+   * client that connects with its id again is refused with the same reason.
    *
    * @returns whether the session was there
    */
@@ -47,27 +44,27 @@ export interface WebSocketEndpoint {
   /** The ids of the sessions that have a connection now. */
   readonly connected: () => readonly string[];
   /**
-   * Sends a message that nobody has asked for. It waits where the other side is slow, or away for a while; messages of a session go out in
-   * the order in which they were given.
+   * Sends a message that is not an answer. It waits while the other side is slow, or away for a while; messages of a session go out in the
+   * order of the calls.
    *
-   * @returns whether it was sent: `false` where there is no such session here, or the other side did not come back
-   * @throws AccpError for a message that cannot be said
+   * @returns whether it was sent: `false` if there is no such session here, or the other side did not come back
+   * @throws AccpError if the message cannot be sent
    * @throws StoreError when the session's store fails
    */
   readonly send: (sid: string, message: MessageInput | string) => Promise<boolean>;
-  /** Closes all connections with 1001. Sessions stay the endpoint's. */
+  /** Closes all connections with 1001. Sessions stay open. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Answers frames over WebSockets. The first frame has to be `sync:registry`; its `sid` names the session, which goes on where the
- * endpoint has it, and is answered by a registry. A session has one connection: a second one takes the place of the first.
+ * Answers frames over WebSockets. The first frame has to be `sync:registry`; its `sid` names the session, which goes on if the endpoint has
+ * it, and is answered by a registry. A session has one connection: a second one takes the place of the first.
  *
- * Who knows the id of a session can take it over, unless `admits` says who may.
+ * A client that knows the id of a session can take it over, unless `admits` refuses it.
  *
  * Source: draft-benzing-accp-00, section 11.2.
  *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const sockets = createWebSocketEndpoint(endpoint);
  * new WebSocketServer({ port: 4711, maxPayload: 1_048_576 }).on('connection', (socket) => sockets.accept(socket));
@@ -82,7 +79,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   if (!(maxAway >= 0)) throw new TypeError(`maxAway is a number from 0 on; got ${maxAway}`);
   const seats = new Map<string, Seat>();
   const waiting = new Set<FrameSocket>();
-  /** Those without a connection; the one that has none for longest comes first. */
+  /** Sessions without a connection; the one that has none for longest comes first. */
   const away = new Set<Seat>();
   let isClosed = false;
 
@@ -145,14 +142,14 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         }
         found = seatOf(head.sid);
       } catch (thrown) {
-        // The store fails, the endpoint is closed, or the id is none.
+        // The store fails, the endpoint is closed, or the id is invalid.
         socket.send(bareErrorFrame('E9999', 'The session cannot be opened.', head));
         socket.close(CLOSE.failed, 'the session cannot be opened');
         tell(thrown instanceof Error ? thrown : new Error(String(thrown)), head.sid);
         return;
       }
       if (found.isStale(head)) {
-        // Of a session that others have spoken in, there was no seat before.
+        // The seat was made for this connection alone.
         if (!found.isConnected && !away.has(found)) found.leave();
         deny('the session has gone on since this registry');
         return;

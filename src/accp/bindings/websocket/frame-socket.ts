@@ -1,6 +1,7 @@
 /** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
 
 import { Queue } from '../../../async/queue.js';
+import { afterUnref } from '../../../async/timers.js';
 import {
   CONNECTING,
   closeWebSocket,
@@ -13,20 +14,19 @@ import { MAX_FRAME_BYTES } from '../frames.js';
 import { CLOSE } from '../link/contract.js';
 
 export interface FrameSocketOptions {
-  /** Most bytes of a frame; a longer one closes the socket with 1009. @default 1 MiB */
+  /** Limit of a frame in bytes; a longer one closes the socket with 1009. @default 1 MiB */
   readonly maxFrameBytes?: number | undefined;
   /** Bytes that may be buffered before senders have to wait. @default 1 MiB */
   readonly highWaterMark?: number | undefined;
 }
 
-/** Whom a socket tells. */
 interface FrameReceiver {
   readonly frame: (frame: string) => void;
-  /** Told of a frame that has come while it is paused; it is given when it goes on. */
+  /** A frame has come while the socket is paused; `frame` gets it when it resumes. */
   readonly held: (frame: string) => void;
-  /** Told that nothing is read any more, so that nothing will be held either until it goes on. */
+  /** Nothing is read until the socket resumes. */
   readonly stopped: () => void;
-  /** Told once, whichever side has closed it. */
+  /** Called once, whichever side has closed it. */
   readonly closed: (end: SocketEnd) => void;
 }
 
@@ -36,13 +36,15 @@ export interface SocketEnd {
   readonly error: Error | undefined;
 }
 
-/** Closed without a word (RFC 6455, section 7.4.1). */
+/** Closed without a close frame (RFC 6455, section 7.4.1). */
 const ABNORMAL = 1006;
-/** Frames that are held before nothing more is read. */
+/**
+ * Limits of the frames that are held before reading stops: their number, and their characters. These are more than the other side sends before
+ * it waits for a `pong`.
+ */
 const MAX_HELD = 1024;
-/** Characters of them: more than the other side has under way before it waits for a `pong`. */
 const MAX_HELD_LENGTH = 2_097_152;
-/** Milliseconds for the other side to confirm that the socket is closed. */
+/** Milliseconds for the other side to confirm the close. */
 const CLOSING = 2000;
 
 export class FrameSocket {
@@ -50,7 +52,6 @@ export class FrameSocket {
   readonly #receiver: FrameReceiver;
   readonly #maxFrameBytes: number;
   readonly #highWaterMark: number;
-  /** What came while nobody wanted it. */
   readonly #held = new Queue<string>();
   #heldLength = 0;
   #isPaused = false;
@@ -60,7 +61,6 @@ export class FrameSocket {
   #error: Error | undefined;
   readonly opened: Promise<void>;
 
-  /** @throws TypeError on options that are none */
   constructor(socket: WebSocketLike, receiver: FrameReceiver, options: FrameSocketOptions = {}) {
     const { maxFrameBytes = MAX_FRAME_BYTES, highWaterMark = 1_048_576 } = options;
     checkFrameSocket(options);
@@ -73,7 +73,7 @@ export class FrameSocket {
       else resolve();
     });
     socket.addEventListener('message', ({ data }) => this.#take(data));
-    // What is too long or no UTF-8 is an error of the socket, which closes by itself; unheard, it would end the process.
+    // A message that is too long or not UTF-8 is an error of the socket, which closes by itself; without a listener, it would end the process.
     socket.addEventListener('error', (event) => {
       const { error, message } = event as { readonly error?: unknown; readonly message?: string };
       this.#error = error instanceof Error ? error : new Error(message ?? 'the WebSocket failed');
@@ -82,12 +82,12 @@ export class FrameSocket {
     if (socket.readyState > OPEN) queueMicrotask(() => this.#over(ABNORMAL, ''));
   }
 
-  /** Whether nothing is read for now, so that silence means nothing. */
+  /** Whether reading is stopped, so that silence means nothing. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** Sends a frame, in order. After the end, nothing is sent. */
+  /** Sends a frame, in order; nothing after the end. */
   send(frame: string): void {
     if (!this.#isClosing && !this.#isOver && this.#socket.readyState === OPEN) this.#socket.send(frame);
   }
@@ -98,8 +98,8 @@ export class FrameSocket {
   }
 
   /**
-   * Gives no more frames. It reads on for a while, so that a `pong` behind them is seen; then it stops reading, where the socket can be told
-   * so. Browsers' cannot: there, it is up to the other side to wait for a `pong`.
+   * Stops giving frames. It reads on for a while, so that a `pong` behind them is seen; then it stops reading, unless the socket is a
+   * browser's: there, the other side has to wait for a `pong`.
    */
   pause(): void {
     this.#isPaused = true;
@@ -118,19 +118,17 @@ export class FrameSocket {
     }
   }
 
-  /** Sends what waits, and closes. A side that does not answer to that is not waited for. */
+  /** Sends what waits, and closes. Does not wait for a side that does not confirm. */
   close(code: number, reason: string): void {
     if (this.#isClosing || this.#isOver) return;
     this.#isClosing = true;
-    // A paused socket would not see the answer.
+    // A paused socket would not see the confirmation.
     this.#dropHeld();
     this.#socket.resume?.();
-    const timer: unknown = setTimeout(() => this.terminate(code, reason), CLOSING);
-    (timer as { readonly unref?: () => void }).unref?.();
+    afterUnref(CLOSING, () => this.terminate(code, reason));
     closeWebSocket(this.#socket, code, reason);
   }
 
-  /** Drops the connection without another word. */
   terminate(code: number = ABNORMAL, reason = ''): void {
     if (this.#isOver) return;
     this.#isClosing = true;
@@ -174,7 +172,7 @@ export class FrameSocket {
   }
 }
 
-/** @throws TypeError on options that are none */
+/** @throws TypeError if an option is invalid */
 export function checkFrameSocket({ maxFrameBytes, highWaterMark }: FrameSocketOptions): void {
   for (const [name, value] of Object.entries({ maxFrameBytes, highWaterMark }))
     if (value !== undefined && !(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);

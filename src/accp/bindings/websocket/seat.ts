@@ -1,6 +1,5 @@
-/** A session on the answering side, with the connection that it has for the time being. */
+/** A session on the answering side, with its current connection. */
 
-import { Queue } from '../../../async/queue.js';
 import { Semaphore } from '../../../async/semaphore.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
@@ -21,15 +20,14 @@ interface SeatOptions extends HeartbeatOptions {
   readonly failed: (error: Error) => void;
   /** The connection was lost; the other side may come back. */
   readonly away: () => void;
-  /** Nobody is expected back. */
+  /** The other side is not expected back. */
   readonly left: () => void;
 }
 
-/** What the frame with which everything begins looks like. */
 const REGISTRY = />sync:registry[{[]/;
 const CANCEL = /^@[^>]*>cancel:/;
 
-/** Messages that wait to be worked on before nothing more is read, and how long they may be in all. */
+/** Limits of the messages that wait for the handler before reading stops: their number, and their characters in all. */
 const MAX_WAITING = 1024;
 const MAX_WAITING_LENGTH = 4_194_304;
 
@@ -38,18 +36,22 @@ export class Seat {
   readonly #session: Session;
   readonly #options: SeatOptions;
   readonly #release: () => void;
-  /** What is under way, each to be ended by a controller of its own: one for all would have too many listeners. */
+  /** Controllers of the frames under way: one for all would have too many listeners. */
   readonly #under = new Set<AbortController>();
-  readonly #places: Places;
+  /** Limits the messages that are handled at once; others wait, in order. */
+  readonly #places: Semaphore;
+  /** Messages that are handled, or wait for that. */
+  #admitted = 0;
+  #waiting = 0;
+  #waitingLength = 0;
   readonly #window: SendWindow;
-  /** What this side says by itself goes out one after the other. */
+  /** Messages that this side sends by itself go out one after the other. */
   readonly #turns = new Semaphore(1);
   #socket: FrameSocket | undefined;
   #heartbeat: Heartbeat | undefined;
   #stopLeaving = (): void => undefined;
-  /** Those who have something to send, and nobody to send it to. */
   #wake: (() => void)[] = [];
-  /** Frames that are decoded, or wait to be sent; those that a handler is told of, or that wait for one, among them. */
+  /** Frames under way: decoded, waiting for the handler, handled, or waiting to be sent. */
   #working = 0;
   #hasLeft = false;
   readonly #stretch = new Stretch();
@@ -62,7 +64,7 @@ export class Seat {
     this.#options = options;
     this.#release = endpoint.hold(session);
     this.#window = new SendWindow(partsOfSession(session).outbox.max);
-    this.#places = new Places(options.maxConcurrent);
+    this.#places = new Semaphore(options.maxConcurrent);
   }
 
   get sid(): string {
@@ -73,12 +75,10 @@ export class Seat {
     return this.#socket !== undefined;
   }
 
-  /** Whether a registry is older than what has come. */
   isStale(head: FrameHead): boolean {
     return isStale(head, this.#session);
   }
 
-  /** Goes on over this socket, on which `first` has come. */
   connect(socket: FrameSocket, first: string): void {
     this.#socket?.close(CLOSE.replaced, 'the session goes on over another connection');
     this.#stopLeaving();
@@ -98,10 +98,10 @@ export class Seat {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  /** Answers the first frame by a registry: the codec does so by itself only where it has not done so before. */
+  /** The codec answers the first frame by a registry only if it has not done so before. */
   async #greet(socket: FrameSocket, first: string): Promise<void> {
     const isSaid = await this.#received(first, REGISTRY);
-    // To whoever has come back it says how far this side has got: what was lost on the way is missed now, and sent again.
+    // After a reconnection, it says how far this side has got: lost frames are missed now, and sent again.
     if (!isSaid && this.#socket === socket) await this.#say((codec) => codec.announce(this.#session).frames);
   }
 
@@ -110,51 +110,67 @@ export class Seat {
     void this.#received(frame);
   }
 
-  /** Answers a frame. Of many messages, so many at a time are told to the handler; what ends others of them is, at once. */
+  /** Answers a frame. Only so many messages are handled at once, but a `cancel` is handled immediately. */
   async #received(frame: string, like?: RegExp): Promise<boolean> {
     const controller = new AbortController();
     this.#under.add(controller);
     let isAdmitted = false;
+    let release: (() => void) | undefined;
     const isUrgent = CANCEL.test(frame);
     const admit = (): Promise<void> | undefined => {
       if (isUrgent) return undefined;
       isAdmitted = true;
-      const admitted = this.#places.enter(frame.length);
+      this.#admitted++;
+      const place = this.#places.acquire(controller.signal);
+      if (typeof place === 'function') {
+        release = place;
+        this.#balance();
+        return undefined;
+      }
+      const admitted = (given?: () => void): void => {
+        release = given;
+        this.#waiting--;
+        this.#waitingLength -= frame.length;
+        this.#balance();
+      };
+      this.#waiting++;
+      this.#waitingLength += frame.length;
       this.#balance();
-      return admitted;
+      return place.then(admitted, () => admitted());
     };
     try {
       return await this.#work(this.#endpoint.receive(frame, this.#session, controller.signal, admit), like);
     } finally {
       this.#under.delete(controller);
-      if (isAdmitted) this.#places.leave();
+      if (isAdmitted) this.#admitted--;
+      release?.();
       this.#balance();
     }
   }
 
-  /** A frame has come, whether it is worked on now or later. */
+  /** A frame has come, even if it is not processed yet. */
   heard(frame: string): void {
     this.#heartbeat?.alive();
     this.#window.arrived(frame);
   }
 
-  /** Nothing is read for now, so that nobody can wait for a `pong`. */
+  /** Nothing is read for now, so no `pong` can be waited for. */
   stopped(): void {
     this.#window.release();
   }
 
   /**
    * @returns whether it was sent
-   * @throws AccpError for a message that cannot be said
+   * @throws AccpError if the message cannot be sent
    * @throws StoreError when the session's store fails
    */
   async say(message: MessageInput | string): Promise<boolean> {
     const turn = this.#turns.acquire();
     const end = typeof turn === 'function' ? turn : await turn;
     try {
-      // Nothing is numbered as long as there is nobody to send it to.
+      // Nothing is numbered while there is no connection.
       if (!(await this.#ready())) return false;
-      // What cannot be said is the caller's business, and takes no number.
+      // A message that cannot be encoded takes no number.
       const refused: unknown[] = [];
       await this.#say((codec) => {
         try {
@@ -172,7 +188,7 @@ export class Seat {
     }
   }
 
-  /** One at a time: where the other side takes nothing, more of them would only pile up. */
+  /** One at a time: if the other side takes nothing, more of them would only pile up. */
   async #ping(): Promise<void> {
     if (this.#isPinging) return;
     this.#isPinging = true;
@@ -196,7 +212,7 @@ export class Seat {
     this.leave();
   }
 
-  /** What is under way ends: nobody is expected back. */
+  /** Ends what is under way. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
@@ -205,7 +221,6 @@ export class Seat {
     const reason = new Error('the other side has gone');
     for (const controller of this.#under) controller.abort(reason);
     partsOfSession(this.#session).streams.cut();
-    this.#places.open();
     this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
     this.#release();
@@ -217,9 +232,9 @@ export class Seat {
   }
 
   /**
-   * Sends frames as they come; where they go nowhere, they are not asked for.
+   * Sends frames as they come; without a connection, they are not asked for.
    *
-   * @returns whether one of them looked like that
+   * @returns whether one of them matches `like`
    */
   async #work(frames: AsyncIterable<string>, like?: RegExp): Promise<boolean> {
     let isThere = false;
@@ -244,12 +259,9 @@ export class Seat {
     return isThere;
   }
 
-  /** Nothing more is read when too much waits to be sent, or to be worked on. */
   get #isBusy(): boolean {
-    const { size, waiting, waitingSize } = this.#places;
-    return (
-      this.#working - size >= this.#options.maxConcurrent || waiting >= MAX_WAITING || waitingSize >= MAX_WAITING_LENGTH
-    );
+    const isFull = this.#waiting >= MAX_WAITING || this.#waitingLength >= MAX_WAITING_LENGTH;
+    return isFull || this.#working - this.#admitted >= this.#options.maxConcurrent;
   }
 
   #balance(): void {
@@ -260,7 +272,7 @@ export class Seat {
     else this.#socket?.resume();
   }
 
-  /** The session has ended with its store; whoever comes back finds one that goes on from what was stored. */
+  /** The session has ended with its store; a client that comes back finds one that goes on from what was stored. */
   #broken(thrown: unknown): void {
     this.#options.failed(thrown instanceof Error ? thrown : new Error(String(thrown)));
     if (!(thrown instanceof StoreError)) return;
@@ -268,7 +280,7 @@ export class Seat {
     this.leave();
   }
 
-  /** @returns whether there is somebody, or soon: `false` when nobody is expected back */
+  /** @returns `false` when the other side is not expected back */
   async #ready(): Promise<boolean> {
     for (;;) {
       if (this.#hasLeft) return false;
@@ -278,66 +290,6 @@ export class Seat {
         if (ready === undefined) return true;
         await ready;
       }
-    }
-  }
-}
-
-interface Waiting {
-  readonly size: number;
-  readonly enter: () => void;
-}
-
-/** Places at the work; whoever comes when all are taken waits, in order. */
-class Places {
-  readonly #count: number;
-  #taken = 0;
-  readonly #waiting = new Queue<Waiting>();
-  #waitingSize = 0;
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  /** How many are at work, or wait for it. */
-  get size(): number {
-    return this.#taken + this.#waiting.size;
-  }
-
-  /** How many wait. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  /** The sizes of those who wait, in all. */
-  get waitingSize(): number {
-    return this.#waitingSize;
-  }
-
-  /** @returns what to wait for; `undefined` where there is a place */
-  enter(size: number): Promise<void> | undefined {
-    if (this.#taken < this.#count) {
-      this.#taken++;
-      return undefined;
-    }
-    this.#waitingSize += size;
-    return new Promise((enter) => this.#waiting.push({ size, enter }));
-  }
-
-  leave(): void {
-    if (this.#waiting.size === 0) {
-      this.#taken--;
-      return;
-    }
-    const next = this.#waiting.take();
-    this.#waitingSize -= next.size;
-    next.enter();
-  }
-
-  /** Lets all in: there will be no work for them. */
-  open(): void {
-    while (this.#waiting.size > 0) {
-      this.#taken++;
-      this.leave();
     }
   }
 }
