@@ -49,7 +49,7 @@ export const RULES = {
 
 export type ValidationCode = keyof typeof RULES;
 
-/** Findings whose severity cannot be changed: there is no packet to judge, or a list of findings is full. */
+/** Findings whose severity is fixed. */
 export const FIXED_CODES = [
   'not-a-packet',
   'limit',
@@ -71,10 +71,9 @@ export function severityOf(code: ValidationCode, profile: Profile): Severity {
   return profile === 'interop' ? (rule.interop ?? rule.draft) : rule.draft;
 }
 
-/** Findings that a list holds before one that counts the rest: a packet of many fields can have very many. */
+/** Most findings of one list. */
 export const MAX_FINDINGS = 100;
 
-/** Makes the last finding of a full list. */
 export function moreFindings(count: number, severity: Severity) {
   const code = 'more-findings';
   const message = `${count} more ${severity}${count === 1 ? ' is' : 's are'} not listed.`;

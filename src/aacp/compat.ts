@@ -115,7 +115,6 @@ export function validateAsSdkTs(packet: string): CompatVerdict {
   return { valid: errors.length === 0, errors, warnings: bounded(warnings) };
 }
 
-/** The stripped slots of a packet or, where there is nothing to split, the text of the refusal. */
 function readSlots(packet: unknown, strip: (text: string) => string): string[] | string {
   if (!packet) return EMPTY_PACKET;
   if (typeof packet !== 'string') return `Expected the packet as a string, got ${typeof packet}.`;
@@ -123,7 +122,7 @@ function readSlots(packet: unknown, strip: (text: string) => string): string[] |
   return packet.split('|').map(strip);
 }
 
-/** The SDKs list all warnings: a text of empty fields has ten times its length of them. */
+/** The SDKs list all warnings; a text of empty fields has ten times its length of them. */
 function bounded(warnings: readonly string[]): readonly string[] {
   if (warnings.length <= MAX_FINDINGS) return warnings;
   return [...warnings.slice(0, MAX_FINDINGS), moreFindings(warnings.length - MAX_FINDINGS, 'warning').message];
@@ -170,7 +169,6 @@ const PYTHON_SPACES: ReadonlySet<string> = new Set(
     '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 );
 
-/** Python's `str.strip()`, in one scan from each end. */
 function stripAsPython(text: string): string {
   let start = 0;
   let end = text.length;

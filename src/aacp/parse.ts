@@ -1,4 +1,4 @@
-/** From text to tree. The only importer of the generated AACP parser. */
+/** Parses packets. The only importer of the generated AACP parser. */
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
@@ -61,17 +61,13 @@ export function isPacket(text: unknown, options?: ParseOptions): boolean {
   return typeof text === 'string' && text.length <= settings.maxLength && recognize(text, settings);
 }
 
-/**
- * The packet of a text that strict reading takes, else `null`: for whoever reads all others tolerantly, and has no use for an
- * error.
- */
+/** Returns `null` instead of an error, for callers that then read tolerantly. */
 export function readStrictly(text: string, settings: Settings = DEFAULTS): Packet | null {
   if (text.length > settings.maxLength) return null;
   const result = attemptQuietly(text, settings, parse);
   return result.ok ? result.value : null;
 }
 
-/** Any text but one beyond a limit. */
 export function readTolerantly(
   text: string,
   { maxLength, maxItems }: Settings = DEFAULTS,
@@ -81,7 +77,6 @@ export function readTolerantly(
   return attempt(text, settings, parse, REFUSALS);
 }
 
-/** The options after defaults, as the generated parser takes them. */
 export interface Settings {
   readonly maxLength: number;
   readonly maxItems: number;

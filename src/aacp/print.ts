@@ -1,4 +1,3 @@
-/** From tree to text (draft-mackay-aacp-01, section 4). */
 import { byCodeUnit } from '../text/ascii.js';
 import { roundDigits } from '../text/decimal.js';
 import { nameOf } from '../text/refusals.js';
@@ -31,7 +30,7 @@ export function printPacket(packet: Packet): string {
 function printField(field: Field | undefined, index: number): string {
   const path = `fields[${index}]`;
   if (typeof field !== 'object' || field === null) throw unprintable(path, 'is no field');
-  // Read once: a getter could give something else the next time.
+  // Read once: a getter may return something else the next time.
   const { key, value, bare } = field;
   if (bare) throw unprintable(path, 'a field without a colon cannot be written');
   if (!matches(key, KEY)) throw unprintable(`${path}.key`, NOT_A_KEY);
@@ -78,7 +77,6 @@ function canonicalField(field: Field, index: number): Field {
   return field.bare ? { key: field.key, value, bare: true } : { key: field.key, value };
 }
 
-/** An amount in plain digits, rounded; anything else as it is. */
 function canonicalAmount(amount: string): string {
   if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(amount)) return amount;
   const { integer, fraction } = roundDigits(amount);

@@ -1,4 +1,3 @@
-/** The two interfaces that SQLite drivers for Node share, as {@link Driver}s. */
 import { pathToFileURL } from 'node:url';
 import type { Database, Driver, Row, SqlValue, Statement } from './database.js';
 

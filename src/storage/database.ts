@@ -1,4 +1,4 @@
-/** What pegwire needs of a database, whichever driver is behind it. All calls are synchronous. */
+/** A database, whichever driver is behind it. All calls are synchronous. */
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 

@@ -1,12 +1,9 @@
-/** The errors of all drivers as one. */
 import { StoreError, type StoreReason } from '../text/store-error.js';
 import { systemReason } from '../text/system-reason.js';
 
-/** A result code of SQLite that tells more than that something failed. */
 interface ResultCode {
   readonly number: number;
   readonly name: string;
-  /** How SQLite itself words it. */
   readonly text: string;
   readonly reason: StoreReason;
   readonly message: string;
@@ -25,7 +22,7 @@ const CODES: readonly ResultCode[] = (
   ] as const
 ).map(([number, name, text, reason, message]) => ({ number, name, text, reason, message }));
 
-/** What a driver or the file system threw, as a {@link StoreError}. */
+/** Converts what a driver or the file system threw. */
 export function storeError(thrown: unknown, file: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const { code, errno, errcode, message } = thrown as Readonly<Record<string, unknown>>;

@@ -1,14 +1,11 @@
-/** How long a text is in UTF-8, without encoding it. */
-
-/** Bytes of a text in UTF-8 are at most three times its length, so that few have to be counted. */
+/** Counts bytes only if needed: UTF-8 takes at most three per code unit. */
 export function isLonger(text: string, bytes: number): boolean {
   if (text.length > bytes) return true;
   return text.length * 3 > bytes && byteLength(text) > bytes;
 }
 
-/** In UTF-8; half of a pair of surrogates counts as the character that is written for it. */
+/** Length in UTF-8. A lone surrogate counts as U+FFFD. */
 export function byteLength(text: string): number {
-  // Most messages are ASCII.
   if (/^[\0-\x7f]*$/.test(text)) return text.length;
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {

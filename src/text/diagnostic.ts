@@ -19,7 +19,6 @@ export interface Diagnostic<Code extends string = string> {
   readonly related?: readonly Span[];
 }
 
-/** What `formatReport` needs of an error or a diagnostic. */
 export interface Report {
   readonly code: string;
   readonly message: string;
@@ -28,16 +27,7 @@ export interface Report {
   readonly related?: readonly Span[] | undefined;
 }
 
-/**
- * A finding as people like to read it: code and message, the line with carets under the place, and what to do.
- *
- *     error[E1001]: Expected "|", "}" or text, found ":".
- *      --> stdin:1:18
- *       |
- *     1 | @bot>req:run{k:12:30}
- *       |                  ^
- *     help: inside a value, write "\:"
- */
+/** Formats a finding: code and message, the line with carets under the place, and help. */
 export function formatReport(report: Report, severity: Severity, text: string, source?: SourceName): string {
   const lines = [`${severity}[${report.code}]: ${report.message}`];
   if (report.span !== null) lines.push(codeFrame(text, report.span, source));

@@ -15,7 +15,7 @@ export interface Limits {
   readonly maxDigits?: number | undefined;
 }
 
-/** The limits of a parse or print after defaults; `Infinity` switches one off. */
+/** Limits after defaults; `Infinity` switches one off. */
 export interface ResolvedLimits {
   readonly maxLength: number;
   readonly maxDepth: number;
@@ -30,11 +30,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   maxDigits: 1_000,
 };
 
-/**
- * Fills in the defaults.
- *
- * @throws TypeError on a limit that is no whole number from 0 on, nor `Infinity`
- */
+/** @throws TypeError if a limit is neither a non-negative integer nor `Infinity` */
 export function resolveLimits(options: Limits): ResolvedLimits {
   return {
     maxLength: limit('maxLength', DEFAULT_LIMITS.maxLength, options.maxLength),
@@ -49,11 +45,7 @@ function limit(name: keyof Limits, standard: number, value = standard): number {
   throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
 }
 
-/**
- * Checks an option that names one of a few choices.
- *
- * @throws TypeError naming the choices, with a suggestion for a slip of the pen
- */
+/** Checks an option with fixed choices; the first one is the default. @throws TypeError */
 export function resolveChoice<T extends string>(option: string, value: T | undefined, choices: readonly T[]): T {
   if (value === undefined) return choices[0]!;
   if (choices.includes(value)) return value;

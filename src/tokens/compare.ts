@@ -1,4 +1,3 @@
-/** The same message in several notations, by what each costs a model. */
 import { resolveChoice } from '../text/limits.js';
 import { ENCODINGS, type Encoding } from './counter.js';
 import { loadTokenCounter } from './load-counter.js';
@@ -97,7 +96,7 @@ function withoutEnvelope(message: object): { readonly body: object; readonly who
   return { body, whole: message };
 }
 
-/** What JSON makes of a value, without a `bigint`, for which it has no spelling. */
+/** JSON has no `bigint`. */
 function json(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,
@@ -107,14 +106,13 @@ function json(value: unknown, indent?: number): string {
 }
 
 function toonText(value: unknown, toon: ToToon): string {
-  // By way of JSON, so that both say the same.
+  // Through JSON, so that both say the same.
   return toon(JSON.parse(json(value)));
 }
 
-/** TOON, another compact notation for what JSON says, where its package is installed. */
 type ToToon = (value: unknown) => string;
 
-/** `null` where `@toon-format/toon`, an optional dependency, is not installed. */
+/** `null` if the optional dependency `@toon-format/toon` is not installed. */
 async function loadToon(): Promise<ToToon | null> {
   try {
     const { encode } = await import('@toon-format/toon');

@@ -1,10 +1,9 @@
-/** Exact counting, at once and fast, once a vocabulary is loaded. */
 import { resolveChoice } from '../text/limits.js';
 import { ENCODINGS, type Encoding, ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
 import { counterOf, keepCounter } from './installed-counter.js';
 import { type Vocabulary, vocabularyOf } from './vocabulary.js';
 
-/** A vocabulary takes tens of megabytes: there is one counter of each. */
+/** One counter each: a vocabulary takes tens of megabytes. */
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
 
 /**
@@ -32,7 +31,7 @@ export async function loadTokenCounter(encoding?: Encoding): Promise<TokenCounte
 }
 
 async function load(encoding: Encoding): Promise<TokenCounter> {
-  // The same vocabulary under another name; only its special tokens differ.
+  // The same vocabulary; only its special tokens differ.
   if (encoding === 'o200k_harmony') {
     const counter = await loadTokenCounter('o200k_base');
     return counter.exact ? { ...counter, encoding } : counter;
@@ -44,7 +43,7 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
   return counter;
 }
 
-/** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
+/** Takes up to 200 ms and 30 MB; `null` if the package is not installed. */
 async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
   try {
     const [ranks, patterns] = await Promise.all([ranksOf(encoding), import('gpt-tokenizer/encodingParams/constants')]);
@@ -55,7 +54,7 @@ async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
   }
 }
 
-/** By literal names, so that bundlers find the files. */
+/** Literal names, so that bundlers find the files. */
 function ranksOf(encoding: Encoding) {
   switch (encoding) {
     case 'o200k_base':
@@ -70,7 +69,6 @@ function ranksOf(encoding: Encoding) {
   }
 }
 
-/** How many tokens a text is. */
 export { ENCODINGS, type Encoding };
 
 export interface TokenCount {

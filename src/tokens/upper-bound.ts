@@ -1,9 +1,4 @@
-/** A number of tokens that a text cannot exceed, without a vocabulary. */
-
-/**
- * Pairs of small letters that are no token in `o200k_base` or in `cl100k_base`: second letters by the first. All other pairs
- * are tokens in both.
- */
+/** Pairs of small letters that are not tokens in `o200k_base` or `cl100k_base`: second letters by first. All other pairs are. */
 const NO_TOKENS: Readonly<Record<string, string>> = {
   b: 'q',
   f: 'jz',
@@ -64,19 +59,19 @@ export function upperBoundTokens(text: string): number {
   return tokens;
 }
 
-/** The most tokens that a run of small letters can be, where two letters side by side are one unless they stay apart. */
+/** Most tokens of a run of small letters, where two letters are one token unless they stay apart. */
 function letterTokens(text: string, start: number, end: number): number {
-  // The most tokens for the letters so far: when the last one stands alone, and when it does not.
+  // Most tokens so far, if the last letter is a token of its own, and if not.
   let alone = 1;
   let joined = Number.NEGATIVE_INFINITY;
   let previous = text.charCodeAt(start) - A;
-  // The better of both, one and two letters ago.
+  // The larger of both, one and two letters ago.
   let before = 1;
   let earlier = 0;
   for (let at = start + 1; at < end; at++) {
     const letter = text.charCodeAt(at) - A;
     const mayBeAlone = apart[previous * LETTERS + letter] === 1 ? Math.max(alone, joined) : joined;
-    // A token of two letters, or one of more.
+    // A token of two letters, or of more.
     const nextJoined = Math.max(earlier + 1, joined);
     alone = mayBeAlone + 1;
     joined = nextJoined;
@@ -95,7 +90,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Bytes of UTF-8 that a character's unit comes to: each half of a pair beyond U+FFFF is half of four, or one that stands alone three. */
+/** UTF-8 bytes of a code unit, at most: each half of a pair counts three. */
 function byteLength(code: number): number {
   if (code < 0x80) return 1;
   return code < 0x800 ? 2 : 3;

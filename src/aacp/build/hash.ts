@@ -1,4 +1,3 @@
-/** Equality and hashes of packets, both by their canonical form. */
 import { PrintError } from '../../text/errors.js';
 
 import { sha256Hex } from '../../text/sha256.js';
@@ -33,11 +32,7 @@ export function samePacket(a: Packet | string, b: Packet | string): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/**
- * The canonical form as text. For packets that can be printed it is what `printPacket` gives.
- *
- * @throws ParseError, EncodeError as {@link packetHash} does
- */
+/** Returns the canonical form as text; for packets that can be printed, what `printPacket` returns. */
 export function canonicalText(packet: Packet | string): string {
   const tree = typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant' }) : packet;
   return asEncodeError(tree, () => textOf(tree));
@@ -52,14 +47,14 @@ function textOf(packet: Packet): string {
   if (domain === '') throw unprintable('domain', 'is empty');
   let text = `${task}|${domain}`;
   for (const field of fields) {
-    // The places in the packet that was given are others.
+    // Report the place in the given packet, not in the canonical one.
     if (faultOf(field) !== null) throw faultIn(packet.fields);
     text += `|${field.key}:${field.value}`;
   }
   return text;
 }
 
-/** Two packets with one text would have one hash. */
+/** Rejects separators in tokens, which would let two packets share a hash. */
 function checkToken(token: unknown, path: string, separator: RegExp): void {
   const fault = faultOfToken(token, separator);
   if (fault !== null) throw unprintable(path, fault);
@@ -70,7 +65,6 @@ function faultOfToken(token: unknown, separator: RegExp): string | null {
   return separator.test(token) ? 'holds a separator' : null;
 }
 
-/** What is wrong with a field, and with what of it. */
 function faultOf({ key, value, bare }: Field): readonly [part: string, message: string] | null {
   if (bare) return ['', 'a field without a colon cannot be written'];
   const ofKey = faultOfToken(key, /[|:]/);
@@ -79,21 +73,16 @@ function faultOf({ key, value, bare }: Field): readonly [part: string, message: 
   return ofValue === null ? null : ['.value', ofValue];
 }
 
-/** The first fault, in the order of the packet. */
 function faultIn(fields: readonly Field[]): PrintError {
   for (const [index, field] of fields.entries()) {
     const fault = faultOf(field);
     if (fault !== null) return unprintable(`fields[${index}]${fault[0]}`, fault[1]);
   }
-  // A getter gave something else the first time.
+  // A getter returned something else the first time.
   return unprintable('fields', 'are not the same whenever they are read');
 }
 
-/**
- * What `read` gives; what the printer throws is an EncodeError with code `unprintable` then, which names the field by its key.
- *
- * @throws EncodeError
- */
+/** Converts a PrintError to an EncodeError, which names the field by its key. */
 export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
   try {
     return read();
@@ -106,7 +95,6 @@ export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
   }
 }
 
-/** `fields[2].value` by the key of that field, which says more. */
 function keyAt(packet: Packet | string, path: string): string {
   const index = /^fields\[(\d+)\]\.value$/.exec(path)?.[1];
   return index === undefined || typeof packet === 'string' ? path : (packet.fields[Number(index)]?.key ?? path);

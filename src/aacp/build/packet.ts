@@ -1,4 +1,3 @@
-/** Packets from values (draft-mackay-aacp-01, section 4). */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Field, Packet } from '../ast.js';
 import { printPacket } from '../print.js';
@@ -6,11 +5,6 @@ import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { asEncodeError } from './hash.js';
 import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './values.js';
 
-/**
- * The option `receiver` after checks and defaults.
- *
- * @throws TypeError when it is no such option
- */
 export function resolveReceiver(options: { readonly receiver?: Receiver | undefined }): {
   readonly knowsFields: boolean;
 } {
@@ -37,7 +31,7 @@ export interface PacketOptions {
   readonly receiver?: Receiver | undefined;
 }
 
-/** What a receiver with field lists of its own has no use for (sections 4.2 and 9). */
+/** Fields that a receiver with its own field lists does not need (sections 4.2 and 9). */
 export const KNOWN_TO_RECEIVER: readonly string[] = ['fields', 'data_ptr'];
 
 /**
@@ -92,7 +86,7 @@ function checkPriority(text: string): void {
   throw refusal('bad-input', 'p', 'is not 1, 2 or 3', 'p is 1 (critical), 2 (medium) or 3 (low)');
 }
 
-/** Readers refuse what is longer. */
+/** Readers reject longer packets. */
 function withinLimits(text: string, fields: number): string {
   const { maxLength, maxItems } = DEFAULT_LIMITS;
   if (text.length > maxLength) {

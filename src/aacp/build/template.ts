@@ -1,4 +1,3 @@
-/** Packets from template literals. */
 import { parsePacket } from '../parse.js';
 import { validatePacket } from '../validate.js';
 import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal, unwritable } from './values.js';
@@ -30,7 +29,6 @@ export function aacp(strings: TemplateStringsArray, ...values: readonly Interpol
   return text;
 }
 
-/** A stretch of the template, or what was put into it. */
 type Piece =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'value'; readonly index: number; readonly value: unknown };
@@ -47,7 +45,7 @@ function literalsOf(strings: TemplateStringsArray, values: readonly unknown[]): 
   });
 }
 
-/** The template cut at the separators of its literal parts. No other separator counts. */
+/** Splits the template at the separators of its literal parts only. */
 function slotsOf(literals: readonly string[], values: readonly unknown[]): readonly Slot[] {
   const slots: Piece[][] = [[]];
   literals.forEach((literal, index) => {
@@ -59,7 +57,6 @@ function slotsOf(literals: readonly string[], values: readonly unknown[]): reado
   return slots.map(trimmed);
 }
 
-/** Takes the blanks at both ends of a slot away, as far as they are of the literal. */
 function trimmed(slot: Slot): Slot {
   const last = slot.length - 1;
   return slot.map((piece, at) => {
@@ -71,7 +68,7 @@ function trimmed(slot: Slot): Slot {
 
 function slotText(slot: Slot, index: number, keys: Set<string>): string {
   const first = slot.find((piece) => piece.kind === 'value');
-  // What the author wrote alone is judged as a whole, in the end.
+  // Text of the author alone is checked with the whole packet.
   if (index === 0)
     return first === undefined ? literalText(slot) : checkedTask(wordText(slot, 'task'), at('task', first));
   if (index === 1) {
@@ -86,7 +83,7 @@ function slotText(slot: Slot, index: number, keys: Set<string>): string {
   return fieldOf(slot, colon, index, keys);
 }
 
-/** The key is what stands before the first colon of the literal: an interpolation with a colon cannot move it. */
+/** Takes the key from before the first colon of the literal, which an interpolation cannot move. */
 function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): string {
   const { text } = slot[colon] as Piece & { kind: 'literal' };
   const split = text.indexOf(':');
@@ -126,7 +123,6 @@ function valueText(slot: Slot, key: string): string {
     .join('');
 }
 
-/** A TASK, a DOM or a key: nothing but texts make one. */
 function wordText(slot: Slot, name: string): string {
   return slot
     .map((piece) => {

@@ -1,4 +1,3 @@
-/** Packets of earlier versions as v1.1 ones. */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { ParseError, PrintError } from '../../text/errors.js';
 import type { Span } from '../../text/span.js';
@@ -66,7 +65,7 @@ function inLowerCase(field: Field, notes: Notes): Field {
   return { ...field, key };
 }
 
-/** The fields with the version that they now follow. Versions after 1.1 are left to themselves. */
+/** Sets the version. Versions after 1.1 stay. */
 function withVersion(fields: readonly Field[], upgraded: 'any' | '1.0', notes: Notes): readonly Field[] {
   if (!fields.some(({ key }) => key === 'aacp')) {
     notes.add('version', `The packet told no version; it is of ${VERSION} now.`);
@@ -80,7 +79,7 @@ function withVersion(fields: readonly Field[], upgraded: 'any' | '1.0', notes: N
   });
 }
 
-/** The core fields first, in the order of the draft's examples; then the others as they stood. */
+/** Puts the core fields first, in the order of the draft's examples. */
 function coreFirst(fields: readonly Field[]): readonly Field[] {
   const rank = ({ key }: Field): number => {
     const index = CORE_KEYS.indexOf(key);
@@ -89,7 +88,6 @@ function coreFirst(fields: readonly Field[]): readonly Field[] {
   return [...fields].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Holds what was read to be a packet that v1.1 can write. */
 function finished(packet: Packet, notes: Notes, source: string): Upgrade {
   checkKeys(packet, source);
   try {
@@ -110,14 +108,13 @@ function finished(packet: Packet, notes: Notes, source: string): Upgrade {
   }
 }
 
-/** What an upgrade cannot know: who gets the result, above all. */
 function noteFaults(text: string, notes: Notes): void {
   for (const { message, help } of validatePacket(text).errors) {
     notes.add('not-valid', `The packet is not valid yet: ${message}`, undefined, help);
   }
 }
 
-/** Two values for one key are two readings. */
+/** Rejects repeated keys, which have two readings. */
 function checkKeys({ fields }: Packet, source: string): void {
   const seen = new Set<string>();
   for (const { key, span } of fields) {
@@ -133,7 +130,7 @@ function codeOf(path: string): string {
 }
 
 function placeOf(path: string, packet: Packet, source: string): Span | null {
-  // A packet that stood in brackets has no place of its own.
+  // A packet from brackets has no span.
   if (packet.span === undefined) return null;
   if (path === 'task') return spanOf('TASK', packet, source);
   if (path === 'domain') return spanOf('DOM', packet, source);
@@ -142,7 +139,6 @@ function placeOf(path: string, packet: Packet, source: string): Span | null {
   return spanOf(path.endsWith('.value') ? 'value' : 'field', packet, source, number);
 }
 
-/** The part of the packet that a path of the printer names. */
 function partAt(path: string, { fields }: Packet): string {
   if (path === 'task') return 'The TASK';
   if (path === 'domain') return 'The DOM';
@@ -167,7 +163,6 @@ export type UpgradeCode =
 
 export type UpgradeNote = Diagnostic<UpgradeCode>;
 
-/** The sections of draft-mackay-aacp-01 that ask for the changes. */
 const SECTIONS: Readonly<Record<NotedCode, string>> = {
   version: '14',
   'positional-value': '4',
@@ -182,7 +177,6 @@ type NotedCode = Exclude<UpgradeCode, 'more-findings'>;
 interface Notes {
   readonly add: (code: NotedCode, message: string, span?: Span | undefined, help?: string | undefined) => void;
   readonly has: (code: UpgradeCode) => boolean;
-  /** In the order of the text; what is about no place comes last. */
   readonly all: () => readonly UpgradeNote[];
 }
 
@@ -195,7 +189,7 @@ function createNotes(): Notes {
     add(code, message, span, help) {
       const note: UpgradeNote = { code, severity: 'warning', message, span: span ?? null, section: SECTIONS[code] };
       codes.add(code);
-      // What keeps a packet from being valid is always listed: the validator lists 100 faults at most.
+      // Faults are always listed: the validator reports 100 at most.
       if (notes.length >= MAX_FINDINGS && code !== 'not-valid') more++;
       else notes.push(help === undefined ? note : { ...note, help });
     },
@@ -207,27 +201,21 @@ function createNotes(): Notes {
   };
 }
 
-/** The error for a text that is no packet of an earlier version, or could be two. */
 function refused(text: string, code: string, message: string, span?: Span | undefined, help?: string): ParseError {
   return new ParseError({ code, reason: 'syntax', text, span: span ?? null, message, help });
 }
 
-/** What stands in slots 2 to 9. */
+/** The keys of slots 2 to 9. */
 const SLOT_KEYS = ['res', 'period', 'filter', 'fields', 'fmt', 'return', 'p', 'aacp'] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([...CORE_KEYS, ...EXTENDED_KEYS]);
-/** Values that the last two slots have in every packet: they show that no slot before them is missing. */
+/** Forms of the last two slots, which show that no slot before them is missing. */
 const SHAPES: Readonly<Record<string, RegExp>> = { p: /^[0-9]$/, aacp: /^[0-9]+\.[0-9]+$/ };
 
 function isEmptySlot({ value, bare }: Field): boolean {
   return bare === true && value === '';
 }
 
-/**
- * The fields of a packet with all their keys, and whether its slots were read by position.
- *
- * @throws ParseError where a slot could be read in two ways
- */
 function readSlots(
   { fields }: Packet,
   text: string,
@@ -246,7 +234,7 @@ function readSlots(
   return { fields: read, positional };
 }
 
-/** Ten slots or more, each named field of slots 2 to 9 in its own, and something that v1.1 would not have. */
+/** Requires ten slots or more, each named field in its own slot, and something that v1.1 does not have. */
 function isPositional(head: readonly Field[]): boolean {
   const last = head[SLOT_KEYS.length - 1];
   if (last === undefined) return false;
@@ -256,7 +244,6 @@ function isPositional(head: readonly Field[]): boolean {
   return aligned && endsInVersion && (head.some(({ bare }) => bare === true) || last.value !== VERSION);
 }
 
-/** A field of a packet whose slots are not read by position. */
 function namedField(field: Field, index: number, head: readonly Field[], text: string): Field {
   if (!field.bare) return field;
   const message = `The value ${show(field.value)} has no key`;
@@ -270,7 +257,6 @@ function namedField(field: Field, index: number, head: readonly Field[], text: s
   throw refused(text, 'ambiguous-slot', `${message}, ${reason}.`, field.span, `give it one: ${SLOT_KEYS.join(', ')}`);
 }
 
-/** What stands in the slot of `slotKey`. */
 function slotField(field: Field, slotKey: string, text: string, notes: Notes): Field {
   const key = lowerAscii(field.key);
   const isAddress = field.value.startsWith('//') && !field.bare;
@@ -293,17 +279,11 @@ function slotField(field: Field, slotKey: string, text: string, notes: Notes): F
   return { key: slotKey, value: source, ...(field.span === undefined ? {} : { span: field.span }) };
 }
 
-/** The bracket form of v0.1: `[TASK:FETCH][DOM:HR][RETURN:HR-Agent][AACP:0.1]`. */
 function isBracketPacket(text: string): boolean {
   return text.trimStart().startsWith('[');
 }
 
-/**
- * Reads `[KEY:value]` again and again. Keys are those of v1.1 in capitals; others are refused, as nothing tells what they
- * have become.
- *
- * @throws ParseError on anything else
- */
+/** Reads `[KEY:value]` groups. Unknown keys are rejected, since their v1.1 form is unknown. */
 function readBracketPacket(text: string): { readonly packet: Packet; readonly notes: Notes } {
   const notes = createNotes();
   const all = groupsOf(text);

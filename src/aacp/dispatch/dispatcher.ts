@@ -1,4 +1,3 @@
-/** The one way from a packet that came in to the code that acts on it (draft-mackay-aacp-01, section 15). */
 import { resolveChoice } from '../../text/limits.js';
 import type { Packet } from '../ast.js';
 import { canonicalText, packetHash } from '../build/hash.js';
@@ -65,7 +64,6 @@ export interface Dispatcher<T> {
   readonly dispatch: (packet: string | Packet, context?: DispatchContext) => Promise<DispatchResult<T>>;
 }
 
-/** Characters of an invalid packet, of a name and of a reason that are logged. */
 const MAX_LOGGED = 4096;
 const MAX_NAME = 256;
 
@@ -188,7 +186,6 @@ function checkMethod(option: string, value: unknown, method: string): void {
   throw new TypeError(`${option} must have a function ${method}`);
 }
 
-/** Keys are compared without regard to case; a handler should not have to. */
 function withLowerKeys({ kind, task, domain, fields }: Packet): Packet {
   return { kind, task, domain, fields: fields.map(({ key, value }) => ({ key: lowerAscii(key), value })) };
 }
@@ -208,13 +205,11 @@ function entryOf({ actor, envelope }: DispatchContext): AuditEntry {
   };
 }
 
-/** The beginning of what was given, for whoever wants to know what came in. */
 function beginning(input: unknown): Pick<AuditEntry, 'packet' | 'length'> {
   const text = typeof input === 'string' ? input : jsonOf(input);
   return { packet: text.slice(0, MAX_LOGGED), length: text.length };
 }
 
-/** A tree as it was given; what cannot be written tells nothing. */
 function jsonOf(tree: unknown): string {
   try {
     return JSON.stringify(tree) ?? '';
@@ -251,7 +246,7 @@ const OPTIONS = [
   'maxItems',
 ];
 
-/** A guard that is misspelt would guard nothing. */
+/** Rejects misspelt options: a misspelt guard would guard nothing. */
 function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must name handlers, or deliver');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -289,7 +284,6 @@ export interface HandlerOptions<T> {
 
 type Route<T> = (packet: Packet) => Handler<T> | null;
 
-/** @throws TypeError when there is not exactly one of the options, or it is not what it should be */
 function resolveRoute<T>({ handlers, deliver }: HandlerOptions<T>): Route<T> {
   if ((handlers === undefined) === (deliver === undefined)) throw new TypeError('give either handlers or deliver');
   if (deliver !== undefined) {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: logs are files
-/** Audit logs in files: a line of JSON for each record. Node only. */
+/** Audit logs in files: one JSON line per record. Node only. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -84,7 +84,6 @@ export async function fileAudit(file: string, options: FileAuditOptions = {}): P
 interface OpenedLog {
   readonly audit: FileAudit;
   readonly notices: readonly AuditNotice[];
-  /** Closes it, whatever else fails. */
   readonly abandon: () => Promise<void>;
 }
 
@@ -93,7 +92,7 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
   let lock: Lock | undefined;
 
   async function abandon(): Promise<void> {
-    // The error to tell is the one that led here. A lock that is left behind can be taken over when this process has ended.
+    // Report the error that led here; a lock left behind can be taken over.
     await handle?.close().catch(() => {});
     await lock?.release().catch(() => {});
   }
@@ -101,7 +100,7 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
   try {
     handle = await open(absolute, 'a+', 0o600);
     await checkRegular(handle, absolute);
-    // A log has one lock, whatever links lead to it.
+    // All links to a log share one lock.
     const real = await realpath(absolute);
     lock = await takeLock(`${real}.lock`);
     const { end, size, torn } = await resume(handle, real);
@@ -120,7 +119,7 @@ interface Resumed {
   readonly torn: TornEndNotice | null;
 }
 
-/** Reads the log up to its end, and leaves nothing after the last whole record. */
+/** Reads the log, and truncates what follows the last whole record. */
 async function resume(handle: FileHandle, file: string): Promise<Resumed> {
   const { verification, end, wholeBytes } = await scanLog(handle);
   const { firstFault } = verification;
@@ -154,7 +153,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
   let size = bytes;
   let broken: AuditError | null = null;
   let closing: Promise<void> | null = null;
-  /** What was asked for last: each waits for the one before. */
+  /** The last append; each waits for the one before. */
   let last: Promise<unknown> = Promise.resolve();
 
   async function write(entry: AuditEntry): Promise<AuditRecord> {
@@ -174,7 +173,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
     return record;
   }
 
-  /** That nobody else has written, and that the file is still where it was. */
+  /** Checks that nothing else wrote the file, and that it is still in its place. */
   async function checkOurs(): Promise<void> {
     let message: string | null = null;
     try {
@@ -191,7 +190,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
     throw broken;
   }
 
-  /** A part of a record may have been written. */
+  /** Removes a record that was written in part. */
   async function takeBack(cause: unknown): Promise<void> {
     try {
       await handle.truncate(size);
@@ -226,7 +225,6 @@ const CHUNK = 1 << 16;
 interface ScannedLog {
   readonly verification: AuditVerification;
   readonly end: ChainEnd;
-  /** Bytes of the whole lines before the first fault. */
   readonly wholeBytes: number;
 }
 
@@ -261,7 +259,7 @@ async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise
     const { bytesRead } = await handle.read(chunk, 0, CHUNK, position);
     if (bytesRead === 0) break;
     position += bytesRead;
-    // A character for each byte: lines are ASCII, and any other byte in them shows.
+    // One character per byte: lines are ASCII, so any other byte shows.
     const [first, ...others] = chunk.toString('latin1', 0, bytesRead).split('\n');
     rest += first!;
     for (const text of others) {
@@ -274,7 +272,6 @@ async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise
   return { verification: verifier.result(), end: verifier.end(), wholeBytes };
 }
 
-/** What the system says of a file, as an error of ours. */
 function unavailable(file: string, action: string, cause: unknown): AuditError {
   if (cause instanceof AuditError) return cause;
   return new AuditError(
@@ -297,11 +294,7 @@ const PERMISSIONS = 0o777;
 const OTHERS = 0o077;
 const PRIVATE = 0o600;
 
-/**
- * That records which are written are kept: `/dev/null` and its like take them, and hold none.
- *
- * @throws AuditError with code `audit-unavailable` on what is no regular file
- */
+/** Rejects `/dev/null` and other devices, which do not keep records. */
 async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Promise<void> {
   if ((await handle.stat()).isFile()) return;
   throw new AuditError({
@@ -311,7 +304,7 @@ async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Pro
   });
 }
 
-/** Takes the rights of all others away from a regular file. `null` when nobody else has any; Windows has none of this kind. */
+/** Removes the permissions of others than the owner; Windows has none of this kind. */
 export async function keepPrivate(
   handle: Pick<FileHandle, 'stat' | 'chmod'>,
   file: string,

@@ -1,4 +1,3 @@
-/** Protection against replays, which packets themselves do not have (draft-mackay-aacp-01, section 15). */
 import { resolveClock } from './audit.js';
 
 /** What stands outside the packet, on the transport: AACP has no place for it. */
@@ -41,7 +40,7 @@ export interface ReplayGuardOptions {
 }
 
 const MAX_NONCE = 256;
-/** Nonces are forgotten in groups, of so many to a window. */
+/** Nonces expire in groups: their number per window. */
 const GROUPS = 64;
 
 /**

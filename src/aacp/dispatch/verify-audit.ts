@@ -1,4 +1,3 @@
-/** Whether an audit log is as it was written. */
 import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit.js';
 
 /**
@@ -32,18 +31,13 @@ export interface VerifyOptions {
   readonly head?: string | undefined;
 }
 
-/** Takes the lines of a log one by one. */
 interface AuditVerifier {
-  /**
-   * @param whole whether a line end followed
-   * @returns whether all is well so far; after a fault, lines are not looked at any more
-   */
+  /** @param whole whether a line end followed */
   readonly line: (text: string, whole: boolean) => boolean;
   readonly end: () => ChainEnd;
   readonly result: () => AuditVerification;
 }
 
-/** @throws TypeError on a head that is none */
 export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
   if (head !== undefined && !(typeof head === 'string' && /^[0-9a-f]{64}$/.test(head))) {
     throw new TypeError('head must be 64 hexadecimal digits, as a verification gave it');
@@ -68,7 +62,6 @@ export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
   };
 }
 
-/** The end of the chain with one more line, or what is wrong with it. */
 function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
   const record = readRecord(line);
   if (record === null) return 'not-a-record';
@@ -110,7 +103,7 @@ function verifyLines(lines: Iterable<string>, verifier: AuditVerifier): void {
     if (held !== null && !verifier.line(held, true)) return;
     held = line;
   }
-  // Nothing tells whether a line end followed the last one: a line that is cut off is no JSON.
+  // Whether a line end followed the last line is unknown; a line cut short is not JSON.
   if (held !== null) verifier.line(held, isJson(held));
 }
 

@@ -1,4 +1,4 @@
-/** What the encoders offer, as data: for the command line, for forms, for rules that name a step. */
+/** The encoders as data: for the command line, forms, and rules that name a step. */
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { type EncodeCode, EncodeError } from '../build/values.js';
@@ -45,7 +45,6 @@ interface Aliases {
   readonly rule_based: 'RuleBasedEncoder';
 }
 
-/** What the encoders consist of, by name and by short name. */
 const PLANS: ReadonlyMap<string, WorkflowPlan> = new Map(
   Object.values(ENCODERS).flatMap((encoder) => {
     const plan = planOf(encoder)!;
@@ -140,7 +139,7 @@ function inputsOf({ steps, sequence }: MethodPlan): readonly Slot[] {
   if (sequence === null) return steps[0]?.slots ?? [];
   return sequence.inputs.map((name) => {
     const slots = steps.flatMap(({ byName }) => byName.get(name) ?? []);
-    // Where any step requires it, so does the sequence.
+    // An input that any step requires is required.
     return slots.find(({ required }) => required) ?? slots[0]!;
   });
 }

@@ -1,4 +1,3 @@
-/** From a definition to an encoder. */
 import { VERSION } from '../vocabulary.js';
 import { checkWorkflow } from './check-workflow.js';
 import { type EngineStep, readTemplate, slotsOf } from './compile-slots.js';
@@ -17,20 +16,17 @@ import type { FieldPlan, ItemPlan, Mode, Op, Program, StepPlan } from './plan.js
 import type { StepResult } from './result.js';
 import { runSequence, runStep, type SequencePlan } from './run-step.js';
 
-/** A method of an encoder, as data. */
 export interface MethodPlan {
   readonly name: string;
   readonly summary: string;
   readonly run: (args: unknown, options?: EncodeOptions) => StepResult | readonly StepResult[];
-  /** What it consists of: a step alone, or the steps of a sequence. */
   readonly steps: readonly StepPlan[];
   readonly sequence: SequencePlan | null;
 }
 
-/** An encoder, as data. */
 export interface WorkflowPlan {
   readonly definition: WorkflowDefinition;
-  /** By name, and by name in camel case. */
+  /** By name in snake case and camel case. */
   readonly methods: ReadonlyMap<string, MethodPlan>;
 }
 
@@ -78,12 +74,10 @@ export function defineWorkflow<const Definition extends WorkflowDefinition>(
   return encoderOf(definition, methods) as Workflow<Definition>;
 }
 
-/** An encoder that consists of the one step of the raw encoder. */
 export function defineRaw(definition: WorkflowDefinition, method: string, step: EngineStep): object {
   return encoderOf(definition, [stepMethod(method, step.summary, compiled(`${definition.name}.${method}`, step))]);
 }
 
-/** What an encoder consists of; `undefined` for what is none. */
 export function planOf(encoder: object): WorkflowPlan | undefined {
   return PLANS.get(encoder);
 }
@@ -92,7 +86,7 @@ function compiled(path: string, step: EngineStep): StepPlan {
   try {
     return compileStep(path, step);
   } catch (thrown) {
-    // Only defaults are read when a step is compiled.
+    // Compiling reads defaults only.
     throw new TypeError(`${path}: default: ${(thrown as Error).message}`, { cause: thrown });
   }
 }
@@ -123,7 +117,6 @@ function encoderOf(definition: WorkflowDefinition, methods: readonly MethodPlan[
   return Object.freeze(encoder);
 }
 
-/** Makes a step ready to run. Programs are made when they are first asked for. */
 function compileStep(path: string, step: EngineStep): StepPlan {
   const slots = slotsOf(step);
   const byName = new Map(slots.map((slot) => [slot.name, slot]));
@@ -191,7 +184,7 @@ function isRespelt({ items }: FieldPlan): boolean {
   return items.some(({ pieces }) => pieces.some((piece) => typeof piece !== 'string' && piece.normalise.length > 0));
 }
 
-/** The field for the pointer, which is run like an input behind all others. */
+/** Adds the pointer, which has the slot behind all inputs. */
 function withPointer(fields: readonly FieldPlan[], slot: number): readonly FieldPlan[] {
   const place = { slot, normalise: [] };
   const items = [{ pieces: [place], when: -1 }];
@@ -200,7 +193,6 @@ function withPointer(fields: readonly FieldPlan[], slot: number): readonly Field
   return [...before, field, ...fields.slice(before.length)];
 }
 
-/** TASK and DOM. */
 function headOf({ task, domain, head }: Inner): readonly Op[] {
   if (head.length === 0) return [{ ...NOTHING, before: `${task}|${domain}` }];
   return head.map(({ index }, at) => ({ ...NOTHING, before: at === 0 ? '' : '|', slot: index }));
@@ -208,7 +200,7 @@ function headOf({ task, domain, head }: Inner): readonly Op[] {
 
 const NOTHING: Op = { before: '', slot: -1, field: null, after: '', pure: false };
 
-/** Text goes to the instruction before it, if that is always carried out. */
+/** Merges constant text into the op before it, if that is always executed. */
 function opsOf(head: readonly Op[], fields: readonly FieldPlan[], plan: Inner, mode: Mode): readonly Op[] {
   const ops: Op[] = [...head];
   const add = (op: Op): void => {
@@ -219,7 +211,7 @@ function opsOf(head: readonly Op[], fields: readonly FieldPlan[], plan: Inner, m
   };
   for (const field of fields) {
     add(opOf(field));
-    // The version comes behind return and p, as in the draft's examples (section 4.4).
+    // `aacp` follows return and p, as in the draft's examples (section 4.4).
     if (field.key === 'p') add({ ...NOTHING, before: `|aacp:${VERSION}` });
   }
   return ops;

@@ -1,4 +1,4 @@
-/** How a workflow is written down. `defineWorkflow` turns it into an encoder. */
+/** The definition of a workflow, and the types of the encoder that `defineWorkflow` makes of it. */
 import type * as z from 'zod/v4/core';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type Receiver, resolveReceiver } from '../build/packet.js';
@@ -133,7 +133,6 @@ const NAMES = ['compat', 'receiver', 'counter', 'pointer'];
 
 const DEFAULTS: Settings = { compat: false, knowsFields: false, counter: undefined, pointer: undefined };
 
-/** @throws TypeError naming the option */
 export function resolveOptions(options: EncodeOptions | undefined): Settings {
   if (options === undefined) return DEFAULTS;
   if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');

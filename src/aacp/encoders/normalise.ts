@@ -1,6 +1,4 @@
-/** The changes that a definition may declare for an input: what every packet of a step is spelt like. */
-
-/** A change of spelling, by its name in a loss report. A space is U+0020 and nothing else. */
+/** A change of spelling, by its name in loss reports. A space is U+0020 only. */
 export type Normalisation =
   | 'upper-case'
   | 'lower-case'
@@ -20,7 +18,6 @@ export function isNormalisation(name: unknown): name is Normalisation {
   return NORMALISATIONS.includes(name as Normalisation);
 }
 
-/** The text after one change. */
 export function normalised(text: string, normalisation: Normalisation): string {
   switch (normalisation) {
     case 'upper-case':
@@ -36,7 +33,7 @@ export function normalised(text: string, normalisation: Normalisation): string {
   }
 }
 
-/** As `replaceAll`, for single characters and mostly short texts in a third of its time. */
+/** Faster than `replaceAll` for single characters in short texts. */
 function replaced(text: string, from: string, to: string): string {
   let at = text.indexOf(from);
   if (at < 0) return text;

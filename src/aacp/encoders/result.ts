@@ -1,4 +1,3 @@
-/** What an encoder gives back. */
 import type { LintDiagnostic } from '../lint/lint.js';
 import type { PacketDiagnostic } from '../validate.js';
 

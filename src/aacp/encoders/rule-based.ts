@@ -1,4 +1,4 @@
-/** The raw encoder: a packet of any TASK and DOM, field by field, with the arguments of the reference SDK. */
+/** The raw encoder: any TASK and DOM, field by field, with the arguments of the reference SDK. */
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { DOMAINS, TASKS, WORD } from '../vocabulary.js';
@@ -83,7 +83,7 @@ export interface RawEncoder {
   readonly encode: (args: RawArgs, options?: EncodeOptions) => StepResult;
 }
 
-/** A word that stands at a fixed place: the draft's own, and, unless the SDK is followed, private ones. */
+/** A word at a fixed place: the draft's own and, outside of compat, private ones. */
 function headInput(code: 'bad-task' | 'bad-dom', description: string, words: readonly string[]): EngineInput {
   const refuse = (word: string, compat: boolean): Refusal | null => {
     if (word === '') return { code: 'missing-input', message: 'is missing', help: description };
@@ -109,7 +109,7 @@ function amount(description: string, more: Partial<EngineInput> = {}): EngineInp
   return { schema: anyTextOrNumber, decimal: true, description, ...optional, ...more };
 }
 
-/** By the names of the arguments; those of other names than their fields are told by `fieldsOf`. */
+/** By argument, in the order of the fields. */
 const INPUTS: { readonly [input: string]: EngineInput } = {
   task: headInput('bad-task', 'what is to be done', Object.keys(TASKS)),
   domain: headInput('bad-dom', 'the business domain', Object.keys(DOMAINS)),
@@ -124,7 +124,7 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   validate: text('what to validate against'),
   template: text('the template'),
   data_ptr: text('where the data are'),
-  // The reference SDK takes zero for no amount.
+  // The reference SDK ignores zero.
   amt: amount('the amount', { compatText: (value) => (value === 0 ? null : pythonText(value)) }),
   ccy: { ...text('the currency, as three letters', 'upper-case'), refuse: refuseNoCurrency },
   supplier: text('the supplier', 'space-to-hyphen'),
@@ -155,7 +155,6 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   urgency: text('how urgent it is'),
 };
 
-/** Arguments whose fields have other names. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ['filter_expr', 'filter'],
   ['template', 'tmpl'],
@@ -163,7 +162,6 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ['doc_type', 'type'],
 ]);
 
-/** The arguments above stand in the order of the fields. */
 function fieldsOf(inputs: typeof INPUTS): readonly FieldDefinition[] {
   const names = Object.keys(inputs).filter((name) => name !== 'task' && name !== 'domain');
   return names.map((name) => [KEYS.get(name) ?? name, inputs[name]?.list ? [`{${name}}`] : `{${name}}`]);

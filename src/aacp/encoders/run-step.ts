@@ -1,5 +1,3 @@
-/** Runs a step: from arguments to a packet. */
-
 import { isRecord } from '../../text/guards.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { sha256Hex } from '../../text/sha256.js';
@@ -13,12 +11,10 @@ import { type Reader, readValue } from './read-value.js';
 import type { ReferencedData, StepResult } from './result.js';
 import { EncodedStep } from './step-result.js';
 
-/** @throws EncodeError naming the input; TypeError on options that are none */
 export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions): StepResult {
   return runChecked(plan, args, resolveOptions(options));
 }
 
-/** As {@link runStep}, with options that were checked. */
 function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
   const mode: Mode = settings.compat ? 'compat' : 'default';
   const program = plan.program(mode, settings.knowsFields);
@@ -64,7 +60,7 @@ function write(run: Run): string {
 
 const NONE: Run['unknown'] = [];
 
-/** Puts what was given into its slots, and returns what belongs to none. */
+/** Fills the slots, and returns arguments without one. */
 function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Program, values: unknown[]): Run['unknown'] {
   const byName = argumentsOf(args);
   let unknown: [name: string, text: string][] | null = null;
@@ -82,12 +78,12 @@ function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Progr
   return unknown ?? NONE;
 }
 
-/** `undefined` for what counts as not given. */
+/** `undefined` if a value counts as not given. */
 function given(value: unknown): unknown {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-/** What is empty where there is a default would become the default: no licences, all of them. */
+/** Rejects an empty value where it would become the default: no licences would become all. */
 function givenOrEmpty(slot: Slot, value: unknown): unknown {
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
   if (isEmpty && slot.definition.default !== undefined) {
@@ -101,13 +97,12 @@ function givenOrEmpty(slot: Slot, value: unknown): unknown {
   return given(value);
 }
 
-/** For the reference SDK, nothing but an empty list, and an argument that is not there, gets the default. */
+/** In the reference SDK, only an empty list and an absent argument get the default. */
 function givenToSdk(slot: Slot, value: unknown, { pureSlots }: Program): unknown {
   if (slot.list || (value === null && (slot.required || !pureSlots[slot.index]))) return given(value);
   return value;
 }
 
-/** What an input has to do with another one. */
 function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[], values: readonly unknown[]): void {
   const { defaultWith, requires } = slot.definition;
   const textOf = (name: string): string | null => texts[plan.byName.get(name)!.index] ?? null;
@@ -135,7 +130,6 @@ function missing({ name, definition }: Slot): EncodeError {
   return new EncodeError({ code: 'missing-input', path: name, message: 'is missing', help: definition.description });
 }
 
-/** @throws EncodeError on what is no object */
 function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined) return {};
   if (isRecord(args)) return args;
@@ -148,7 +142,6 @@ function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** @param unknown the name, which may be any text */
 function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
   const near = nearest(unknown, known);
   const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
@@ -167,7 +160,6 @@ function tooLong({ program, texts }: Run): EncodeError {
   return new EncodeError({ code: 'bad-input', path: longest?.name ?? 'args', message });
 }
 
-/** Runs the steps of a sequence. */
 export interface SequencePlan {
   /** `PayrollEncoder.full_run` */
   readonly path: string;
@@ -175,7 +167,7 @@ export interface SequencePlan {
   readonly steps: readonly StepPlan[];
 }
 
-/** Each step takes the inputs that it knows. @throws EncodeError naming the input */
+/** Gives each step the inputs that it knows. */
 export function runSequence(plan: SequencePlan, args: unknown, settings: Settings): readonly StepResult[] {
   const given = argumentsOf(args);
   for (const name of Object.keys(given)) {
@@ -190,12 +182,7 @@ export function runSequence(plan: SequencePlan, args: unknown, settings: Setting
   });
 }
 
-/**
- * Puts data behind a pointer.
- *
- * @param entries by name, in ascending order; at least one
- * @throws TypeError on a pointer that cannot stand in a packet
- */
+/** Puts data behind a pointer; `entries` ascend by name. */
 function referTo(
   entries: readonly (readonly [name: string, text: string])[],
   pointer: EncodeOptions['pointer'],
@@ -205,7 +192,7 @@ function referTo(
   return { pointer: pointer === undefined ? digestOf(entries) : checkedPointer(pointer(data)), data };
 }
 
-/** Of the canonical JSON: `{"email":"..."}`, names ascending. */
+/** SHA-256 of the canonical JSON: `{"email":"..."}`, names ascending. */
 function digestOf(entries: readonly (readonly [name: string, text: string])[]): string {
   const json = entries.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',');
   return `sha256:${sha256Hex(`{${json}}`)}`;

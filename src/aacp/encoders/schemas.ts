@@ -1,4 +1,3 @@
-/** What the encoders that come with pegwire take. */
 import * as z from 'zod/mini';
 
 export const anyText = z.string({ error: 'is no text' });
@@ -7,7 +6,6 @@ export const anyNumber = z.number({ error: 'is no finite number' });
 export const anyList = z.array(anyText, { error: 'is no list of texts' });
 export const anyBoolean = z.boolean({ error: 'is neither true nor false' });
 
-/** Section 5.3. */
 export const anyPriority = z.literal([1, 2, 3, '1', '2', '3'], {
   error: 'is none of 1 (critical), 2 (medium), 3 (low)',
 });

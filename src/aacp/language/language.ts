@@ -1,7 +1,4 @@
-/**
- * AACP as a language for tools: fuzzing, exports, instructions to models. It compiles the grammar that comes with
- * the package.
- */
+/** AACP as a language for tools: fuzzing, exports, instructions to models. Compiles the packaged grammar. */
 
 import { aacp as grammarText } from '../../../generated/grammars.js';
 import { packetTokens } from '../../../grammar/aacp.tokens.js';
@@ -23,7 +20,7 @@ export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
 
 const DRAFT = 'draft-mackay-aacp-01';
 
-/** Fields that random texts rarely hit upon: those that stand in most packets, and amounts, which canonical form rounds. */
+/** Fields that random texts rarely contain: common ones, and amounts, which canonical form rounds. */
 const FIELDS = [
   ...['return:HR-Agent', 'p:1', 'aacp:1.1', 'res:emp_salary', 'period:2024-08', 'fields:id,name', 'fmt:json'],
   ...['amt:4200', 'amt:4200.50', 'amt:-0.0', 'amt:0.1234565', 'amt:9007199254740993'],
@@ -92,7 +89,7 @@ function readPacket(text: string, dialect: Dialect): Answer {
   return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
 }
 
-/** Null for what the tolerant dialect reads and nobody may write. */
+/** `null` for what only the tolerant dialect reads. */
 function canonicalText(packet: Packet): string | null {
   try {
     return printPacket(canonicalizePacket(packet));

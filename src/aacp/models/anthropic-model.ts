@@ -1,4 +1,3 @@
-/** Models of Anthropic, through the package `@anthropic-ai/sdk`. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -171,10 +170,10 @@ function read(
   };
 }
 
-/** What the tool was called with, or else all that was written. */
+/** The input of the tool call, or all text. */
 function textOf(content: readonly { readonly [name: string]: unknown }[]): string {
   const calls = content.filter(({ type, name }) => type === 'tool_use' && name === PACKET);
-  // A second one is the business of whoever reads it.
+  // `readReply` decides about several calls.
   if (calls.length > 0) return calls.map(({ input }) => JSON.stringify(input)).join('\n');
   const texts = content.filter(({ type, text }) => type === 'text' && typeof text === 'string');
   return texts.map(({ text }) => text as string).join('');

@@ -1,4 +1,3 @@
-/** What tier 3 needs of a language model, whoever serves it. */
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
 /** One encoding that a model is asked for. */
@@ -105,7 +104,6 @@ export class ModelError extends PegwireError {
   }
 }
 
-/** What a signal says: that time is up, or that nobody waits any longer. */
 export function abortError({ reason }: AbortSignal): ModelError {
   const timedOut = (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
   return timedOut
@@ -114,8 +112,8 @@ export function abortError({ reason }: AbortSignal): ModelError {
 }
 
 /**
- * Does something with a signal of its own, which fires with the given one, and settles when it fires: an SDK that waits for
- * its next try does not heed it. And an SDK may leave its listeners behind, which nobody notices on a signal of its own.
+ * Runs work with its own signal, and settles when the given one fires: SDKs ignore it while they wait to retry, and may
+ * leave listeners behind.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: (own: AbortSignal) => PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {

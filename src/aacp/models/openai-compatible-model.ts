@@ -1,4 +1,4 @@
-/** Servers that speak OpenAI's Chat Completions: llama.cpp, vLLM, and many others. Through the package `openai`. */
+/** Servers with OpenAI's Chat Completions API: llama.cpp, vLLM and many others. Through the package `openai`. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -104,10 +104,10 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
   });
 }
 
-/** What the environment holds for OpenAI is meant for no other server. */
+/** OpenAI credentials of the environment are not sent to other servers. */
 const NOT_OF_OPENAI = { adminAPIKey: null, organization: null, project: null };
 
-/** Without a password, which a URL may hold. */
+/** Omits a password in the URL. */
 function hostOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be the address of a server');
   return new URL(baseUrl).host;
@@ -135,7 +135,7 @@ function constraintMembers(form: Form, server: CompatibleServer, grammar: string
     return { response_format: { type: 'json_schema', json_schema: { name: PACKET, strict: true, schema } } };
   }
   if (server === 'llama.cpp') {
-    // By this line the server knows that it is no GBNF.
+    // Tells the server that this is not GBNF.
     return { grammar: form === 'lark' ? `%llguidance {}\n${grammar}` : grammar };
   }
   const kind = form === 'regex' ? 'regex' : 'grammar';
@@ -167,7 +167,7 @@ function read({ choices, model, error, usage }: z.infer<typeof completionSchema>
   const choice = choices?.[0];
   if (choice === undefined) throw badReply(asked.provider, 'without a choice');
   const { message, finish_reason: reason } = choice;
-  // As in the chunks of a stream before the last; `abort` is vLLM's, `error` that of routers.
+  // `null` as in the chunks of a stream; `abort` is vLLM's, `error` that of routers.
   if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
   return {
     text: message.content ?? '',

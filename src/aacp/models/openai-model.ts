@@ -1,4 +1,3 @@
-/** Models of OpenAI, through the package `openai` and its Responses API. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -112,7 +111,7 @@ function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
   };
 }
 
-/** An error where the reply should be, as some servers send it with the status 200. */
+/** Some servers send an error with status 200. */
 export const errorSchema = z.object({
   code: z.union([z.string(), z.number()]).nullish(),
   message: z.string().nullish(),
@@ -160,10 +159,10 @@ function read(
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** What the tool was called with, or else all that was written. */
+/** The input of the tool call, or all text. */
 function textOf(output: readonly Part[], parts: readonly Part[]): string {
   const calls = output.filter(({ type, name }) => type === 'custom_tool_call' && name === PACKET);
-  // A second one is the business of whoever reads it.
+  // `readReply` decides about several calls.
   if (calls.length > 0) return calls.map(({ input }) => String(input)).join('\n');
   const texts = parts.filter(({ type, text }) => type === 'output_text' && typeof text === 'string');
   return texts.map(({ text }) => text as string).join('');
@@ -188,7 +187,7 @@ export interface OpenAiChatClient {
   };
 }
 
-/** A client, with the key that it sends. For a server of another one than OpenAI, without what else the environment holds. */
+/** Creates a client. `foreign` clears what the environment holds for OpenAI. */
 export async function openAiClient(
   settings: ProviderSettings,
   foreign?: { readonly adminAPIKey: null; readonly organization: null; readonly project: null },
@@ -197,7 +196,7 @@ export async function openAiClient(
   return new OpenAI({ ...clientOptions(settings), ...foreign });
 }
 
-/** Such an error, as if it had come with a status of its own. */
+/** Treats such an error as if it had come with its own status. */
 export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFault {
   const status = Number(code);
   return {
@@ -210,7 +209,6 @@ export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFau
   };
 }
 
-/** Errors of a response that was begun and failed. Others are the request's fault. */
 const STATUSES: Readonly<Partial<Record<string, number>>> = {
   rate_limit_exceeded: 429,
   invalid_prompt: 400,

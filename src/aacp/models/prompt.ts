@@ -1,7 +1,7 @@
-/** What a model is told, so that it turns an instruction into a packet (draft-mackay-aacp-01, section 6.2). */
+/** Instructions that make a model turn a text into a packet (draft-mackay-aacp-01, section 6.2). */
 import { DOMAINS, PRIORITIES, TASKS, VERSION } from '../vocabulary.js';
 
-/** What the keys of sections 4.2 and 4.3 hold, beside `return`, `p` and `aacp`. The draft lists the extended ones without. */
+/** Meanings of the keys of sections 4.2 and 4.3, beside `return`, `p` and `aacp`. */
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['res', 'what the task acts on'],
   ['period', 'the time it is about, such as 2024-08, 2024-Q3 or 2024'],
@@ -108,7 +108,7 @@ export function userPrompt({ instruction, domain, returnAgent, priority, today, 
   return lines.join('\n');
 }
 
-/** A reply of nothing but faults has thousands. */
+/** A reply may have thousands of faults. */
 const MAX_FINDINGS = 20;
 
 /** One thing that is wrong with a reply: a diagnostic of the validator is one. */
@@ -145,15 +145,11 @@ function listOf(words: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** What cannot begin a line of its own. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
 }
 
-/**
- * The text between two fences of backticks that are longer than any in it, so that it cannot close them. A fence stands
- * on a line of its own.
- */
+/** Fences a text with more backticks than any run in it, so that it cannot close the fence. */
 function fenced(text: string, label: string): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

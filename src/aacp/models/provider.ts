@@ -1,4 +1,4 @@
-/** What all providers have in common: constraints, errors, cost. */
+/** The common part of all providers: constraints, errors, cost. */
 import type * as z from 'zod';
 import {
   type GrammarNotation,
@@ -47,7 +47,6 @@ export interface SdkRequestOptions {
   readonly maxRetries: number;
 }
 
-/** The options after defaults. */
 export interface ProviderSettings {
   readonly model: string;
   readonly apiKey: string | undefined;
@@ -60,7 +59,6 @@ export interface ProviderSettings {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** @throws TypeError that names the option */
 export function resolveProvider(options: ProviderOptions): ProviderSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const { model, price, onNotice, body } = options;
@@ -86,7 +84,7 @@ function optionalText(name: string, value: unknown): string | undefined {
   throw new TypeError(`${name} must be a text that is not empty`);
 }
 
-/** An object's member, as far as there is one to build on. */
+/** A member of the body as an object to extend. */
 export function memberOf(body: Readonly<Record<string, unknown>>, name: string): object {
   const member = Object.hasOwn(body, name) ? body[name] : undefined;
   return typeof member === 'object' && member !== null ? member : {};
@@ -134,13 +132,13 @@ export interface ProviderPrice extends ModelPrice {
   readonly cacheWrite?: number | undefined;
 }
 
-/** Tokens as the provider bills them; those of the cache are among `inputTokens`. */
+/** Tokens as billed; `inputTokens` include those of the cache. */
 interface BilledUsage extends ModelUsage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
 }
 
-/** US dollars; `null` where the price or the usage is not known. */
+/** `null` if the price or the usage is unknown. */
 function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined): number | null {
   if (usage === undefined || price === undefined) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
@@ -151,22 +149,19 @@ function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined
   return millionths / 1e6;
 }
 
-/** A reply as a provider gives it. */
 export interface ProviderReply {
   readonly text: string;
-  /** The model declined. */
   readonly isRefusal: boolean;
-  /** It stopped for the limit of tokens. */
+  /** It stopped at the limit of tokens. */
   readonly isCut: boolean;
   readonly model: string | null | undefined;
   readonly usage: BilledUsage | undefined;
 }
 
-/** What is particular to one provider. */
 interface Provider<Client, Name extends string, Answer> {
-  /** How it is called in messages. */
+  /** Name in messages. */
   readonly name: string;
-  /** Strictest first. */
+  /** Strictest first; the last one must need nothing of the provider. */
   readonly constraints: readonly Constraint<Name>[];
   readonly connect: () => Promise<Client>;
   readonly send: (
@@ -174,10 +169,9 @@ interface Provider<Client, Name extends string, Answer> {
     request: ModelRequest,
     how: { readonly constraint: Name; readonly grammar: string | null; readonly options: SdkRequestOptions },
   ) => PromiseLike<unknown>;
-  /** The form of a reply, and its name in an error. */
+  /** Schema of a reply, and its name in an error. */
   readonly schema: z.ZodType<Answer>;
   readonly noun: string;
-  /** @throws ModelError on a reply that cannot be used */
   readonly read: (answer: Answer, asked: Asked) => ProviderReply;
 }
 
@@ -221,7 +215,7 @@ export function createModel<Client extends object, Name extends string, Answer>(
   };
 }
 
-/** Stands for a key where a server needs none, since the SDK demands one. */
+/** A placeholder key, since the SDK requires one. */
 export const NO_KEY = 'none';
 
 function isSecret(key: unknown): key is string {
@@ -233,7 +227,7 @@ interface Turn {
   readonly content: string;
 }
 
-/** The conversation so far, without the system message. Providers take no empty turns. */
+/** The conversation without the system message. Providers reject empty turns. */
 export function conversation({ prompt, repair }: ModelRequest): Turn[] {
   const turns: Turn[] = [{ role: 'user', content: prompt }];
   if (repair === null) return turns;
@@ -242,34 +236,29 @@ export function conversation({ prompt, repair }: ModelRequest): Turn[] {
   return turns;
 }
 
-/** The system message, and how the reply is wanted. */
 export function instructions({ system }: ModelRequest, form: string | null): string {
   return form === null ? system : `${system}\n\n${form}`;
 }
 
-/** Of a reply whose end the provider has not marked: what it holds may be a part. */
+/** For a reply whose end the provider has not marked, which may be partial. */
 export const UNFINISHED = 'that is not finished';
 
-/** For what is not what the provider's protocol says. */
 export function badReply(provider: string, what: string): ModelError {
   return new ModelError({ code: 'model-bad-reply', message: `${provider} sent a reply ${what}.` });
 }
 
-/** One way to ask, and how it is called in an error that refuses it. */
 export interface Constraint<Name extends string> {
   readonly name: Name;
   /** The grammar that it needs. */
   readonly notation: GrammarNotation | null;
-  /** Words of which an error has one, in lower case, when it is about this constraint. */
+  /** Lower-case words; an error with one of them is about this constraint. */
   readonly words: readonly string[];
 }
 
 interface ConstraintLadder<Name extends string> {
   /**
-   * Asks with the strictest constraint that was not refused, and with the next one when it is refused. A refusal is kept in
-   * mind once a later constraint has got an answer.
-   *
-   * @param explain what an error says, for a notice
+   * Asks with the strictest constraint that was not refused, then with the next. Remembers a refusal once a later
+   * constraint has got an answer.
    */
   readonly ask: <T>(
     request: ModelRequest,
@@ -278,18 +267,14 @@ interface ConstraintLadder<Name extends string> {
   ) => Promise<T>;
 }
 
-/** Statuses with which servers refuse what they do not know. */
+/** Statuses with which servers reject unknown options. */
 const REFUSING = [400, 404, 422, 501];
 
-/**
- * @param constraints strictest first; the last one must need nothing of the provider
- */
 function createLadder<Name extends string>(
   provider: string,
   constraints: readonly Constraint<Name>[],
   onNotice: (notice: ModelNotice) => void,
 ): ConstraintLadder<Name> {
-  /** The strictest that was not refused so far. */
   let current = 0;
 
   function tell(code: ModelNotice['code'], from: number, to: number, reason: string): void {
@@ -319,7 +304,7 @@ function createLadder<Name extends string>(
         }
         try {
           const answer = await attempt(name, grammar);
-          // Another request may have found it out in the meantime.
+          // Another request may have found out in the meantime.
           if (refusal !== null && index > current) {
             const from = current;
             current = index;
@@ -335,7 +320,7 @@ function createLadder<Name extends string>(
   };
 }
 
-/** Whether an error is about the constraint, or may be, since it says nothing at all. */
+/** Returns whether an error is, or may be, about the constraint: it may say nothing at all. */
 function refuses(fault: HttpFault | null, words: readonly string[]): boolean {
   if (fault === null || !REFUSING.includes(fault.status)) return false;
   const { status, message, parameter } = fault;

@@ -1,10 +1,7 @@
-/** Loading what may not be installed. */
 import { ModelError } from './model.js';
 import { retryAfterOf } from './provider-errors.js';
 
-/**
- * Makes something once, when it is first asked for. What failed is tried again the next time.
- */
+/** Memoises a promise; a rejected one is made again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
@@ -18,11 +15,6 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/**
- * The SDK of a provider.
- *
- * @throws ModelError with code `model-not-installed`
- */
 export async function loadSdk<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -50,7 +42,7 @@ interface ClientSettings {
   readonly maxRetryWait: number;
 }
 
-/** The options of a client. The SDKs take what is `undefined` from the environment. */
+/** `undefined` options come from the environment. */
 export function clientOptions({ apiKey, baseURL, maxRetryWait }: ClientSettings) {
   return { apiKey, baseURL, fetch: patientFetch(maxRetryWait), logLevel: 'off' } as const;
 }
@@ -58,20 +50,18 @@ export function clientOptions({ apiKey, baseURL, maxRetryWait }: ClientSettings)
 const NO_BODY = [204, 205, 304];
 
 /**
- * A `fetch` that hands a reply on when it is there as a whole: an SDK's own one ends its time-out, and its retries, with the
- * head of a reply, and waits for ever for a body that never ends. And it lets no retry wait longer than `maxRetryWait`.
- *
- * @param maxRetryWait milliseconds
+ * A `fetch` that resolves with the whole reply: the time-out and retries of the SDKs end with its head. Retries do not
+ * wait longer than `maxRetryWait` milliseconds.
  */
 function patientFetch(maxRetryWait: number): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const { status, statusText } = response;
-    // Nobody can construct a response with a status that does not exist.
+    // `Response` cannot be constructed with a nonexistent status.
     if (status < 200 || status > 599) return response;
     const headers = new Headers(response.headers);
     const wait = response.ok ? null : retryAfterOf(headers);
-    // Both SDKs heed this header, and would otherwise wait for as long as the server says.
+    // Both SDKs heed this header; otherwise they wait as long as the server says.
     if (wait !== null && wait * 1000 > maxRetryWait) headers.set('x-should-retry', 'false');
     const body = await response.arrayBuffer();
     return new Response(NO_BODY.includes(status) ? null : body, { status, statusText, headers });

@@ -1,4 +1,3 @@
-/** Contract review (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, text } from '../inputs.js';
 

@@ -1,4 +1,3 @@
-/** Resolution of customers' complaints, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, amount, currency, flag, text } from '../inputs.js';
 

@@ -1,4 +1,3 @@
-/** Invoice processing (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, amount, CURRENCY, SUPPLIER, text } from '../inputs.js';
 

@@ -1,4 +1,3 @@
-/** IT provisioning (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, list, text, USERNAME } from '../inputs.js';
 

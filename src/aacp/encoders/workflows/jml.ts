@@ -1,4 +1,3 @@
-/** Joiners, movers and leavers, as the reference SDK has them. */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, list, text, USERNAME } from '../inputs.js';
 

@@ -1,4 +1,3 @@
-/** The close of a month, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, list, period, text } from '../inputs.js';
 

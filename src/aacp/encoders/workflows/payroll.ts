@@ -1,4 +1,3 @@
-/** Payroll (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, list, period, text } from '../inputs.js';
 

@@ -1,4 +1,3 @@
-/** Qualification of sales leads, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, list, text, textOrNumber } from '../inputs.js';
 
