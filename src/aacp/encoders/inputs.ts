@@ -1,5 +1,5 @@
 import { quotedShort } from '../../text/visible.js';
-import type { StepDefinition } from './definition.js';
+import type { FieldDefinition, StepDefinition } from './definition.js';
 import type { EngineInput, Refusal } from './plan.js';
 import { anyBoolean, anyList, anyPriority, anyText, anyTextOrNumber } from './schemas.js';
 
@@ -34,6 +34,16 @@ export function refuseNoCurrency(_capitals: string, compat: boolean, given: stri
   if (compat || LETTERS.test(given)) return null;
   const message = `${quotedShort(given)} is not three letters`;
   return { code: 'bad-input', message, help: 'a code of ISO 4217, such as GBP' };
+}
+
+/** A step of a built-in workflow, with the four words that begin its packet. */
+export function step<const Inputs extends StepDefinition['inputs']>(
+  [task, domain, returnAgent, priority]: readonly [task: string, domain: string, returnAgent: string, 1 | 2 | 3],
+  summary: string,
+  inputs: Inputs,
+  fields: readonly FieldDefinition[],
+) {
+  return { summary, task, domain, returnAgent, priority, inputs, fields };
 }
 
 type More = Omit<EngineInput, 'schema' | 'description'>;

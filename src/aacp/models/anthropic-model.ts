@@ -5,9 +5,11 @@ import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.j
 import {
   badReply,
   type Constraint,
+  clientOptions,
   conversation,
   createModel,
   instructions,
+  loadSdk,
   memberOf,
   type ProviderOptions,
   type ProviderReply,
@@ -17,7 +19,6 @@ import {
   UNFINISHED,
 } from './provider.js';
 import type { Asked } from './provider-errors.js';
-import { clientOptions, loadSdk } from './sdk.js';
 
 /** What is used of a client: `new Anthropic()` of `@anthropic-ai/sdk` is one. */
 export interface AnthropicClient {
@@ -101,12 +102,7 @@ function bodyOf(
   request: ModelRequest,
   { model, body }: ProviderSettings,
   how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
-): {
-  readonly model: string;
-  readonly max_tokens: number;
-  readonly messages: readonly object[];
-  readonly [member: string]: unknown;
-} {
+) {
   const { constraint, grammar, cacheSystem } = how;
   const isJson = constraint === 'json-schema' || constraint === 'json-object';
   const isTool = constraint === 'strict-tool' || constraint === 'tool';

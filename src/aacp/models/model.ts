@@ -117,25 +117,16 @@ export function abortError({ reason }: AbortSignal): ModelError {
  */
 export function unlessAborted<T>(signal: AbortSignal, work: (own: AbortSignal) => PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(abortError(signal));
     const controller = new AbortController();
     const abort = (): void => {
       controller.abort(signal.reason);
       reject(abortError(signal));
     };
-    const settled = (): void => signal.removeEventListener('abort', abort);
-    if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
     Promise.resolve()
       .then(() => work(controller.signal))
-      .then(
-        (value) => {
-          settled();
-          resolve(value);
-        },
-        (thrown: unknown) => {
-          settled();
-          reject(thrown);
-        },
-      );
+      .finally(() => signal.removeEventListener('abort', abort))
+      .then(resolve, reject);
   });
 }

@@ -113,11 +113,7 @@ function hostOf(baseUrl: string): string {
   return new URL(baseUrl).host;
 }
 
-function bodyOf(
-  request: ModelRequest,
-  { model, body }: ProviderSettings,
-  members: Readonly<Record<string, unknown>>,
-): { readonly model: string; readonly messages: readonly object[]; readonly [member: string]: unknown } {
+function bodyOf(request: ModelRequest, { model, body }: ProviderSettings, members: Readonly<Record<string, unknown>>) {
   const form = 'response_format' in members ? JSON_REPLY : null;
   return {
     max_tokens: request.maxTokens,

@@ -5,9 +5,11 @@ import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.j
 import {
   badReply,
   type Constraint,
+  clientOptions,
   conversation,
   createModel,
   instructions,
+  loadSdk,
   memberOf,
   type ProviderOptions,
   type ProviderReply,
@@ -17,7 +19,6 @@ import {
   UNFINISHED,
 } from './provider.js';
 import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
-import { clientOptions, loadSdk } from './sdk.js';
 
 /**
  * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
@@ -83,7 +84,7 @@ function bodyOf(
   request: ModelRequest,
   { model, body }: ProviderSettings,
   how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
-): { readonly model: string; readonly [member: string]: unknown } {
+) {
   const { constraint, grammar, cacheSystem } = how;
   const isTool = constraint === 'lark' || constraint === 'regex';
   const isJson = constraint === 'json-schema' || constraint === 'json-object';

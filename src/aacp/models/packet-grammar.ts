@@ -46,15 +46,11 @@ export function packetGrammar(
     overlay: packetOverlay(narrowing, VALUES),
   });
   const text = exportGrammar(grammar, { to: notation });
-  const told = notation === 'regex' ? barePattern(text) : text;
+  // A regular expression in JavaScript's notation stands below comments.
+  const written = notation === 'regex' ? /^\/\^(.*)\$\/u?$/m.exec(text)![1]! : text;
   if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(key, told);
-  return told;
-}
-
-function barePattern(text: string): string {
-  const [, pattern] = /^\/\^(.*)\$\/u?$/m.exec(text)!;
-  return pattern!;
+  kept.set(key, written);
+  return written;
 }
 
 export const PACKET = 'packet';

@@ -39,11 +39,6 @@ const EXAMPLES = [
   'PROC|FIN|return:FIN-Agent|p:2|aacp:1.1|res:invoice|amt:4200|ccy:GBP|sup:ABC-Ltd|match:PO-441|terms:net30',
 ];
 
-/** The system message: the same one for each request. */
-export function systemPrompt(): string {
-  return SYSTEM;
-}
-
 const SYSTEM = [
   `You turn one instruction into one AACP ${VERSION} packet. Reply with the packet alone, on one line: no code fence, no quotes, no`,
   'comment.',
@@ -67,6 +62,11 @@ const SYSTEM = [
   'Packets:',
   ...EXAMPLES,
 ].join('\n');
+
+/** Returns the system message: the same one for each request. */
+export function systemPrompt(): string {
+  return SYSTEM;
+}
 
 /** What one request is about. */
 export interface PromptParts {

@@ -35,20 +35,15 @@ export function fromAnswer(fault: HttpFault, { provider, secrets }: Asked): Mode
   // The provider may repeat the key that it rejects.
   const told = code === 'model-unauthorised' ? '' : shown(message, secrets);
   const request = requestId === null ? '' : ` (request ${shown(requestId, secrets)})`;
-  const help = HELP[code];
   return new ModelError(
     {
       code,
       message: `${provider} answered with status ${status}${request}${told === '' ? '.' : `: ${told}`}`,
-      ...(help === undefined ? {} : { help }),
+      help: code === 'model-unauthorised' ? 'check the API key, and what its account may use and pay for' : undefined,
     },
     { retryAfter },
   );
 }
-
-const HELP: Readonly<Partial<Record<ModelErrorCode, string>>> = {
-  'model-unauthorised': 'check the API key, and what its account may use and pay for',
-};
 
 function codeOfStatus(status: number): ModelErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'model-unauthorised';
@@ -63,7 +58,7 @@ function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelErro
   const message = String(member(thrown, 'message') ?? '');
   const is = (name: string, usual: string): boolean => names.includes(name) || message === usual;
   const error = (code: ModelErrorCode, text: string, help?: string): ModelError =>
-    new ModelError({ code, message: text, ...(help === undefined ? {} : { help }) });
+    new ModelError({ code, message: text, help });
 
   if (is('APIConnectionTimeoutError', 'Request timed out.')) {
     return error('model-timeout', `${provider} did not answer in time.`);
@@ -147,7 +142,7 @@ function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function isHeaders(value: unknown): value is HeaderSource {
+function isHeaders(value: unknown): value is Pick<Headers, 'get'> {
   return typeof member(value, 'get') === 'function';
 }
 
@@ -163,15 +158,11 @@ function redacted(text: string, secrets: readonly string[]): string {
   return shown.replace(KEYS, '[key]').replace(CREDENTIALS, '//');
 }
 
-interface HeaderSource {
-  readonly get: (name: string) => string | null;
-}
-
 /**
  * Returns seconds, from `retry-after-ms` or `retry-after`: seconds or a date, which is compared with the date of the
  * reply, not the local clock. Source: RFC 9110, section 10.2.3.
  */
-export function retryAfterOf(headers: HeaderSource): number | null {
+export function retryAfterOf(headers: Pick<Headers, 'get'>): number | null {
   const milliseconds = decimal(headers.get('retry-after-ms'));
   if (milliseconds !== null) return milliseconds / 1000;
   const value = headers.get('retry-after');

@@ -9,8 +9,7 @@ import {
   type ProviderModel,
   unlessAborted,
 } from './model.js';
-import { type Asked, type HttpFault, httpFaultOf, modelErrorOf } from './provider-errors.js';
-import { once } from './sdk.js';
+import { type Asked, type HttpFault, httpFaultOf, modelErrorOf, retryAfterOf } from './provider-errors.js';
 
 /** What all providers can be told. */
 export interface ProviderOptions {
@@ -47,19 +46,9 @@ export interface SdkRequestOptions {
   readonly maxRetries: number;
 }
 
-export interface ProviderSettings {
-  readonly model: string;
-  readonly apiKey: string | undefined;
-  readonly baseURL: string | undefined;
-  readonly price: ProviderPrice | undefined;
-  readonly timeout: number;
-  readonly maxRetries: number;
-  readonly maxRetryWait: number;
-  readonly onNotice: (notice: ModelNotice) => void;
-  readonly body: Readonly<Record<string, unknown>>;
-}
+export type ProviderSettings = ReturnType<typeof resolveProvider>;
 
-export function resolveProvider(options: ProviderOptions): ProviderSettings {
+export function resolveProvider(options: ProviderOptions) {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const { model, price, onNotice, body } = options;
   if (typeof model !== 'string' || model === '') throw new TypeError('model must be the name of a model');
@@ -179,7 +168,7 @@ export function createModel<Client extends object, Name extends string, Answer>(
   { timeout, maxRetries, price, onNotice, apiKey }: ProviderSettings,
   { name, constraints, connect, send, schema, noun, read }: Provider<Client, Name, Answer>,
 ): ProviderModel {
-  const ladder = createLadder(name, constraints, onNotice);
+  const ask = createLadder(name, constraints, onNotice);
   const connected = once(connect);
 
   return async (request) => {
@@ -189,7 +178,7 @@ export function createModel<Client extends object, Name extends string, Answer>(
       const client = await connected();
       const secrets = [apiKey, (client as { readonly apiKey?: unknown }).apiKey].filter(isSecret);
       asked = { ...asked, secrets };
-      const answer = await ladder.ask(
+      const answer = await ask(
         request,
         (constraint, grammar) =>
           unlessAborted(signal, (own) => {
@@ -255,26 +244,18 @@ export interface Constraint<Name extends string> {
   readonly words: readonly string[];
 }
 
-interface ConstraintLadder<Name extends string> {
-  /**
-   * Asks with the strictest constraint that was not refused, then with the next. Remembers a refusal once a later
-   * constraint has got an answer.
-   */
-  readonly ask: <T>(
-    request: ModelRequest,
-    attempt: (name: Name, grammar: string | null) => Promise<T>,
-    explain: (thrown: unknown) => string,
-  ) => Promise<T>;
-}
-
 /** Statuses with which servers reject unknown options. */
 const REFUSING = [400, 404, 422, 501];
 
+/**
+ * Returns a function that asks with the strictest constraint that was not refused, then with the next. It remembers a
+ * refusal once a later constraint has got an answer.
+ */
 function createLadder<Name extends string>(
   provider: string,
   constraints: readonly Constraint<Name>[],
   onNotice: (notice: ModelNotice) => void,
-): ConstraintLadder<Name> {
+) {
   let current = 0;
 
   function tell(code: ModelNotice['code'], from: number, to: number, reason: string): void {
@@ -288,35 +269,37 @@ function createLadder<Name extends string>(
     }
   }
 
-  return {
-    async ask(request, attempt, explain) {
-      let refusal: string | null = null;
-      for (let index = current; ; index++) {
-        const { name, notation, words } = constraints[index]!;
-        const isLast = index === constraints.length - 1;
-        let grammar: string | null = null;
-        try {
-          if (notation !== null) grammar = await request.grammar(notation);
-        } catch (thrown) {
-          if (isLast) throw thrown;
-          tell('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
-          continue;
-        }
-        try {
-          const answer = await attempt(name, grammar);
-          // Another request may have found out in the meantime.
-          if (refusal !== null && index > current) {
-            const from = current;
-            current = index;
-            tell('constraint-refused', from, index, refusal);
-          }
-          return answer;
-        } catch (thrown) {
-          if (isLast || !refuses(httpFaultOf(thrown), words)) throw thrown;
-          refusal = explain(thrown);
-        }
+  return async <T>(
+    request: ModelRequest,
+    attempt: (name: Name, grammar: string | null) => Promise<T>,
+    explain: (thrown: unknown) => string,
+  ): Promise<T> => {
+    let refusal: string | null = null;
+    for (let index = current; ; index++) {
+      const { name, notation, words } = constraints[index]!;
+      const isLast = index === constraints.length - 1;
+      let grammar: string | null = null;
+      try {
+        if (notation !== null) grammar = await request.grammar(notation);
+      } catch (thrown) {
+        if (isLast) throw thrown;
+        tell('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
+        continue;
       }
-    },
+      try {
+        const answer = await attempt(name, grammar);
+        // Another request may have found out in the meantime.
+        if (refusal !== null && index > current) {
+          const from = current;
+          current = index;
+          tell('constraint-refused', from, index, refusal);
+        }
+        return answer;
+      } catch (thrown) {
+        if (isLast || !refuses(httpFaultOf(thrown), words)) throw thrown;
+        refusal = explain(thrown);
+      }
+    }
   };
 }
 
@@ -327,4 +310,58 @@ function refuses(fault: HttpFault | null, words: readonly string[]): boolean {
   if (message === '' && parameter === null) return status !== 404;
   const told = `${parameter ?? ''} ${message}`.toLowerCase();
   return words.some((word) => told.includes(word));
+}
+
+/** Memoises a promise; a rejected one is made again. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    if (made === null) {
+      made = make();
+      made.catch(() => {
+        made = null;
+      });
+    }
+    return made;
+  };
+}
+
+export async function loadSdk<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const { code, message } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(name);
+    const reason = isMissing ? 'is not installed' : 'cannot be loaded';
+    throw new ModelError(
+      { code: 'model-not-installed', message: `The package ${name} ${reason}.`, help: `npm install ${name}` },
+      { cause },
+    );
+  }
+}
+
+/** `undefined` options come from the environment. */
+export function clientOptions({ apiKey, baseURL, maxRetryWait }: ProviderSettings) {
+  return { apiKey, baseURL, fetch: patientFetch(maxRetryWait), logLevel: 'off' } as const;
+}
+
+const NO_BODY = [204, 205, 304];
+
+/**
+ * A `fetch` that resolves with the whole reply: the time-out and retries of the SDKs end with its head. Retries do not
+ * wait longer than `maxRetryWait` milliseconds.
+ */
+function patientFetch(maxRetryWait: number): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { status, statusText } = response;
+    // `Response` cannot be constructed with a nonexistent status.
+    if (status < 200 || status > 599) return response;
+    const headers = new Headers(response.headers);
+    const wait = response.ok ? null : retryAfterOf(headers);
+    // Both SDKs heed this header; otherwise they wait as long as the server says.
+    if (wait !== null && wait * 1000 > maxRetryWait) headers.set('x-should-retry', 'false');
+    const body = await response.arrayBuffer();
+    return new Response(NO_BODY.includes(status) ? null : body, { status, statusText, headers });
+  };
 }

@@ -138,8 +138,8 @@ function jsonPackets(text: string): readonly Candidate[] | null {
   const members = packetMembers(parsed(text.slice(open, close)));
   if (members.length === 0) return null;
   const around = [text.slice(0, open), text.slice(close)].flatMap((prose) => packetsIn(unwrapped(prose)));
-  const told = members.filter((member) => typeof member === 'string').map((member) => unwrapped(member).trim());
-  return [...told.filter(Boolean).map((packet) => ({ packet, isClear: true })), ...around];
+  const packets = members.filter((member) => typeof member === 'string').map((member) => unwrapped(member).trim());
+  return [...packets.filter(Boolean).map((packet) => ({ packet, isClear: true })), ...around];
 }
 
 function parsed(json: string): unknown {
@@ -199,14 +199,10 @@ function endsClearly(text: string, start: number, end: number): boolean {
 function soleLine(text: string, isClear: boolean): readonly Candidate[] {
   const line = unwrapped(text).trim();
   if (line.includes('\n') || !line.includes('|')) return [];
-  return [{ packet: unquoted(line), isClear }];
-}
-
-function unquoted(text: string): string {
-  const isQuote = (at: number): boolean => QUOTES.includes(text[at]!) || ENDS.includes(text[at]!);
+  const isQuote = (at: number): boolean => QUOTES.includes(line[at]!) || ENDS.includes(line[at]!);
   let start = 0;
-  let end = text.length;
+  let end = line.length;
   while (start < end && isQuote(start)) start++;
   while (end > start && isQuote(end - 1)) end--;
-  return text.slice(start, end);
+  return [{ packet: line.slice(start, end), isClear }];
 }
