@@ -9,8 +9,8 @@ interface Rule {
 }
 
 /**
- * The findings of the validator. Codes are stable; the strict parser uses the same ones. `interop` lets pass, with a
- * warning, what packets of v1.0 and of other writers commonly hold.
+ * The findings of the validator, whose codes are stable and shared with the strict parser. `interop` only warns of what
+ * packets of v1.0 and of other writers commonly hold.
  */
 export const RULES = {
   'not-a-packet': { draft: 'error', section: '4' },
@@ -60,10 +60,7 @@ export const FIXED_CODES = [
 /** Further codes, of the strict parser only: a word that a v1.1 writer would not emit. */
 export type ParseCode = ValidationCode | 'bad-task' | 'bad-dom' | 'bad-key';
 
-/**
- * `draft` reads the draft by its letter where it has one (MUST NOT reject unknown words), `interop` accepts what other
- * implementations accept.
- */
+/** `draft` follows the letter of the draft (MUST NOT reject unknown words); `interop` accepts what other implementations do. */
 export type Profile = 'draft' | 'interop';
 
 export function severityOf(code: ValidationCode, profile: Profile): Severity {

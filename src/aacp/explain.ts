@@ -65,11 +65,9 @@ const CURRENCY = KEY_NUMBERS.get('ccy')!;
 const LABELS: ReadonlySet<string> = new Set(['domain', ...SENTENCES.map(({ label }) => label.toLowerCase())]);
 
 /**
- * Says in plain English what a packet asks for. Total: every field appears, known or not, repeated or malformed, and any
- * text gets an answer. The last field of a key gives the sentence; earlier ones follow at the end as `Key: value.`, with
- * all others that have no sentence. Values that could be taken for part of the explanation stand between quotes.
- *
- * The explanation is advisory; the packet itself is the record (draft-mackay-aacp-01, section 8).
+ * Explains a packet in plain English. Accepts any text; every field appears, known or not, repeated or malformed. The last
+ * field of a key gives the sentence; the others follow as `Key: value.`. Values that could be taken for part of the
+ * explanation are quoted. The explanation is advisory (draft-mackay-aacp-01, section 8).
  *
  * @example
  * explainPacket('FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary')

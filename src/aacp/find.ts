@@ -35,12 +35,12 @@ const TRAILING = '.,;:!?*~\u2026"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\u
 const BRACKETS = '()[]{}<>';
 
 /**
- * Finds what looks like a packet: two tokens and a `key:`, parted by bars, outside Markdown tables. It ends at the line's
- * end, at the quote or backtick that opened it; in running prose, its last value ends at white space and without the
- * punctuation of the sentence. One that does not parse is reported with its error, not dropped. Found items never overlap;
- * the work grows linearly with the text. In a JSON string, escapes are read as JSON.
+ * Finds packets: two tokens and a `key:`, separated by bars, outside Markdown tables. A packet ends with its line, or at
+ * the quote or backtick that opened it; in prose, its last value ends at white space, without the punctuation of the
+ * sentence. One that does not parse is reported with its error. Found items never overlap; takes linear time. In a JSON
+ * string, escapes are read as JSON.
  *
- * @throws TypeError when `text` is no string, or on options that are none
+ * @throws TypeError if `text` is not a string, or an option is invalid
  * @example
  * findPackets('Please run FETCH|HR|return:HR-Agent|aacp:1.1 now.')[0].text // 'FETCH|HR|return:HR-Agent|aacp:1.1'
  */

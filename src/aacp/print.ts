@@ -9,8 +9,7 @@ const NOT_A_WORD = 'is no word of capital letters, digits, "_" and "-" that begi
 const NOT_A_KEY = 'is no word of lower-case letters, digits and "_" that begins with a letter';
 
 /**
- * Writes a packet with its fields as they stand. What is written reads back as the same packet, so nothing in a value can
- * add or override a field.
+ * Prints a packet with its fields in order. It reads back as the same packet: no value can add or override a field.
  *
  * @throws PrintError with code `unprintable` and the path, on a TASK, DOM, key or value that v1.1 cannot write
  * @example
@@ -53,13 +52,11 @@ function matches(text: unknown, pattern: RegExp): boolean {
 }
 
 /**
- * Puts a packet into canonical form, in which equality and hashes are taken: the core fields first, in the order return, p,
- * aacp, res, period, filter, fields, fmt; then all others ascending by code unit, repeated keys in their order; a numeric
- * `amt` rounded to six places, half to even, without redundant zeros. No spans.
+ * Converts a packet to canonical form, for equality and hashes: first return, p, aacp, res, period, filter, fields and fmt;
+ * then all others ascending by code unit, repeated keys in order; a numeric `amt` rounded to six places, half to even,
+ * without redundant zeros. No spans. Source: draft-mackay-aacp-01, sections 4.2 and 4.3, which name no order.
  *
- * Source: draft-mackay-aacp-01, sections 4.2 and 4.3; the draft names no order of its own.
- *
- * @throws PrintError with code `unprintable` on what is no packet; other faults are left for `printPacket` to find
+ * @throws PrintError with code `unprintable` if it is not a packet; `printPacket` finds other faults
  * @example
  * printPacket(canonicalizePacket(parsePacket('PROC|FIN|amt:4200.50|p:2|return:A'))) // 'PROC|FIN|return:A|p:2|amt:4200.5'
  */

@@ -21,10 +21,7 @@ import { CONTROL, DOMAINS, KEY_NUMBERS, lowerAscii, PRIORITIES, TASKS, VERSION }
 export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
   /** @default 'draft' */
   readonly profile?: Profile | undefined;
-  /**
-   * Severities of single codes, over those of the profile; `off` drops the finding. That there is a packet to judge
-   * (`not-a-packet`, `limit`, `empty-packet`) is not up for choice.
-   */
+  /** Overrides severities of the profile; `off` drops a finding. `not-a-packet`, `limit` and `empty-packet` are fixed. */
   readonly severities?: Readonly<Partial<Record<ValidationCode, Severity | 'off'>>> | undefined;
   /** Private keys that are known here (section 13); a trailing `*` stands for any ending: `org_*`. */
   readonly privateKeys?: readonly string[] | undefined;
@@ -44,13 +41,11 @@ export interface ValidationResult {
 }
 
 /**
- * Checks a packet, given as text or as a tree, against the draft. Never throws on any input: what is no packet gets an
- * error result. Findings come in the order of the checks: TASK, DOM, white space, the fields from left to right, what is
- * missing, what lacks a companion. Each list holds 100 findings at most, and then a `more-findings` that counts the rest.
+ * Validates a packet, as text or tree, against the draft; never throws on any input. Findings come in the order of the
+ * checks: TASK, DOM, white space, fields from left to right, missing fields, missing companions; 100 per list at most, and
+ * then a `more-findings`. Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14.
  *
- * Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14; the codes and their severities stand in `codes.ts`.
- *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const { valid, errors, warnings } = validatePacket('FECH|HR|return:HR-Agent|p:1');
  * // valid: false, errors[0].code: 'missing-aacp', warnings[0].help: 'did you mean "FETCH"?'

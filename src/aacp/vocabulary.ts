@@ -39,8 +39,8 @@ export const PRIORITIES: Words = {
 };
 
 /**
- * The keys, each with the label of its sentence (section 8), or '' where it has none: those of section 4.2 in canonical order,
- * then those of section 4.3 in the order of the sentences.
+ * Keys with the labels of their sentences (section 8), or '': section 4.2 in canonical order, then 4.3 in the order of
+ * sentences.
  */
 export const FIELD_LABELS: Words = {
   return: 'Return to',

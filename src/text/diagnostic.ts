@@ -38,9 +38,8 @@ export function formatReport(report: Report, severity: Severity, text: string, s
 }
 
 /**
- * A diagnostic for people, like the `format()` of an error.
+ * Formats a diagnostic about `text`, like `format()` of an error.
  *
- * @param text the text that the diagnostic is about
  * @example
  * for (const warning of validatePacket(text).warnings) console.error(formatDiagnostic(warning, text));
  */

@@ -1,9 +1,6 @@
 import { nearest } from './suggest.js';
 
-/**
- * What one parse may spend. A limit bounds the work and memory that a hostile text can cause; a text that exceeds one is
- * refused with an error whose `reason` is `limit`.
- */
+/** Bounds the work and memory that a hostile text can cause. A text beyond one is rejected with reason `limit`. */
 export interface Limits {
   /** Longest text, in UTF-16 code units; a longer one is refused unread. @default 1048576 */
   readonly maxLength?: number | undefined;

@@ -8,10 +8,7 @@ export type Found<T, E> = {
   readonly end: number;
   /** `text.slice(start, end)` */
   readonly text: string;
-  /**
-   * The message itself, where it was read out of a JSON string or a table cell that writes it with escapes. Spans, of the value and of the
-   * error, are offsets in this text if it is there, and in `text` otherwise.
-   */
+  /** The message itself, if it was escaped in a JSON string or a table cell. Spans then refer to it instead of `text`. */
   readonly decoded?: string;
 } & Result<T, E>;
 

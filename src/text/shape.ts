@@ -15,12 +15,7 @@ export class ShapeError extends Error {
   }
 }
 
-/**
- * Checks one value and returns it, typed.
- *
- * @param path of the value, for errors
- * @throws ShapeError about the first fault
- */
+/** Checks one value and returns it, typed. @throws ShapeError about the first fault */
 export type Check<T> = (value: unknown, path: string) => T;
 
 type Members = { readonly [name: string]: Check<unknown> };

@@ -20,6 +20,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** `did you mean "x"?`, or all candidates if none is near. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? `there are ${candidates.join(', ')}` : `did you mean "${near}"?`;
+}
+
 /** Optimal string alignment distance, or `limit` if it is not below; O(a.length * b.length), three rows. */
 function editDistance(a: string, b: string, limit: number): number {
   let beforeLast: number[] = [];

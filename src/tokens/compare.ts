@@ -10,8 +10,8 @@ export type Form = (typeof FORMS)[number];
 /** What is compared; what is left out is not in the result. */
 export interface ComparisonInput {
   /**
-   * A message of any protocol, or another document of JSON, compared as JSON, pretty and compact, and as TOON. Its member
-   * `envelope` is what `body` leaves out. What JSON cannot write becomes a string: a `bigint` its digits.
+   * A message of any protocol, or a JSON document, compared as JSON, pretty and compact, and as TOON. `body` omits its
+   * member `envelope`. A `bigint` becomes a string of digits.
    */
   readonly message?: object | undefined;
   readonly english?: string | undefined;
@@ -47,13 +47,11 @@ export interface Comparison {
 }
 
 /**
- * Counts the tokens of one message in the notations that are given or can be derived: English, JSON with two spaces of
- * indentation, compact JSON, TOON, an ACCP frame, an AACP packet.
+ * Counts the tokens of one message in the given and derivable notations: English, JSON with two spaces of indentation,
+ * compact JSON, TOON, an ACCP frame, an AACP packet. `body` is without the envelope, `whole` with it. Encode the frame
+ * yourself, so that the spelling of your codec is counted.
  *
- * Like is compared with like: `body` is what is said without the envelope, `whole` with it. A frame comes from whoever
- * encodes, so that the codec's own spelling is what is counted.
- *
- * @throws TypeError on an encoding that is none
+ * @throws TypeError if the encoding is unknown
  * @example
  * const { frames: [frame] } = codec.encode(message, session);
  * const { forms } = await compareTokens({ message, english: 'Please find all cats.', frame });

@@ -9,9 +9,8 @@ export function keepCounter(counter: TokenCounter): void {
 }
 
 /**
- * A counter for current models (`o200k_base`) without waiting: the exact one where it is loaded already, or can be at once,
- * as Node can from version 20.16 on (that takes up to 200 ms, the first time); else one of estimates. For the choice of a
- * vocabulary, and to be sure, use {@link loadTokenCounter}.
+ * Returns a counter for current models (`o200k_base`) at once: the exact one if it is loaded or can be required (Node 20.16
+ * or later; up to 200 ms the first time), else an estimate. To be sure, use {@link loadTokenCounter}.
  */
 export function installedCounter(): TokenCounter {
   return loaded ?? requireCounter() ?? ESTIMATING_COUNTER;

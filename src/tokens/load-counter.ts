@@ -7,13 +7,11 @@ import { type Vocabulary, vocabularyOf } from './vocabulary.js';
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
 
 /**
- * Loads a counter, which then counts without waiting: exactly, in time proportional to the length of a text (and little more
- * where millions of characters stand without a space). A text that looks like a special token, such as `<|endoftext|>`,
- * counts like any other. Letters that Unicode has added lately are split as this JavaScript engine knows them, which may be newer
- * than what tiktoken is built with.
+ * Loads a counter that is exact and takes near-linear time. Texts like special tokens, such as `<|endoftext|>`, count like
+ * any other. Recent letters of Unicode are split as this JavaScript engine knows them.
  *
- * @returns a counter of estimates (`exact: false`) where the package gpt-tokenizer is not installed
- * @throws TypeError on an encoding that is none
+ * @returns a counter of estimates (`exact: false`) if the package gpt-tokenizer is not installed
+ * @throws TypeError if the encoding is unknown
  * @example
  * const counter = await loadTokenCounter();
  * counter.count('@a>req:find{q:cats}');
@@ -79,9 +77,9 @@ export interface TokenCount {
 }
 
 /**
- * Counts tokens. Texts that look like special tokens, such as `<|endoftext|>`, count like any other text.
+ * Counts tokens. Texts like special tokens, such as `<|endoftext|>`, count like any other.
  *
- * @throws TypeError on an encoding that is none
+ * @throws TypeError if the encoding is unknown
  * @example
  * const { tokens, exact } = await countTokens('@a>req:find{q:cats}');
  */

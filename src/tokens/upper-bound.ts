@@ -30,11 +30,11 @@ for (const [first, seconds] of Object.entries(NO_TOKENS)) {
 }
 
 /**
- * At least as many tokens as the text has in `o200k_base`, `o200k_harmony` and `cl100k_base`, whatever it holds; of messages
- * about twice as many. In time proportional to the length.
+ * Returns an upper bound of the tokens in `o200k_base`, `o200k_harmony` and `cl100k_base`, about twice the number for
+ * messages, in linear time.
  *
- * No vocabulary that works on bytes makes more tokens than bytes. These two, besides, hold all numbers of up to three
- * digits; and nearly all pairs of small letters, so that two such letters never stay tokens of their own side by side.
+ * Byte vocabularies make at most one token per byte. These also hold all numbers of up to three digits, and nearly all
+ * pairs of small letters, so that two such letters never stay separate tokens side by side.
  */
 export function upperBoundTokens(text: string): number {
   const { length } = text;

@@ -8,14 +8,12 @@ import { canonicalizePacket } from '../print.js';
 import { EncodeError } from './values.js';
 
 /**
- * SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same for all packets that say the same, in whatever
- * order their fields stand, with whatever blanks around them. A text is read with the tolerant dialect, so that everything
- * that the validator lets pass has a hash, `fetch|...` and other words that v1.1 would not write included. Half surrogate
- * pairs, which UTF-8 does not have, count as U+FFFD.
+ * Returns the SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same in any order of the fields and
+ * with any blanks around them. Texts are read with the tolerant dialect, so everything that the validator accepts has a
+ * hash. Half surrogate pairs count as U+FFFD.
  *
- * @throws ParseError on a text beyond the limits, or no text
- * @throws EncodeError with code `unprintable`, as `toObject` does, on what is no packet or has no TASK or DOM, on a field
- *   without a colon, and on a separator in a hand-built value
+ * @throws ParseError on a text beyond the limits, or if it is not a string
+ * @throws EncodeError with code `unprintable` on a tree that is not a packet, or cannot be written unambiguously
  * @example
  * packetHash('ACK|HR|return:A|p:2') === packetHash('ACK|HR|p:2|return:A') // true
  */
@@ -23,11 +21,7 @@ export function packetHash(packet: Packet | string): string {
   return sha256Hex(canonicalText(packet));
 }
 
-/**
- * Whether two packets say the same: equal canonical forms.
- *
- * @throws ParseError, EncodeError as {@link packetHash} does
- */
+/** Compares two packets by their canonical forms. @throws ParseError, EncodeError as {@link packetHash} does */
 export function samePacket(a: Packet | string, b: Packet | string): boolean {
   return canonicalText(a) === canonicalText(b);
 }

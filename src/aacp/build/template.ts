@@ -6,17 +6,14 @@ import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal
 export type Interpolation = string | number | bigint | readonly string[];
 
 /**
- * A template tag: the text of a packet whose structure is that of the literal, whatever the interpolations hold. Line breaks
- * and blanks next to the "|" of the literal are taken away, so that long templates can be wrapped.
+ * A template tag for packets, whose structure is that of the literal, whatever the interpolations hold. White space next to
+ * a "|" of the literal is removed, so that templates can be wrapped. An interpolation is a value or a part of one, or the
+ * TASK, the DOM or a key; a part cannot hold a comma, which would extend a list. Source: draft-mackay-aacp-01, sections 4
+ * and 15.
  *
- * An interpolation is a whole value or a part of one, or the TASK, the DOM or a key. Where it is a part, it cannot hold a
- * comma: in `filter:status=${status}` that would add to the filter.
- *
- * Source: draft-mackay-aacp-01, sections 4 and 15.
- *
- * @throws EncodeError on an interpolation that cannot stand where it is (`path` tells the field and its index), and with code
- *   `invalid-packet` on a template that makes no valid packet
- * @throws TypeError when it is not used as a tag
+ * @throws EncodeError on an interpolation that cannot stand in its place (`path` has the field and its index), and with
+ *   code `invalid-packet` if the packet is not valid
+ * @throws TypeError if it is not used as a tag
  * @example
  * aacp`FETCH|HR|return:${agent}|p:1|aacp:1.1|filter:status=${status}|fields:${['id', 'name']}`
  */

@@ -15,28 +15,23 @@ export interface Upgrade {
   readonly packet: Packet;
   /** The packet as text. */
   readonly text: string;
-  /**
-   * What is not as it stood, in the order of the text, then what keeps it from being valid; empty for a packet that was of
-   * v1.1, which is not validated here.
-   */
+  /** Changes in the order of the text, then faults of the result. Empty for a packet of v1.1, which is not validated. */
   readonly notes: readonly UpgradeNote[];
 }
 
 /**
- * Reads a packet of v1.0, whose slots 2 to 9 are res, period, filter, fields, fmt, return, p and aacp, each possibly empty
- * and with or without its key, or the bracket form of v0.1, `[TASK:FETCH][DOM:HR]...[AACP:0.1]`. Gives it in the form of
- * v1.1: named fields, the core ones first, version 1.1. A packet that is of v1.1 comes back as it is.
+ * Converts a packet of v1.0, whose slots 2 to 9 are res, period, filter, fields, fmt, return, p and aacp, each possibly
+ * empty and with or without its key, or of v0.1, `[TASK:FETCH][DOM:HR]...[AACP:0.1]`, to v1.1. Returns a packet of v1.1
+ * unchanged. Known keys always count as keys. A slot whose colon follows something else is a value if it is an address
+ * (`s3://...`) or cannot be a key (`08:30`). Ambiguous slots are rejected:
  *
- * Known keys always count as keys, wherever they stand. A slot whose colon follows something else is a value where that is an
- * address (`s3://...`) or can be no key (`08:30`). What can be read in two ways is refused:
- *
- * - a value without a key in a packet of fewer than ten slots, or beside fields that stand in other slots than their own;
- * - `word:text` in a slot of v1.0, where the word is no known key: a private field, or a value;
+ * - a value without a key in a packet of fewer than ten slots, or beside fields in other slots than their own;
+ * - `word:text` in a slot of v1.0, if the word is not a known key: a private field, or a value;
  * - a known key before `//`: a field, or an address.
  *
- * Source: draft-mackay-aacp-01, sections 4 and 14; the earlier forms are those of the reference SDK's first releases.
+ * Source: draft-mackay-aacp-01, sections 4 and 14, and the first releases of the reference SDK.
  *
- * @throws ParseError on what is no packet of any of these forms, or could be two
+ * @throws ParseError on any other text, and on ambiguous ones
  * @example
  * upgradePacket('FETCH|HR|emp_salary|2024-08|||json|HR-Agent|1|1.0').text
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08|fmt:json'
@@ -147,10 +142,9 @@ function partAt(path: string, { fields }: Packet): string {
 }
 
 /**
- * What an upgrade changed. `version`: the version became 1.1. `positional-value`: a value got the key of its slot.
- * `empty-slot`: an empty slot went. `bracket-form`: it was a packet of v0.1. `key-case`: a key had capitals. `not-valid`: what
- * came out is no valid packet of v1.1, since something is missing or wrong that no upgrade can know. `more-findings`: the last of a full list;
- * it counts the rest.
+ * Changes of an upgrade. `positional-value`: a value got the key of its slot. `empty-slot`: one was removed.
+ * `bracket-form`: the packet was of v0.1. `key-case`: a key had capitals. `not-valid`: the result is not valid, since
+ * something is missing or wrong. `more-findings`: counts what a full list leaves out.
  */
 export type UpgradeCode =
   | 'version'

@@ -5,9 +5,9 @@ import { characterAt, nameOf } from '../../text/refusals.js';
 import { CONTROL, KEY, WORD } from '../vocabulary.js';
 
 /**
- * Why a packet was not built. `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item
- * would make two of it. `bad-input`: a value of the wrong type or form. `invalid-packet`: what was built does not validate,
- * which only templates and definitions of a user's own can bring about. `unprintable`: a tree is no packet, or cannot be written.
+ * `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item would make two.
+ * `bad-input`: a value of the wrong type or form. `invalid-packet`: the result of a template or a definition is not valid.
+ * `unprintable`: a tree is not a packet, or cannot be written.
  */
 export type EncodeCode =
   | 'separator'

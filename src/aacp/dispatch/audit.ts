@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 import { sha256Hex } from '../../text/sha256.js';
 
-/**
- * `handed-over`: the packet was valid and went to its handler. `refused`: it did not, see `reason`. `done`, `failed`: how the
- * handler ended.
- */
+/** `handed-over`: a valid packet went to its handler. `refused`: it did not; see `reason`. `done`, `failed`: how it ended. */
 export type AuditEvent = 'handed-over' | 'refused' | 'done' | 'failed';
 
 /** What is to be recorded. */
@@ -165,11 +162,7 @@ export interface AuditOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/**
- * A log in memory: for tests, and for hosts that store the records themselves.
- *
- * @throws TypeError on options that are none
- */
+/** Creates a log in memory, for tests and for hosts that store records themselves. @throws TypeError if an option is invalid */
 export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
   const clock = resolveClock(options);
   const records: AuditRecord[] = [];

@@ -8,10 +8,7 @@ import type { Audit, AuditEntry } from './audit.js';
 import type { Admission, ReplayGuard, ReplayReason } from './replay-guard.js';
 
 export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
-  /**
-   * Where every attempt is recorded before anything is done about it; `null` for no log. It has to be given, since a log that
-   * was left out by mistake would be missed too late.
-   */
+  /** Records every attempt before it is acted upon; `null` for no log. Required, since a forgotten log is missed too late. */
   readonly audit: Audit | null;
   /** Refuses what was sent before. @default none: whoever can repeat a packet can have it acted on again */
   readonly replay?: ReplayGuard | undefined;
@@ -24,9 +21,9 @@ export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOp
 }
 
 /**
- * `invalid`: see `errors`. `no-handler`: none is responsible for this TASK and DOM. The reasons of the replay guard. `no-audit`:
- * the attempt could not be recorded. `no-verdict`: the replay guard threw. In all these cases, no handler was called. `failed`:
- * the handler threw.
+ * `invalid`: see `errors`. `no-handler`: none for this TASK and DOM. `no-audit`: the attempt could not be recorded.
+ * `no-verdict`: the replay guard threw. In these cases, and for its own reasons, no handler was called. `failed`: the
+ * handler threw.
  */
 export type DispatchReason = 'invalid' | 'no-handler' | 'no-audit' | 'no-verdict' | 'failed' | ReplayReason;
 
@@ -58,9 +55,7 @@ export interface DispatchFinding {
 }
 
 export interface Dispatcher<T> {
-  /**
-   * Validates a packet and hands it over, if it may. Attempts are recorded in the order of the calls. It is never rejected.
-   */
+  /** Validates a packet and hands it over. Attempts are recorded in the order of the calls. Never rejects. */
   readonly dispatch: (packet: string | Packet, context?: DispatchContext) => Promise<DispatchResult<T>>;
 }
 
@@ -68,13 +63,11 @@ const MAX_LOGGED = 4096;
 const MAX_NAME = 256;
 
 /**
- * A gate before the code that acts on packets. It validates each packet by the draft's rules, and there is no option by which an
- * invalid one comes through; refuses replays, with a guard; records every attempt before the handler is called, refused ones
- * too, and afterwards how the handler ended. What cannot be recorded is not handed over. A host without a log says `audit: null`.
+ * Creates a gate before the code that acts on packets. It validates each packet by the rules of the draft, without
+ * exception; refuses replays, with a guard; records every attempt before the handler is called, refused ones too, and how
+ * the handler ended. What cannot be recorded is not handed over. Source: draft-mackay-aacp-01, sections 7 and 15.
  *
- * Source: draft-mackay-aacp-01, sections 7 and 15.
- *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const { dispatch } = createDispatcher({ audit, handlers: { 'FETCH|HR': (packet) => fetchRecords(packet) } });
  * const result = await dispatch(received, { actor: 'planner' });

@@ -21,9 +21,8 @@ import { type AuditVerification, createVerifier, type VerifyOptions } from './ve
 
 export interface FileAuditOptions extends AuditOptions {
   /**
-   * A record that was acknowledged survives the end of the process, `kill -9` included. With `true` also the end of power, at
-   * the cost of waiting for the disk at every record.
-   * @default false
+   * Acknowledged records survive the end of the process; with `true` also a power failure, at the cost of waiting for the
+   * disk. @default false
    */
   readonly powerSafe?: boolean | undefined;
   /** Told when the end of a torn log was set aside, and when a log stays open to others than its owner. */
@@ -50,16 +49,14 @@ export interface FileAudit extends Audit {
 }
 
 /**
- * Opens a log to append to, and makes it when there is none, readable for its owner only. A log that is there is read
- * first: its chain goes on, a torn end is set aside in a file of its own, and a log that was tampered with is refused. Rights
- * of others than its owner are taken away (mode 0600); where that fails, `onNotice` is told.
+ * Opens a log to append to, or creates it, readable for its owner only. An existing log is verified first: its chain goes
+ * on, a torn end is moved to a file of its own, and a log that was tampered with is rejected. Permissions of others are
+ * removed (mode 0600); if that fails, `onNotice` is called. A lock file admits one writer at a time. Before each record,
+ * the lock and the file are checked, so that a chain does not fork even if the lock was removed by hand.
  *
- * One writer holds a log at a time, by a lock file beside it. Before each record it is checked that the lock is still ours and
- * the file as we left it, so that a chain does not fork even where the lock was removed by hand.
- *
- * @throws AuditError when it is in use, damaged, no regular file, or cannot be opened; nothing is changed then
- * @throws TypeError on options that are none
- * @throws what `onNotice` throws, as it is; the log is closed again then
+ * @throws AuditError if it is in use, damaged, not a regular file, or cannot be opened; it is unchanged then
+ * @throws TypeError if an option is invalid
+ * @throws what `onNotice` throws; the log is closed then
  * @example
  * const audit = await fileAudit('/var/log/agent/audit.jsonl');
  * const { dispatch } = createDispatcher({ audit, deliver });
@@ -229,10 +226,10 @@ interface ScannedLog {
 }
 
 /**
- * Checks the log in a file, as `verifyAudit` does; it may be written to meanwhile.
+ * Verifies the log in a file, as `verifyAudit` does; it may be written to meanwhile.
  *
- * @throws AuditError with code `audit-unavailable` when it cannot be read
- * @throws TypeError on options that are none
+ * @throws AuditError with code `audit-unavailable` if it cannot be read
+ * @throws TypeError if an option is invalid
  * @example
  * const { ok, firstFault, head } = await verifyAuditFile('audit.jsonl', { head: yesterdaysHead });
  */

@@ -1,12 +1,12 @@
 import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit.js';
 
 /**
- * - `torn-end`: the last line is not whole, as after a crash or a full disk: it was never acknowledged.
- * - `not-a-record`: a line that is none, or not in the spelling in which it was written.
- * - `sequence`: its number is not the next one: records were taken out, put in, or changed places.
- * - `previous`: it does not follow the record before it.
- * - `chain`: it was changed after it was written.
- * - `head`: the record that was asked for is not there: the end was cut off, or the log written anew.
+ * - `torn-end`: the last line is incomplete, as after a crash; it was never acknowledged.
+ * - `not-a-record`: a line is not a record, or not in the spelling of the writer.
+ * - `sequence`: records were removed, inserted or moved.
+ * - `previous`: a record does not follow the one before it.
+ * - `chain`: a record was changed after it was written.
+ * - `head`: the requested record is missing: the end was cut off, or the log rewritten.
  */
 export type AuditFaultReason = 'torn-end' | 'not-a-record' | 'sequence' | 'previous' | 'chain' | 'head';
 
@@ -72,11 +72,11 @@ function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
 }
 
 /**
- * Checks the text of a log, or its lines without their line ends. Edits, and records that were taken out, put in or moved,
- * are found; a log that was cut off at its end only with the `head` of an earlier time. Whoever can write the file can also
- * write all of it anew, with a chain of its own: then, too, only a head that was kept elsewhere tells.
+ * Verifies the text of a log, or its lines without line ends. Finds edits and records that were removed, inserted or moved;
+ * a missing end only with the `head` of an earlier time. Who can write the file can also rewrite all of it, which only a
+ * head kept elsewhere shows.
  *
- * @throws TypeError on a log or options that are none
+ * @throws TypeError if the log or an option is invalid
  * @example
  * const { ok, firstFault } = verifyAudit(readFileSync('audit.jsonl', 'utf8'), { head });
  */

@@ -1,5 +1,5 @@
 /** The encoders as data: for the command line, forms, and rules that name a step. */
-import { nearest } from '../../text/suggest.js';
+import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { type EncodeCode, EncodeError } from '../build/values.js';
 import { type MethodPlan, planOf, type WorkflowPlan } from './define-workflow.js';
@@ -104,12 +104,7 @@ export function listWorkflows(): readonly WorkflowInfo[] {
   return Object.values(WORKFLOWS).map(describeWorkflow);
 }
 
-/**
- * What one encoder offers.
- *
- * @param encoder one of `defineWorkflow`
- * @throws TypeError on anything else
- */
+/** Describes an encoder of `defineWorkflow`. @throws TypeError on any other value */
 export function describeWorkflow(encoder: object): WorkflowInfo {
   const plan = planOf(encoder);
   if (plan === undefined) throw new TypeError('encoder is one that defineWorkflow made');
@@ -209,14 +204,13 @@ export type EncodeResult<Name extends string, Method extends string> =
       : never;
 
 /**
- * The packet of a step, or the packets of a sequence.
+ * Returns the packet of a step, or the packets of a sequence. Source: draft-mackay-aacp-01, section 6.1; names and
+ * arguments are those of the reference SDK.
  *
- * Source: draft-mackay-aacp-01, section 6.1; names and arguments are those of the reference SDK.
- *
- * @param encoder `PayrollEncoder`, or short `payroll`
- * @param method `fetch_employees`, or `fetchEmployees`
- * @throws EncodeError with code `unknown-encoder` or `unknown-method`, or with the name of an input that cannot be written
- * @throws TypeError on options that are none
+ * @param encoder `PayrollEncoder` or `payroll`
+ * @param method `fetch_employees` or `fetchEmployees`
+ * @throws EncodeError with code `unknown-encoder` or `unknown-method`, or naming an input that cannot be written
+ * @throws TypeError if an option is invalid
  * @example
  * encodeStep('PayrollEncoder', 'fetch_employees', { period: '2024-08' }).packet
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08|filter:status=active|fmt:json'
@@ -237,7 +231,11 @@ export function encodeStep<const Name extends string, const Method extends strin
 }
 
 function unknownName(code: EncodeCode, path: string, name: unknown, known: readonly string[]): EncodeError {
-  const near = typeof name === 'string' ? nearest(name, known) : undefined;
-  const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
-  return new EncodeError({ code, path, message: `there is no ${path} ${quotedShort(anyText(name))}`, help });
+  const text = anyText(name);
+  return new EncodeError({
+    code,
+    path,
+    message: `there is no ${path} ${quotedShort(text)}`,
+    help: didYouMean(text, known),
+  });
 }

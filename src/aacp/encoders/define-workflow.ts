@@ -92,7 +92,13 @@ function compiled(path: string, step: EngineStep): StepPlan {
 }
 
 function stepMethod(name: string, summary: string, plan: StepPlan): MethodPlan {
-  return { name, summary, steps: [plan], sequence: null, run: (args, options) => runStep(plan, args, options) };
+  return {
+    name,
+    summary,
+    steps: [plan],
+    sequence: null,
+    run: (args, options) => runStep(plan, args, resolveOptions(options)),
+  };
 }
 
 function sequenceMethod(

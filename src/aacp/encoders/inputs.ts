@@ -1,7 +1,17 @@
+import * as z from 'zod/mini';
 import { quotedShort } from '../../text/visible.js';
 import type { FieldDefinition, StepDefinition } from './definition.js';
 import type { EngineInput, Refusal } from './plan.js';
-import { anyBoolean, anyList, anyPriority, anyText, anyTextOrNumber } from './schemas.js';
+
+export const anyText = z.string({ error: 'is no text' });
+export const anyTextOrNumber = z.union([anyText, z.number()], { error: 'is neither a text nor a finite number' });
+export const anyNumber = z.number({ error: 'is no finite number' });
+export const anyList = z.array(anyText, { error: 'is no list of texts' });
+const anyBoolean = z.boolean({ error: 'is neither true nor false' });
+
+const anyPriority = z.literal([1, 2, 3, '1', '2', '3'], {
+  error: 'is none of 1 (critical), 2 (medium), 3 (low)',
+});
 
 export const COMMON_INPUTS: readonly string[] = ['return_agent', 'priority'];
 

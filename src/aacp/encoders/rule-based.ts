@@ -1,16 +1,16 @@
 /** The raw encoder: any TASK and DOM, field by field, with the arguments of the reference SDK. */
-import { nearest } from '../../text/suggest.js';
+import type { Words } from '../../text/ascii.js';
+import { didYouMean } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { DOMAINS, TASKS, WORD } from '../vocabulary.js';
 import type { EngineStep } from './compile-slots.js';
 import { defineRaw } from './define-workflow.js';
 import type { EncodeOptions, FieldDefinition, Priority } from './definition.js';
-import { refuseNoCurrency, withCommonInputs } from './inputs.js';
+import { anyList, anyNumber, anyText, anyTextOrNumber, refuseNoCurrency, withCommonInputs } from './inputs.js';
 import type { Normalisation } from './normalise.js';
 import type { EngineInput, Refusal } from './plan.js';
 import { pythonText, pythonTwoDecimals } from './read-value.js';
 import type { StepResult } from './result.js';
-import { anyList, anyNumber, anyText, anyTextOrNumber } from './schemas.js';
 
 type Text = string | null | undefined;
 type List = readonly string[] | null | undefined;
@@ -74,11 +74,9 @@ export interface RawArgs {
 /** The encoder of single packets. */
 export interface RawEncoder {
   /**
-   * A packet field by field, in the order of the reference SDK. Private TASK and DOM words give warnings in `diagnostics`. With
-   * `compat: 'sdk'`, all passes that the SDK lets pass, but for "|" in a value; what the validator says of it is in
-   * `diagnostics`.
-   *
-   * @throws EncodeError naming the input
+   * Encodes a packet field by field, in the order of the reference SDK. Private TASK and DOM words give warnings in
+   * `diagnostics`. With `compat: 'sdk'`, everything passes that the SDK accepts except "|" in a value; `diagnostics` has
+   * what the validator says. @throws EncodeError naming the input
    */
   readonly encode: (args: RawArgs, options?: EncodeOptions) => StepResult;
 }
@@ -88,9 +86,8 @@ function headInput(code: 'bad-task' | 'bad-dom', description: string, words: rea
   const refuse = (word: string, compat: boolean): Refusal | null => {
     if (word === '') return { code: 'missing-input', message: 'is missing', help: description };
     if (compat ? words.includes(word) : WORD.test(word)) return null;
-    const near = nearest(word, words);
-    const help = near === undefined ? `there are ${words.join(', ')}` : `did you mean "${near}"?`;
-    return { code, message: `${quotedShort(word)} is no ${compat ? 'word of the draft' : 'word in capitals'}`, help };
+    const message = `${quotedShort(word)} is no ${compat ? 'word of the draft' : 'word in capitals'}`;
+    return { code, message, help: didYouMean(word, words) };
   };
   return { schema: anyText, description, normalise: ['upper-case'], refuse };
 }
@@ -155,16 +152,11 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   urgency: text('how urgent it is'),
 };
 
-const KEYS: ReadonlyMap<string, string> = new Map([
-  ['filter_expr', 'filter'],
-  ['template', 'tmpl'],
-  ['supplier', 'sup'],
-  ['doc_type', 'type'],
-]);
+const KEYS: Words = { filter_expr: 'filter', template: 'tmpl', supplier: 'sup', doc_type: 'type' };
 
 function fieldsOf(inputs: typeof INPUTS): readonly FieldDefinition[] {
   const names = Object.keys(inputs).filter((name) => name !== 'task' && name !== 'domain');
-  return names.map((name) => [KEYS.get(name) ?? name, inputs[name]?.list ? [`{${name}}`] : `{${name}}`]);
+  return names.map((name) => [KEYS[name] ?? name, inputs[name]?.list ? [`{${name}}`] : `{${name}}`]);
 }
 
 const STEP: EngineStep = {

@@ -1,21 +1,17 @@
 import { isRecord } from '../../text/guards.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { sha256Hex } from '../../text/sha256.js';
-import { nearest } from '../../text/suggest.js';
+import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError } from '../build/values.js';
-import { type EncodeOptions, resolveOptions, type Settings } from './definition.js';
+import type { Settings } from './definition.js';
 import { type Run, writeField } from './losses.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
 import { type Reader, readValue } from './read-value.js';
 import type { ReferencedData, StepResult } from './result.js';
 import { EncodedStep } from './step-result.js';
 
-export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions): StepResult {
-  return runChecked(plan, args, resolveOptions(options));
-}
-
-function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
+export function runStep(plan: StepPlan, args: unknown, settings: Settings): StepResult {
   const mode: Mode = settings.compat ? 'compat' : 'default';
   const program = plan.program(mode, settings.knowsFields);
   const values = plan.noValues.slice();
@@ -113,19 +109,6 @@ function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[]
   throw new EncodeError({ code: 'missing-input', path: requires, message: `is missing; ${slot.name} needs it` });
 }
 
-function refer(
-  { referenced }: Program,
-  texts: readonly (string | null)[],
-  { pointer }: Settings,
-): ReferencedData | null {
-  const entries: [name: string, text: string][] = [];
-  for (const { name, index } of referenced) {
-    const text = texts[index] ?? null;
-    if (text !== null) entries.push([name, text]);
-  }
-  return entries.length === 0 ? null : referTo(entries, pointer);
-}
-
 function missing({ name, definition }: Slot): EncodeError {
   return new EncodeError({ code: 'missing-input', path: name, message: 'is missing', help: definition.description });
 }
@@ -143,13 +126,11 @@ function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
 }
 
 function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
-  const near = nearest(unknown, known);
-  const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
   return new EncodeError({
     code: 'unknown-input',
     path: /^\w{1,64}$/.test(unknown) ? unknown : quotedShort(unknown),
     message: `is no input of ${path}`,
-    help: slot?.definition.compatOnly ?? help,
+    help: slot?.definition.compatOnly ?? didYouMean(unknown, known),
   });
 }
 
@@ -178,24 +159,21 @@ export function runSequence(plan: SequencePlan, args: unknown, settings: Setting
     for (const name of plan.inputs) {
       if (step.byName.has(name) && Object.hasOwn(given, name)) own[name] = given[name];
     }
-    return runChecked(step, own, settings);
+    return runStep(step, own, settings);
   });
 }
 
-/** Puts data behind a pointer; `entries` ascend by name. */
-function referTo(
-  entries: readonly (readonly [name: string, text: string])[],
-  pointer: EncodeOptions['pointer'],
-): ReferencedData {
+/** Puts personal data behind a pointer. */
+function refer({ referenced }: Program, texts: Run['texts'], { pointer }: Settings): ReferencedData | null {
   const data: Record<string, string> = Object.create(null);
-  for (const [name, text] of entries) data[name] = text;
-  return { pointer: pointer === undefined ? digestOf(entries) : checkedPointer(pointer(data)), data };
-}
-
-/** SHA-256 of the canonical JSON: `{"email":"..."}`, names ascending. */
-function digestOf(entries: readonly (readonly [name: string, text: string])[]): string {
-  const json = entries.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',');
-  return `sha256:${sha256Hex(`{${json}}`)}`;
+  for (const { name, index } of referenced) {
+    const text = texts[index] ?? null;
+    if (text !== null) data[name] = text;
+  }
+  if (Object.keys(data).length === 0) return null;
+  // Canonical JSON, since the inputs ascend by name.
+  if (pointer === undefined) return { pointer: `sha256:${sha256Hex(JSON.stringify(data))}`, data };
+  return { pointer: checkedPointer(pointer(data)), data };
 }
 
 function checkedPointer(pointer: unknown): string {

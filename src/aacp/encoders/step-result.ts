@@ -53,10 +53,7 @@ export class EncodedStep implements StepResult {
 
   get tokens(): PacketTokens {
     const later = this.#later;
-    if (later.tokens === null) {
-      const { count, exact, encoding } = later.counter ?? installedCounter();
-      later.tokens = { packet: count(this.packet), exact, encoding };
-    }
+    later.tokens ??= tokensOf(this.packet, later.counter ?? installedCounter());
     return later.tokens;
   }
 
@@ -79,6 +76,10 @@ export class EncodedStep implements StepResult {
     const { packet, task, domain, tokens, losses, diagnostics, lint, referenced, cost, step } = this;
     return { packet, task, domain, tokens, losses, diagnostics, lint, referenced, cost, step };
   }
+}
+
+function tokensOf(packet: string, { count, exact, encoding }: TokenCounter): PacketTokens {
+  return { packet: count(packet), exact, encoding };
 }
 
 /** In the order of the packet, then periods inside other fields. */

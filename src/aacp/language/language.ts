@@ -27,13 +27,11 @@ const FIELDS = [
 ];
 
 /**
- * The packets of a dialect, or only those that the options allow. `exportable`, and any narrowed grammar, asks by rules and not by
- * code for blanks at the end of a value; a narrowed one builds no trees. It accepts what the dialect accepts and the
- * options allow, neither more nor less, but for one thing: it leaves the length of a text unlimited.
+ * Returns the packets of a dialect, or those that the options allow, of any length. `exportable`, and any narrowed grammar,
+ * checks blanks at the end of a value by rules instead of code; a narrowed one builds no trees. Source:
+ * draft-mackay-aacp-01, section 4.
  *
- * Source: draft-mackay-aacp-01, section 4.
- *
- * @throws TypeError on an option that is none, and on a value that cannot stand in a packet
+ * @throws TypeError if an option is invalid, or a value cannot stand in a packet
  * @example
  * const { grammar } = aacpLanguage({ tasks: ['FETCH'], fields: { res: {}, fmt: { enum: ['json'], optional: true } } });
  * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|res:salary|fmt:json') // true

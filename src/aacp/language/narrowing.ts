@@ -25,8 +25,8 @@ export interface AacpLanguageOptions {
   /** Who may be named by the field `return`. @default anybody */
   readonly returnAgents?: readonly string[] | undefined;
   /**
-   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the order given. Where they are
-   * not given, `return` is any agent, `p` is 1, 2 or 3 or left out, and `aacp` is 1.1. @default any fields, in any order
+   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the given order. By default,
+   * `return` is any agent, `p` is 1, 2 or 3 or left out, and `aacp` is 1.1. @default any fields, in any order
    */
   readonly fields?: FieldList<FieldOptions> | undefined;
 }

@@ -12,13 +12,10 @@ export interface PacketPromptOptions extends AacpLanguageOptions {
 }
 
 /**
- * The shortest instruction that makes a model write the packets that the options allow. Where they leave the fields open, it
- * still asks for what the validator asks for: `return`, `p` and `aacp` in their places, no key twice, nothing empty.
+ * Returns the shortest instruction that makes a model write the packets that the options allow. If they leave the fields
+ * open, it asks for what the validator requires. Source: draft-mackay-aacp-01, sections 4 and 5.
  *
- * Source: draft-mackay-aacp-01, sections 4 and 5.
- *
- * @throws TypeError on an option that is none, on a value that cannot stand in a packet, and on the tolerant dialect, which is
- *   for reading only
+ * @throws TypeError if an option is invalid, a value cannot stand in a packet, or the dialect is tolerant
  * @example
  * const { text, tokens } = await packetPrompt({ tasks: ['FETCH'], domains: ['HR'], fields: { res: {} } });
  */

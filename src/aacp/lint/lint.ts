@@ -8,11 +8,10 @@ import { lowerAscii } from '../vocabulary.js';
 import { findSensitive } from './sensitive.js';
 
 /**
- * Findings about what is in a valid packet. `sensitive-value`: a value looks like personal data, a financial record or a
- * credential (section 15). `invisible-character`: a value holds what no reader sees, or what turns the text around it
- * (section 15). `period-form`: a period that is not "YYYY-MM or similar" (section 4.2). `currency-form`: a currency that is
- * not three capital letters (ISO 4217). `redundant-field`: the receiver knows what the field says (sections 4.2 and 9).
- * `more-findings`: the last of a full list; it counts the rest.
+ * `sensitive-value`: looks like personal data, a financial record or a credential (section 15). `invisible-character`:
+ * invisible, or turns the text around it (section 15). `period-form`: not "YYYY-MM or similar" (section 4.2).
+ * `currency-form`: not three capital letters (ISO 4217). `redundant-field`: known to the receiver (sections 4.2 and 9).
+ * `more-findings`: counts what a full list leaves out.
  */
 export type LintCode =
   | 'sensitive-value'
@@ -38,18 +37,13 @@ const SECTIONS: Readonly<Record<Exclude<LintCode, 'more-findings'>, string>> = {
 };
 
 /**
- * Warns of values that look like personal data, financial records or credentials, which must not be in a packet; of invisible
- * characters in values, and such that turn the text around them; of periods and currencies that do not look like one; and of
- * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks like and
- * never what it is, so that it can be logged; a text's findings have the place. The list holds 100 findings at most, and then a
- * `more-findings` that counts the rest.
+ * Warns of sensitive values, which must not be in a packet; of invisible characters; of malformed periods and currencies;
+ * and of fields that the receiver does not need. Findings come in the order of the fields, 100 at most, and then a
+ * `more-findings`. Messages say what a value looks like, never the value, so that they can be logged. Detection is by form
+ * and checksum: other values may be sensitive all the same. Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
  *
- * It judges by shapes and check sums: what it does not find may be sensitive all the same.
- *
- * Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
- *
- * @throws ParseError on a text beyond the limits, or no text
- * @throws TypeError on options that are none
+ * @throws ParseError on a text beyond the limits, or if it is not a string
+ * @throws TypeError if an option is invalid
  * @example
  * lintPacket('FETCH|CS|return:CS-Agent|aacp:1.1|filter:email=jo@example.com')[0].message
  * // 'The value of "filter" looks like an e-mail address.'

@@ -31,18 +31,15 @@ export interface AnthropicClient {
 }
 
 /**
- * `json-schema`: an object with the packet, which has to match the packets that the request allows. `tool`: the same, as what a
- * tool is called with. `none`: the model is told, and nothing more.
+ * `json-schema`: an object with a packet that the request allows. `tool`: the same as input of a tool. `none`: only the
+ * prompt asks for it.
  */
 export type AnthropicConstraint = 'json-schema' | 'tool' | 'none';
 
 export interface AnthropicModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: AnthropicClient | undefined;
-  /**
-   * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
-   * @default 'json-schema'
-   */
+  /** Constraint on the output. If the provider refuses it, a looser one is used, with a notice. @default 'json-schema' */
   readonly constrain?: AnthropicConstraint | undefined;
   /** Asks to keep the system message, which is always the same one, in the provider's cache. @default false */
   readonly cacheSystem?: boolean | undefined;
@@ -69,10 +66,9 @@ const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>
 };
 
 /**
- * A model of Anthropic. The SDK is loaded with the first request; nothing is printed but what the SDK itself prints about
- * a model that is being withdrawn.
+ * Creates a model of Anthropic. The SDK is loaded with the first request; it may print that a model is being withdrawn.
  *
- * @throws TypeError that names a wrong option; the model throws ModelError
+ * @throws TypeError naming an invalid option; the model throws ModelError
  * @example
  * const model = anthropicModel({ model: 'claude-sonnet-5-5', price: { input: 3, output: 15 } });
  */

@@ -46,9 +46,8 @@ export interface ModelUsage {
 export type ModelAnswer = string | ModelReply;
 
 /**
- * Asks a model: any function from a request to an answer, or to a promise of one.
- *
- * What it throws counts as no answer; a ModelError says more.
+ * Asks a model: any function from a request to an answer, or a promise of one. Anything it throws counts as no answer; a
+ * ModelError says more.
  *
  * @example
  * const model: Model = async ({ system, prompt, signal }) => await complete(`${system}\n\n${prompt}`, signal);
@@ -56,11 +55,7 @@ export type ModelAnswer = string | ModelReply;
  */
 export type Model = (request: ModelRequest) => ModelAnswer | PromiseLike<ModelAnswer>;
 
-/**
- * A model of one of the providers here.
- *
- * @throws ModelError when there is no answer
- */
+/** A model of one of the providers here. @throws ModelError if there is no answer */
 export type ProviderModel = (request: ModelRequest) => Promise<ModelReply>;
 
 /** US dollars per million tokens. */

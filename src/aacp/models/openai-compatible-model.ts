@@ -23,13 +23,11 @@ import { type Asked, fromAnswer } from './provider-errors.js';
 export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | 'none';
 
 /**
- * How the server wants a grammar.
+ * The form in which the server takes a grammar. Servers ignore the wrong one without an error.
  *
- * - `llama.cpp`: `grammar`. GBNF; Lark where it is built with llguidance.
+ * - `llama.cpp`: `grammar`, in GBNF, or in Lark if built with llguidance.
  * - `vllm`: `structured_outputs`, with `grammar` or `regex`.
- * - `vllm-guided`: `guided_grammar` and `guided_regex`, as vLLM had it before 0.12.
- *
- * Servers ignore what they do not know: with the wrong one, nothing is constrained, and nobody is told.
+ * - `vllm-guided`: `guided_grammar` and `guided_regex`, for vLLM before 0.12.
  */
 export type CompatibleServer = 'llama.cpp' | 'vllm' | 'vllm-guided';
 
@@ -39,8 +37,8 @@ export interface CompatibleModelOptions extends ProviderOptions {
   /** @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions; without meaning for the rest */
   readonly server?: CompatibleServer | undefined;
   /**
-   * What holds the model to the form. Where the server refuses it, a looser one is used, and a notice tells.
-   * @default 'gbnf' where `server` is given, else 'json-schema'
+   * Constraint on the output. If the server refuses it, a looser one is used, with a notice. @default 'gbnf' where `server`
+   * is given, else 'json-schema'
    */
   readonly constrain?: CompatibleConstraint | undefined;
 }
@@ -64,9 +62,9 @@ const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]
 };
 
 /**
- * A model behind a server of your own or of another provider.
+ * Creates a model on a server of your own or of another provider.
  *
- * @throws TypeError that names a wrong option; the model throws ModelError
+ * @throws TypeError naming an invalid option; the model throws ModelError
  * @example
  * const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'local', server: 'llama.cpp' });
  */

@@ -21,18 +21,15 @@ import {
 import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
 
 /**
- * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
- * match the grammar. `none`: the model is told, and nothing more.
+ * `lark` and `regex`: a custom tool with our grammar. `json-schema`: an object with a packet that matches it. `none`: only
+ * the prompt asks for it.
  */
 export type OpenAiConstraint = 'lark' | 'regex' | 'json-schema' | 'none';
 
 export interface OpenAiModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: OpenAiResponsesClient | undefined;
-  /**
-   * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
-   * @default 'lark'
-   */
+  /** Constraint on the output. If the provider refuses it, a looser one is used, with a notice. @default 'lark' */
   readonly constrain?: OpenAiConstraint | undefined;
   /** Sends the same cache key with each request: they all begin with the same system message. @default false */
   readonly cacheSystem?: boolean | undefined;
@@ -57,9 +54,9 @@ const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> =
 };
 
 /**
- * A model of OpenAI. The SDK is loaded with the first request. OpenAI is asked not to store what is sent.
+ * Creates a model of OpenAI. The SDK is loaded with the first request; requests ask OpenAI not to store them.
  *
- * @throws TypeError that names a wrong option; the model throws ModelError
+ * @throws TypeError naming an invalid option; the model throws ModelError
  * @example
  * const model = openaiModel({ model: 'gpt-5.4-mini', body: { reasoning: { effort: 'low' }, max_output_tokens: 2048 } });
  */

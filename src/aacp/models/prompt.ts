@@ -85,11 +85,7 @@ export interface Hint {
   readonly packet: string;
 }
 
-/**
- * The user message. The instruction is last, as data that cannot reach out of its fences.
- *
- * @throws TypeError when `today` is no date
- */
+/** Returns the user message, with the instruction last, fenced as data. @throws TypeError if `today` is an invalid date */
 export function userPrompt({ instruction, domain, returnAgent, priority, today, hints = [] }: PromptParts): string {
   const lines = [`DOM: ${oneLine(domain)}`, `return: ${oneLine(returnAgent)}`, `p: ${oneLine(priority)}`];
   if (today !== undefined && today !== null) {
@@ -118,12 +114,7 @@ export interface Finding {
   readonly help?: string | undefined;
 }
 
-/**
- * The user message of the second round.
- *
- * @param reply what the model wrote, which the conversation has, too
- * @param extra further sentences
- */
+/** Returns the user message of the second round; `extra` adds sentences. */
 export function repairPrompt(reply: string, findings: readonly Finding[], extra = ''): string {
   const empty = reply.trim() === '';
   const further = findings.length - MAX_FINDINGS;

@@ -21,16 +21,13 @@ export interface ProviderOptions {
   readonly baseUrl?: string | undefined;
   /** What tokens cost. Without it, the cost of a reply is not known. */
   readonly price?: ProviderPrice | undefined;
-  /**
-   * Milliseconds that one attempt may take, the body of the reply included; with a client of your own, as far as that one
-   * heeds it. @default 60000
-   */
+  /** Milliseconds per attempt, the body of the reply included, as far as a client of your own heeds it. @default 60000 */
   readonly timeout?: number | undefined;
   /** How often the SDK tries again what is worth it: no connection, 408, 409, 429, 5xx. @default 2 */
   readonly maxRetries?: number | undefined;
   /**
-   * Milliseconds that the SDK may wait before it tries again; when the provider asks for more, it is an error. Not for a client
-   * of your own. @default 30000
+   * Most milliseconds between retries; if the provider asks for more, it is an error. Not for a client of your own.
+   * @default 30000
    */
   readonly maxRetryWait?: number | undefined;
   /** Told that something is not as it was asked for. */
@@ -95,8 +92,7 @@ function checkPrice(price: ProviderPrice): void {
 }
 
 /**
- * - `constraint-refused`: the provider does not know, or does not take, the constraint on what is written; from now on the
- *   next one is used.
+ * - `constraint-refused`: the provider refuses a constraint on the output; the next one is used from now on.
  * - `grammar-unavailable`: the grammar for this request could not be made; it goes without.
  */
 export type ModelNoticeCode = 'constraint-refused' | 'grammar-unavailable';

@@ -74,10 +74,7 @@ function unwrapped(text: string): string {
   return whole.map((pieces) => pieces.join('')).join('\n');
 }
 
-/**
- * Why there is no packet: nothing was written; none was found; there are several that differ; it cannot be told where it
- * ends, since prose goes on after it or the reply was cut off.
- */
+/** `unclear-end`: prose follows the packet, or the reply was cut off. */
 export type ReplyProblem = 'empty' | 'no-packet' | 'several-packets' | 'unclear-end';
 
 export type ReadReply =
@@ -91,11 +88,9 @@ interface Candidate {
 }
 
 /**
- * Takes the packet out of a reply: a bare line, the member `packet` of an object in JSON, between fences or quotes, with prose
- * around it, wrapped at its bars, after thoughts. The same packet may stand there twice. Nothing is guessed: of two different
- * ones, none is taken. Takes time in proportion to the text, and any text.
- *
- * @throws TypeError when `text` is no string
+ * Extracts the packet from a reply: a bare line, the member `packet` of a JSON object, between fences or quotes, inside
+ * prose, wrapped at its bars, after thoughts; possibly twice. Of two different packets, none is taken. Takes any text, in
+ * linear time. @throws TypeError if `text` is not a string
  */
 export function readReply(text: string): ReadReply {
   if (typeof text !== 'string') throw new TypeError(`readReply needs a string, got ${typeof text}`);
