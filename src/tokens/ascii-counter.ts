@@ -37,18 +37,13 @@ const ROOM = 65_536;
 /** Behind the text: the sentinel, and what word reads reach. */
 const PADDING = 12;
 
-interface Room {
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-}
-
 /** Returns a function that counts the tokens of a text, or returns -1 if it is not ASCII. */
 export function createAsciiCounter({ cased }: Splitting, count: (piece: string) => number): (text: string) => number {
   const encoder = new TextEncoder();
   const usual = roomFor(ROOM);
-  const { countOf } = createPieceCache(count);
+  const countOf = createPieceCache(count);
 
-  function countText(text: string): number {
+  return (text) => {
     const { length } = text;
     const { bytes, view } = length <= ROOM ? usual : roomFor(length);
     const { read, written } = encoder.encodeInto(text, bytes);
@@ -97,12 +92,10 @@ export function createAsciiCounter({ cased }: Splitting, count: (piece: string) 
       tokens += at - start === 1 ? 1 : countOf(view, start, at);
     }
     return tokens;
-  }
-
-  return countText;
+  };
 }
 
-function roomFor(length: number): Room {
+function roomFor(length: number) {
   const buffer = new ArrayBuffer(length + PADDING);
   return { bytes: new Uint8Array(buffer), view: new DataView(buffer) };
 }
@@ -170,13 +163,8 @@ const MAX_LONG = 2048;
 const FIRST = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1);
 const SECOND = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 
-interface PieceCache {
-  /** Reads up to eight bytes behind `end`. */
-  readonly countOf: (view: DataView, start: number, end: number) => number;
-}
-
 /** Caches counts of ASCII pieces at a fixed size; full buckets are overwritten. Entries compare all bytes. */
-function createPieceCache(count: (piece: string) => number): PieceCache {
+function createPieceCache(count: (piece: string) => number) {
   const table = new Int32Array((ENTRIES + WAYS) * WORDS);
   const long = new Map<string, number>();
 
@@ -191,7 +179,8 @@ function createPieceCache(count: (piece: string) => number): PieceCache {
     return counted;
   }
 
-  function countOf(view: DataView, start: number, end: number): number {
+  /** Reads up to eight bytes behind `end`. */
+  return function countOf(view: DataView, start: number, end: number): number {
     const length = end - start;
     let a = view.getInt32(start, true);
     let b = view.getInt32(start + 4, true);
@@ -233,9 +222,7 @@ function createPieceCache(count: (piece: string) => number): PieceCache {
     table[at + 3] = d;
     table[at + 4] = (length << 8) | counted;
     return counted;
-  }
-
-  return { countOf };
+  };
 }
 
 function pieceOf(view: DataView, start: number, end: number): string {

@@ -12,10 +12,6 @@ export interface Vocabulary {
 /** Texts by rank; bytes if not UTF-8. Some have holes, which `forEach` skips. */
 type Tokens = readonly (string | readonly number[])[];
 
-interface Ranks {
-  readonly default: Tokens;
-}
-
 type PatternName = 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX';
 type Patterns = Readonly<Record<PatternName, RegExp>>;
 
@@ -38,7 +34,7 @@ const SOURCES: Readonly<Record<Encoding, Source>> = {
 /** `null` if the package is not installed. */
 export function requireVocabulary(require: (name: string) => unknown): Vocabulary | null {
   try {
-    const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as Ranks;
+    const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as { readonly default: Tokens };
     return vocabularyOf('o200k_base', ranks, require('gpt-tokenizer/encodingParams/constants') as Patterns);
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'MODULE_NOT_FOUND') return null;
@@ -46,7 +42,7 @@ export function requireVocabulary(require: (name: string) => unknown): Vocabular
   }
 }
 
-export function vocabularyOf(encoding: Encoding, ranks: Ranks, patterns: Patterns): Vocabulary {
+export function vocabularyOf(encoding: Encoding, ranks: { readonly default: Tokens }, patterns: Patterns): Vocabulary {
   const { pattern, splitting } = SOURCES[encoding];
   return { rankOf: ranksOf(ranks.default), pattern: asInRust(patterns[pattern]), splitting };
 }
@@ -157,16 +153,11 @@ export function countMerged(bytes: string, rankOf: RankOf): number {
   return parts;
 }
 
-interface Heap {
-  readonly push: (item: number) => void;
-  readonly pop: () => number | undefined;
-}
-
-function createHeap(capacity: number): Heap {
+function createHeap(capacity: number) {
   let items = new Float64Array(capacity);
   let size = 0;
   return {
-    push(item) {
+    push(item: number): void {
       if (size === items.length) {
         const larger = new Float64Array(2 * size);
         larger.set(items);
@@ -181,7 +172,7 @@ function createHeap(capacity: number): Heap {
       }
       items[at] = item;
     },
-    pop() {
+    pop(): number | undefined {
       if (size === 0) return undefined;
       const top = items[0]!;
       const last = items[--size]!;

@@ -38,7 +38,7 @@ export interface Upgrade {
  */
 export function upgradePacket(text: string): Upgrade {
   const read = parsePacket(text, { dialect: 'tolerant', spans: true });
-  if (isBracketPacket(text)) {
+  if (text.trimStart().startsWith('[')) {
     const { packet, notes } = readBracketPacket(text);
     return finished({ ...packet, fields: coreFirst(packet.fields) }, notes, text);
   }
@@ -91,15 +91,9 @@ function finished(packet: Packet, notes: Notes, source: string): Upgrade {
     return { packet: parsePacket(text), text, notes: notes.all() };
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
-    const message = `${partAt(thrown.path, packet)} ${thrown.message.slice(thrown.path.length + 2)}.`;
-    throw new ParseError({
-      code: codeOf(thrown.path),
-      reason: 'syntax',
-      text: source,
-      span: placeOf(thrown.path, packet, source),
-      message,
-      help: thrown.help,
-    });
+    const { code, part, span } = rejectedPart(thrown.path, packet, source);
+    const message = `${part} ${thrown.message.slice(thrown.path.length + 2)}.`;
+    throw refused(source, code, message, span, thrown.help);
   }
 }
 
@@ -110,7 +104,7 @@ function noteFaults(text: string, notes: Notes): void {
 }
 
 /** Rejects repeated keys, which have two readings. */
-function checkKeys({ fields }: Packet, source: string): void {
+function checkKeys({ fields }: Pick<Packet, 'fields'>, source: string): void {
   const seen = new Set<string>();
   for (const { key, span } of fields) {
     if (seen.has(key)) throw refused(source, 'duplicate-key', `The field ${show(key)} is there twice.`, span);
@@ -118,27 +112,17 @@ function checkKeys({ fields }: Packet, source: string): void {
   }
 }
 
-function codeOf(path: string): string {
-  if (path === 'task') return 'bad-task';
-  if (path === 'domain') return 'bad-dom';
-  return path.endsWith('.key') ? 'bad-key' : 'unprintable';
-}
-
-function placeOf(path: string, packet: Packet, source: string): Span | null {
+function rejectedPart(path: string, packet: Packet, source: string) {
   // A packet from brackets has no span.
-  if (packet.span === undefined) return null;
-  if (path === 'task') return spanOf('TASK', packet, source);
-  if (path === 'domain') return spanOf('DOM', packet, source);
+  const text = packet.span === undefined ? null : source;
+  if (path === 'task') return { code: 'bad-task', part: 'The TASK', span: spanOf('TASK', packet, text) };
+  if (path === 'domain') return { code: 'bad-dom', part: 'The DOM', span: spanOf('DOM', packet, text) };
   const number = Number(/\d+/.exec(path)?.[0]);
-  if (packet.fields[number] === undefined) return null;
-  return spanOf(path.endsWith('.value') ? 'value' : 'field', packet, source, number);
-}
-
-function partAt(path: string, { fields }: Packet): string {
-  if (path === 'task') return 'The TASK';
-  if (path === 'domain') return 'The DOM';
-  const key = show(fields[Number(/\d+/.exec(path)?.[0])]?.key ?? '');
-  return path.endsWith('.key') ? `The key ${key}` : `The value of ${key}`;
+  const key = show(packet.fields[number]!.key);
+  if (path.endsWith('.key')) {
+    return { code: 'bad-key', part: `The key ${key}`, span: spanOf('field', packet, text, number) };
+  }
+  return { code: 'unprintable', part: `The value of ${key}`, span: spanOf('value', packet, text, number) };
 }
 
 /**
@@ -168,34 +152,30 @@ const SECTIONS: Readonly<Record<NotedCode, string>> = {
 
 type NotedCode = Exclude<UpgradeCode, 'more-findings'>;
 
-interface Notes {
-  readonly add: (code: NotedCode, message: string, span?: Span | undefined, help?: string | undefined) => void;
-  readonly has: (code: UpgradeCode) => boolean;
-  readonly all: () => readonly UpgradeNote[];
-}
+type Notes = ReturnType<typeof createNotes>;
 
-function createNotes(): Notes {
+function createNotes() {
   const notes: UpgradeNote[] = [];
   const codes = new Set<UpgradeCode>();
   let more = 0;
   const startOf = ({ span }: UpgradeNote): number => span?.start ?? Number.MAX_SAFE_INTEGER;
   return {
-    add(code, message, span, help) {
+    add(code: NotedCode, message: string, span?: Span, help?: string): void {
       const note: UpgradeNote = { code, severity: 'warning', message, span: span ?? null, section: SECTIONS[code] };
       codes.add(code);
       // Faults are always listed: the validator reports 100 at most.
       if (notes.length >= MAX_FINDINGS && code !== 'not-valid') more++;
       else notes.push(help === undefined ? note : { ...note, help });
     },
-    has: (code) => codes.has(code),
-    all: () => {
+    has: (code: UpgradeCode): boolean => codes.has(code),
+    all: (): readonly UpgradeNote[] => {
       const sorted = [...notes].sort((a, b) => startOf(a) - startOf(b));
       return more === 0 ? sorted : [...sorted, moreFindings(more, 'warning')];
     },
   };
 }
 
-function refused(text: string, code: string, message: string, span?: Span | undefined, help?: string): ParseError {
+function refused(text: string, code: string, message: string, span?: Span | null, help?: string): ParseError {
   return new ParseError({ code, reason: 'syntax', text, span: span ?? null, message, help });
 }
 
@@ -210,20 +190,16 @@ function isEmptySlot({ value, bare }: Field): boolean {
   return bare === true && value === '';
 }
 
-function readSlots(
-  { fields }: Packet,
-  text: string,
-  notes: Notes,
-): { readonly fields: readonly Field[]; readonly positional: boolean } {
+function readSlots({ fields }: Packet, text: string, notes: Notes) {
   const head = fields.slice(0, SLOT_KEYS.length);
   const positional = isPositional(head);
   const read = fields.flatMap((field, index) => {
     const slotKey = positional ? SLOT_KEYS[index] : undefined;
-    if (isEmptySlot(field)) {
-      notes.add('empty-slot', 'An empty slot is left out.', field.span);
-      return [];
+    if (!isEmptySlot(field)) {
+      return slotKey === undefined ? namedField(field, index, head, text) : slotField(field, slotKey, text, notes);
     }
-    return [slotKey === undefined ? namedField(field, index, head, text) : slotField(field, slotKey, text, notes)];
+    notes.add('empty-slot', 'An empty slot is left out.', field.span);
+    return [];
   });
   return { fields: read, positional };
 }
@@ -273,10 +249,6 @@ function slotField(field: Field, slotKey: string, text: string, notes: Notes): F
   return { key: slotKey, value: source, ...(field.span === undefined ? {} : { span: field.span }) };
 }
 
-function isBracketPacket(text: string): boolean {
-  return text.trimStart().startsWith('[');
-}
-
 /** Reads `[KEY:value]` groups. Unknown keys are rejected, since their v1.1 form is unknown. */
 function readBracketPacket(text: string): { readonly packet: Packet; readonly notes: Notes } {
   const notes = createNotes();
@@ -286,10 +258,8 @@ function readBracketPacket(text: string): { readonly packet: Packet; readonly no
   const domain = textOf('dom');
   if (task === '') throw refused(text, 'missing-task', 'There is no [TASK:...].', { start: 0, end: 0 });
   if (domain === '') throw refused(text, 'missing-dom', 'There is no [DOM:...].', { start: 0, end: 0 });
-  notes.add('bracket-form', `The packet was in brackets; it is of version ${VERSION} now.`, {
-    start: 0,
-    end: text.length,
-  });
+  const span = { start: 0, end: text.length };
+  notes.add('bracket-form', `The packet was in brackets; it is of version ${VERSION} now.`, span);
   const fields = all.filter(({ key }) => key !== 'task' && key !== 'dom' && key !== 'aacp');
   fields.push({ key: 'aacp', value: VERSION });
   return { packet: { kind: 'packet', task, domain, fields }, notes };
@@ -304,24 +274,17 @@ function groupsOf(text: string): readonly Field[] {
     group.lastIndex = at;
     const match = group.exec(text);
     if (match === null) {
-      throw refused(text, 'malformed-field', 'Expected [KEY:value].', {
-        start: at,
-        end: Math.min(at + 1, text.length),
-      });
+      throw refused(text, 'malformed-field', 'Expected [KEY:value].', { start: at, end: at + 1 });
     }
     const span = { start: at + match[0].indexOf('['), end: group.lastIndex };
     fields.push({ key: knownKey(match[1]!.trim(), text, span), value: match[2]!.trim(), span });
     at = group.lastIndex;
   }
-  const seen = new Set<string>();
-  for (const { key, span } of fields) {
-    if (seen.has(key)) throw refused(text, 'duplicate-key', `The field ${show(key)} is there twice.`, span);
-    seen.add(key);
-  }
+  checkKeys({ fields }, text);
   return fields;
 }
 
-function knownKey(key: string, text: string, span: { readonly start: number; readonly end: number }): string {
+function knownKey(key: string, text: string, span: Span): string {
   const lower = lowerAscii(key);
   if (lower === 'task' || lower === 'dom' || KNOWN.has(lower)) return lower;
   throw refused(text, 'bad-key', `The key ${show(key)} is none of v${VERSION}.`, span);

@@ -51,24 +51,24 @@ export class EncodeError extends PegwireError {
 export function fieldText(value: unknown, path: string, checked = checkedValue): string | null {
   if (typeof value === 'string') return checked(value, path);
   if (value === null || value === undefined) return null;
-  if (typeof value === 'number') return numberText(value, path);
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return digitsOf(value);
+    throw refusal('bad-input', path, `is ${value}, which is no decimal number`);
+  }
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return listText(value, path);
   throw unwritable(value, path);
 }
 
-function numberText(value: number, path: string): string {
-  if (Number.isFinite(value)) return digitsOf(value);
-  throw new EncodeError({ code: 'bad-input', path, message: `is ${value}, which is no decimal number` });
-}
-
 function listText(list: readonly unknown[], path: string): string | null {
   // Not map: it would skip the holes of a sparse list.
   const items = Array.from(list, (item, index) => {
-    if (typeof item === 'string') return item;
-    throw refusal('bad-input', `${path}[${index}]`, `is ${kindOf(item)}; the items of a list are texts`);
+    const at = `${path}[${index}]`;
+    if (typeof item !== 'string') throw refusal('bad-input', at, `is ${kindOf(item)}; the items of a list are texts`);
+    if (!item.includes(',')) return checkedValue(item, at);
+    throw refusal('list-separator', at, 'holds a ","', 'a comma would make two items of it; give them as two');
   });
-  return items.length === 0 ? null : joinedList(items, path);
+  return items.length === 0 ? null : items.join(',');
 }
 
 export function unwritable(value: unknown, path: string): EncodeError {
@@ -134,17 +134,6 @@ export function checkedValue(value: string, path: string): string {
   // UTF-8 cannot encode half of a surrogate pair.
   if (/\p{Surrogate}/u.test(value)) throw refusal('bad-input', path, 'holds half of a surrogate pair');
   return value;
-}
-
-function joinedList(items: readonly string[], path: string): string {
-  return items.map((item, index) => checkedItem(item, `${path}[${index}]`)).join(',');
-}
-
-function checkedItem(item: string, path: string): string {
-  if (item.includes(',')) {
-    throw refusal('list-separator', path, 'holds a ","', 'a comma would make two items of it; give them as two');
-  }
-  return checkedValue(item, path);
 }
 
 function blankAt(value: string): string {

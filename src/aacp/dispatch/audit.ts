@@ -66,14 +66,12 @@ export class AuditError extends PegwireError {
   }
 }
 
-const GENESIS: string = '0'.repeat(64);
-
 export interface ChainEnd {
   readonly seq: number;
   readonly chain: string;
 }
 
-export const EMPTY_CHAIN: ChainEnd = { seq: 0, chain: GENESIS };
+export const EMPTY_CHAIN: ChainEnd = { seq: 0, chain: '0'.repeat(64) };
 
 const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z');
 const YEAR_TEN_THOUSAND = Date.UTC(10_000, 0, 1);
@@ -120,12 +118,7 @@ export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): Audit
   return { ...body, chain: chainOf(body) };
 }
 
-/** Returns the line of a record in ASCII, so that a terminal acts on nothing in it. */
-export function lineOf(record: AuditRecord): string {
-  return asciiJson(record);
-}
-
-/** Returns `null` if the line is not exactly what `lineOf` writes. */
+/** Returns `null` if the line is not exactly the JSON of a record. */
 export function readRecord(line: string): AuditRecord | null {
   let json: unknown;
   try {
@@ -146,7 +139,8 @@ function chainOf(body: Omit<AuditRecord, 'chain'>): string {
   return sha256Hex(`${body.previous}\n${asciiJson(body)}`);
 }
 
-function asciiJson(value: unknown): string {
+/** Writes the line of a record in ASCII, so that a terminal acts on nothing in it. */
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
@@ -174,7 +168,7 @@ export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
       return record;
     },
     records: () => [...records],
-    text: () => records.map((record) => `${lineOf(record)}\n`).join(''),
+    text: () => records.map((record) => `${asciiJson(record)}\n`).join(''),
   };
 }
 

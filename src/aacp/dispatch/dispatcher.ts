@@ -227,17 +227,7 @@ function messageOf(thrown: unknown): string {
   }
 }
 
-const OPTIONS = [
-  'handlers',
-  'deliver',
-  'audit',
-  'replay',
-  'privateKeys',
-  'refuse',
-  'onWarning',
-  'maxLength',
-  'maxItems',
-];
+const OPTIONS = 'handlers deliver audit replay privateKeys refuse onWarning maxLength maxItems'.split(' ');
 
 /** Rejects misspelt options: a misspelt guard would guard nothing. */
 function checkOptions(options: unknown): void {

@@ -5,11 +5,7 @@ import { hostname } from 'node:os';
 import process from 'node:process';
 import { AuditError } from './audit.js';
 
-export interface Lock {
-  /** False if the file was removed by hand. */
-  readonly isHeld: () => Promise<boolean>;
-  readonly release: () => Promise<void>;
-}
+export type Lock = ReturnType<typeof lockOf>;
 
 interface Holder {
   readonly pid: number;
@@ -44,11 +40,12 @@ export async function takeLock(file: string): Promise<Lock> {
   }
 }
 
-function lockOf(file: string, content: string): Lock {
+function lockOf(file: string, content: string) {
+  /** False if the file was removed by hand. */
   const isHeld = async (): Promise<boolean> => (await contentOf(file)) === content;
   return {
     isHeld,
-    async release() {
+    async release(): Promise<void> {
       try {
         if (await isHeld()) await rm(file, { force: true });
       } finally {

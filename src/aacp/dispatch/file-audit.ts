@@ -11,8 +11,8 @@ import {
   AuditError,
   type AuditOptions,
   type AuditRecord,
+  asciiJson,
   type ChainEnd,
-  lineOf,
   nextRecord,
   resolveClock,
 } from './audit.js';
@@ -78,13 +78,7 @@ export async function fileAudit(file: string, options: FileAuditOptions = {}): P
   return audit;
 }
 
-interface OpenedLog {
-  readonly audit: FileAudit;
-  readonly notices: readonly AuditNotice[];
-  readonly abandon: () => Promise<void>;
-}
-
-async function opened(absolute: string, clock: () => number, powerSafe: boolean): Promise<OpenedLog> {
+async function opened(absolute: string, clock: () => number, powerSafe: boolean) {
   let handle: FileHandle | undefined;
   let lock: Lock | undefined;
 
@@ -110,14 +104,8 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
   }
 }
 
-interface Resumed {
-  readonly end: ChainEnd;
-  readonly size: number;
-  readonly torn: TornEndNotice | null;
-}
-
 /** Reads the log, and truncates what follows the last whole record. */
-async function resume(handle: FileHandle, file: string): Promise<Resumed> {
+async function resume(handle: FileHandle, file: string) {
   const { verification, end, wholeBytes } = await scanLog(handle);
   const { firstFault } = verification;
   if (firstFault === null) return { end, size: wholeBytes, torn: null };
@@ -134,7 +122,8 @@ async function resume(handle: FileHandle, file: string): Promise<Resumed> {
   const keptIn = `${file}.torn-${firstFault.line}-${randomUUID().slice(0, 8)}`;
   await writeFile(keptIn, torn, { flag: 'wx', mode: 0o600, flush: true });
   await handle.truncate(wholeBytes);
-  return { end, size: wholeBytes, torn: { kind: 'torn-end', keptIn, bytes: torn.length } };
+  const notice: TornEndNotice = { kind: 'torn-end', keptIn, bytes: torn.length };
+  return { end, size: wholeBytes, torn: notice };
 }
 
 interface OpenLog {
@@ -157,7 +146,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
     if (broken !== null) throw broken;
     await checkOurs();
     const record = nextRecord(end, entry, clock());
-    const line = `${lineOf(record)}\n`;
+    const line = `${asciiJson(record)}\n`;
     try {
       await handle.appendFile(line, 'latin1');
       if (powerSafe) await handle.datasync();
@@ -219,12 +208,6 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
 
 const CHUNK = 1 << 16;
 
-interface ScannedLog {
-  readonly verification: AuditVerification;
-  readonly end: ChainEnd;
-  readonly wholeBytes: number;
-}
-
 /**
  * Verifies the log in a file, as `verifyAudit` does; it may be written to meanwhile.
  *
@@ -247,7 +230,7 @@ export async function verifyAuditFile(file: string, options?: VerifyOptions): Pr
   }
 }
 
-async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise<ScannedLog> {
+async function scanLog(handle: FileHandle, verifier = createVerifier()) {
   const chunk = Buffer.alloc(CHUNK);
   let rest = '';
   let wholeBytes = 0;
@@ -287,10 +270,6 @@ export interface WideModeNotice {
   readonly error: unknown;
 }
 
-const PERMISSIONS = 0o777;
-const OTHERS = 0o077;
-const PRIVATE = 0o600;
-
 /** Rejects `/dev/null` and other devices, which do not keep records. */
 async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Promise<void> {
   if ((await handle.stat()).isFile()) return;
@@ -308,11 +287,11 @@ export async function keepPrivate(
   platform: string = process.platform,
 ): Promise<WideModeNotice | null> {
   const stats = await handle.stat();
-  if (platform === 'win32' || !stats.isFile() || (stats.mode & OTHERS) === 0) return null;
+  if (platform === 'win32' || !stats.isFile() || (stats.mode & 0o077) === 0) return null;
   try {
-    await handle.chmod(PRIVATE);
+    await handle.chmod(0o600);
     return null;
   } catch (error) {
-    return { kind: 'wide-mode', file, mode: stats.mode & PERMISSIONS, error };
+    return { kind: 'wide-mode', file, mode: stats.mode & 0o777, error };
   }
 }

@@ -50,14 +50,11 @@ function linesOf(
   maxLength: number,
   maxFields: number,
 ): readonly string[] {
-  if (packet !== null) return fieldLines(packet, maxLength, maxFields);
-  return [typeof given === 'string' ? `text: ${shown(given, maxLength)}` : '(no packet)'];
-}
-
-function fieldLines({ task, domain, fields }: Packet, maxValueLength: number, maxFields: number): readonly string[] {
-  const lines = [`task: ${shown(task, maxValueLength)}`, `domain: ${shown(domain, maxValueLength)}`];
+  if (packet === null) return [typeof given === 'string' ? `text: ${shown(given, maxLength)}` : '(no packet)'];
+  const { task, domain, fields } = packet;
+  const lines = [`task: ${shown(task, maxLength)}`, `domain: ${shown(domain, maxLength)}`];
   for (const { key, value, bare } of fields.slice(0, maxFields)) {
-    lines.push(`${bare ? '(no key)' : nameOf(key, maxValueLength)}: ${shown(value, maxValueLength)}`);
+    lines.push(`${bare ? '(no key)' : nameOf(key, maxLength)}: ${shown(value, maxLength)}`);
   }
   if (fields.length > maxFields) lines.push(`(${fields.length - maxFields} more fields are not shown)`);
   return lines;
@@ -69,19 +66,13 @@ function nameOf(key: string, maxLength: number): string {
 }
 
 function shown(text: string, maxLength: number): string {
-  const kept = text.length <= maxLength ? text : withoutHalfPair(text.slice(0, maxLength));
+  const kept = text.length <= maxLength ? text : text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '');
   const quoted = JSON.stringify(kept).replace(UNSEEN, (character) => (character === ' ' ? ' ' : escaped(character)));
   return kept === text ? quoted : `${quoted} (cut: ${kept.length} of ${text.length} characters)`;
 }
 
-function withoutHalfPair(text: string): string {
-  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
-}
-
 function escaped(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => {
-    return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
-  }).join('');
+  return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function longestRun(text: string): number {

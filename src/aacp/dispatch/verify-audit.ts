@@ -31,14 +31,8 @@ export interface VerifyOptions {
   readonly head?: string | undefined;
 }
 
-interface AuditVerifier {
-  /** @param whole whether a line end followed */
-  readonly line: (text: string, whole: boolean) => boolean;
-  readonly end: () => ChainEnd;
-  readonly result: () => AuditVerification;
-}
-
-export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
+/** Takes the lines of a log one by one; `line` returns whether all is well so far. */
+export function createVerifier({ head }: VerifyOptions = {}) {
   if (head !== undefined && !(typeof head === 'string' && /^[0-9a-f]{64}$/.test(head))) {
     throw new TypeError('head must be 64 hexadecimal digits, as a verification gave it');
   }
@@ -46,7 +40,7 @@ export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
   let fault: AuditFault | null = null;
   let headFound = head === undefined || head === EMPTY_CHAIN.chain;
   return {
-    line(text, whole) {
+    line(text: string, whole: boolean): boolean {
       if (fault !== null) return false;
       const reason = whole ? faultOf(text, end) : 'torn-end';
       if (typeof reason === 'string') fault = { line: end.seq + 1, reason };
@@ -54,8 +48,8 @@ export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
       headFound ||= end.chain === head;
       return fault === null;
     },
-    end: () => end,
-    result() {
+    end: (): ChainEnd => end,
+    result(): AuditVerification {
       const firstFault = fault ?? (headFound ? null : { line: end.seq + 1, reason: 'head' as const });
       return { ok: firstFault === null, records: end.seq, firstFault, head: end.chain };
     },
@@ -82,20 +76,16 @@ function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
  */
 export function verifyAudit(log: string | Iterable<string>, options?: VerifyOptions): AuditVerification {
   const verifier = createVerifier(options);
-  if (typeof log === 'string') verifyText(log, verifier);
-  else verifyLines(log, verifier);
+  if (typeof log !== 'string') verifyLines(log, verifier);
+  else {
+    const lines = log.split('\n');
+    const rest = lines.pop()!;
+    if (lines.every((line) => verifier.line(line, true)) && rest !== '') verifier.line(rest, false);
+  }
   return verifier.result();
 }
 
-function verifyText(text: string, verifier: AuditVerifier): void {
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf('\n', start);
-    if (!verifier.line(text.slice(start, end < 0 ? text.length : end), end >= 0)) return;
-    start = end + 1;
-  }
-}
-
-function verifyLines(lines: Iterable<string>, verifier: AuditVerifier): void {
+function verifyLines(lines: Iterable<string>, verifier: ReturnType<typeof createVerifier>): void {
   if (typeof lines?.[Symbol.iterator] !== 'function') throw new TypeError('log must be a text or a list of lines');
   let held: string | null = null;
   for (const line of lines) {
@@ -104,14 +94,11 @@ function verifyLines(lines: Iterable<string>, verifier: AuditVerifier): void {
     held = line;
   }
   // Whether a line end followed the last line is unknown; a line cut short is not JSON.
-  if (held !== null) verifier.line(held, isJson(held));
-}
-
-function isJson(text: string): boolean {
+  if (held === null) return;
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(held);
+    verifier.line(held, true);
   } catch {
-    return false;
+    verifier.line(held, false);
   }
 }
