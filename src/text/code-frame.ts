@@ -43,13 +43,7 @@ export function codeFrame(text: string, span: Span, source: SourceName = {}): st
     .join('\n');
 }
 
-interface Window {
-  readonly shown: string;
-  readonly caretColumn: number;
-  readonly carets: number;
-}
-
-function windowAround(text: string, lineStart: number, at: number, spanEnd: number): Window {
+function windowAround(text: string, lineStart: number, at: number, spanEnd: number) {
   // A line end at the place itself is shown; only a later one ends the line.
   const lineEnd = endOfLine(text, at + 1);
   const whole = lineEnd - lineStart <= WHOLE_LINE;

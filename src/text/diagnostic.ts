@@ -19,12 +19,8 @@ export interface Diagnostic<Code extends string = string> {
   readonly related?: readonly Span[];
 }
 
-export interface Report {
-  readonly code: string;
-  readonly message: string;
-  readonly span: Span | null;
+export interface Report extends Pick<Diagnostic, 'code' | 'message' | 'span' | 'related'> {
   readonly help?: string | undefined;
-  readonly related?: readonly Span[] | undefined;
 }
 
 /** Formats a finding: code and message, the line with carets under the place, and help. */

@@ -9,11 +9,6 @@ function limitHelp(message: string): string {
   return `raise max${option} for senders that are trusted`;
 }
 
-function notAString(code: string, value: unknown): ParseErrorDetails {
-  const found = value === null ? 'null' : typeof value;
-  return { code, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
-}
-
 function tooLong(code: string, text: string, maxLength: number): ParseErrorDetails {
   const message = `The text has ${text.length} characters; at most ${maxLength} are read`;
   return beyondLimit(code, text, message, { start: maxLength, end: text.length });
@@ -61,8 +56,10 @@ export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   refusals: Refusals<Settings>,
 ): Result<Tree, ParseError> {
   let refusal: ParseErrorDetails | null;
-  if (typeof text !== 'string') refusal = notAString(refusals.notAString, text);
-  else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
+  if (typeof text !== 'string') {
+    const found = text === null ? 'null' : typeof text;
+    refusal = { code: refusals.notAString, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
+  } else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
   else {
     const result = attemptQuietly(text, settings, read);
     if (result.ok) return result;

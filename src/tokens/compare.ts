@@ -79,7 +79,7 @@ export async function compareTokens(input: ComparisonInput, { encoding }: Compar
     inForm('json-pretty', (value) => json(value, 2));
     inForm('json', (value) => json(value));
     if (toon === null) missing.push({ form: 'toon', reason: '@toon-format/toon is not installed' });
-    else inForm('toon', (value) => toonText(value, toon));
+    else inForm('toon', toon);
   }
   add('accp', frameBody, frame);
   add('aacp', packet, undefined);
@@ -103,18 +103,12 @@ function json(value: unknown, indent?: number): string {
   );
 }
 
-function toonText(value: unknown, toon: ToToon): string {
-  // Through JSON, so that both say the same.
-  return toon(JSON.parse(json(value)));
-}
-
-type ToToon = (value: unknown) => string;
-
 /** `null` if the optional dependency `@toon-format/toon` is not installed. */
-async function loadToon(): Promise<ToToon | null> {
+async function loadToon(): Promise<((value: unknown) => string) | null> {
   try {
     const { encode } = await import('@toon-format/toon');
-    return (value) => encode(value);
+    // Through JSON, so that both say the same.
+    return (value) => encode(JSON.parse(json(value)));
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
     throw thrown;

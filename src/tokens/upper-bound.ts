@@ -1,31 +1,11 @@
 /** Pairs of small letters that are not tokens in `o200k_base` or `cl100k_base`: second letters by first. All other pairs are. */
-const NO_TOKENS: Readonly<Record<string, string>> = {
-  b: 'q',
-  f: 'jz',
-  g: 'jkq',
-  h: 'j',
-  j: 'gqvwxyz',
-  k: 'qxz',
-  l: 'q',
-  m: 'z',
-  n: 'q',
-  o: 'q',
-  q: 'fgjkovyz',
-  r: 'jz',
-  t: 'jq',
-  u: 'q',
-  v: 'qz',
-  w: 'qvz',
-  x: 'ghjkqsuvwz',
-  y: 'fjqvz',
-  z: 'gjqrvz',
-};
+const NO_TOKENS = 'bq fjz gjkq hj jgqvwxyz kqxz lq mz nq oq qfgjkovyz rjz tjq uq vqz wqvz xghjkqsuvwz yfjqvz zgjqrvz';
 
 const A = 0x61;
 const Z = 0x7a;
 const LETTERS = 26;
 const apart = new Uint8Array(LETTERS * LETTERS);
-for (const [first, seconds] of Object.entries(NO_TOKENS)) {
+for (const [first = '', ...seconds] of NO_TOKENS.split(' ')) {
   for (const second of seconds) apart[(first.charCodeAt(0) - A) * LETTERS + second.charCodeAt(0) - A] = 1;
 }
 

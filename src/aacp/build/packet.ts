@@ -148,7 +148,6 @@ export interface DraftFields {
   readonly tmpl?: FieldValue;
   /** Where data lies that is not to be in the packet. Left out for receivers that know it. */
   readonly data_ptr?: FieldValue;
-  /** An amount. */
   readonly amt?: FieldValue;
   /** The currency of `amt` or `ltv`. */
   readonly ccy?: FieldValue;
@@ -156,21 +155,15 @@ export interface DraftFields {
   readonly sup?: FieldValue;
   /** What to match against: a purchase order. */
   readonly match?: FieldValue;
-  /** Payment terms. */
   readonly terms?: FieldValue;
-  /** The type of a document. */
   readonly type?: FieldValue;
   /** The counterparty. */
   readonly party?: FieldValue;
-  /** A clause of a contract. */
   readonly clause?: FieldValue;
-  /** What is at issue. */
   readonly issue?: FieldValue;
-  /** The level of risk. */
   readonly risk?: FieldValue;
   /** What is blocked meanwhile. */
   readonly block?: FieldValue;
-  /** Flags. */
   readonly flags?: FieldValue;
   /** Actions that are required. */
   readonly req?: FieldValue;

@@ -33,12 +33,10 @@ export interface WorkflowPlan {
 const PLANS = new WeakMap<object, WorkflowPlan>();
 
 /**
- * Makes an encoder of a definition: an object with a function for each step, which gives a packet, and for each sequence,
- * which gives several. The definition is checked once, here; packets are then valid without being validated.
+ * Makes an encoder of a definition: an object with a function for each step and each sequence. The definition is checked
+ * here, once; its packets are then valid without validation. Source: draft-mackay-aacp-01, section 6.1.
  *
- * Source: draft-mackay-aacp-01, section 6.1.
- *
- * @throws TypeError naming the step, on a definition whose packets could be invalid or hide an input
+ * @throws TypeError naming a step whose packets could be invalid or hide an input
  * @example
  * const TravelEncoder = defineWorkflow({
  *   name: 'TravelEncoder',
