@@ -10,7 +10,7 @@ const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary';
 function counted(before: string): unknown {
   const program = `
     ${before}
-    const { installedCounter } = await import(${moduleAt('src/tokens/load-counter.ts')});
+    const { installedCounter } = await import(${moduleAt('src/tokens/installed-counter.ts')});
     const { count, exact, encoding } = installedCounter();
     console.log(JSON.stringify({ tokens: count(${JSON.stringify(PACKET)}), exact, encoding }));`;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);

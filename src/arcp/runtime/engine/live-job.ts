@@ -28,7 +28,7 @@ export class LiveJob implements Attempt {
   readonly outbox: JobOutbox;
   readonly host: JobHost;
   readonly #controller = new AbortController();
-  readonly signal = this.#controller.signal;
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly #begun: number;
   #status: JobStatus;
   #state: JobState = 'running';
