@@ -108,7 +108,7 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
   if (refusal !== null) throw new EncodeError({ path, ...refusal });
   if (isPlain(text, item)) return text;
   if (reader.program.mode === 'compat') {
-    if (text === '' || (reader.program.pureSlots[slot.index] && isBlankToPython(text))) return '';
+    if (text === '' || (reader.program.pureSlots[slot.index] && BLANK.test(text))) return '';
     if (reader.program.lenient) return checkedLeniently(text, path);
   }
   if (item && text.includes(',')) {
@@ -152,10 +152,6 @@ function badInput(path: string, message: string, help?: string): EncodeError {
 /** The blanks of Python's `strip`: unlike `trim`, with U+001C to U+001F and U+0085, and without the byte order mark. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
 const BLANK = /^[\t-\r\x1C- \x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*$/;
-
-function isBlankToPython(text: string): boolean {
-  return BLANK.test(text);
-}
 
 /** Classes of ASCII characters: 0 other, 1 plain, 2 space, 3 comma. */
 const KINDS = new Uint8Array(128);
