@@ -1,8 +1,4 @@
-/**
- * The syntax tree of an AACP packet (draft-mackay-aacp-01, section 4).
- *
- * Nodes are plain objects and may be written by hand; `span` is present only when spans were asked for.
- */
+/** The syntax tree of an AACP packet (draft-mackay-aacp-01, section 4): plain objects, with `span` only if asked for. */
 import type { Span } from '../text/span.js';
 
 /** One packet: `TASK|DOM|key:value|...`. */

@@ -9,8 +9,8 @@ interface Rule {
 }
 
 /**
- * The findings of the validator. Codes are stable; the strict parser uses the same ones. `interop` lets pass, with a
- * warning, what packets of v1.0 and of other writers commonly hold.
+ * The findings of the validator, whose codes are stable and shared with the strict parser. `interop` only warns of what
+ * packets of v1.0 and of other writers commonly hold.
  */
 export const RULES = {
   'not-a-packet': { draft: 'error', section: '4' },
@@ -49,7 +49,7 @@ export const RULES = {
 
 export type ValidationCode = keyof typeof RULES;
 
-/** Findings whose severity cannot be changed: there is no packet to judge, or a list of findings is full. */
+/** Findings whose severity is fixed. */
 export const FIXED_CODES = [
   'not-a-packet',
   'limit',
@@ -60,10 +60,7 @@ export const FIXED_CODES = [
 /** Further codes, of the strict parser only: a word that a v1.1 writer would not emit. */
 export type ParseCode = ValidationCode | 'bad-task' | 'bad-dom' | 'bad-key';
 
-/**
- * `draft` reads the draft by its letter where it has one (MUST NOT reject unknown words), `interop` accepts what other
- * implementations accept.
- */
+/** `draft` follows the letter of the draft (MUST NOT reject unknown words); `interop` accepts what other implementations do. */
 export type Profile = 'draft' | 'interop';
 
 export function severityOf(code: ValidationCode, profile: Profile): Severity {
@@ -71,10 +68,9 @@ export function severityOf(code: ValidationCode, profile: Profile): Severity {
   return profile === 'interop' ? (rule.interop ?? rule.draft) : rule.draft;
 }
 
-/** Findings that a list holds before one that counts the rest: a packet of many fields can have very many. */
+/** Most findings of one list. */
 export const MAX_FINDINGS = 100;
 
-/** Makes the last finding of a full list. */
 export function moreFindings(count: number, severity: Severity) {
   const code = 'more-findings';
   const message = `${count} more ${severity}${count === 1 ? ' is' : 's are'} not listed.`;

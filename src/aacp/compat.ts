@@ -1,13 +1,11 @@
 /**
- * The verdicts of two other AACP validators, fault for fault: the reference Python SDK 1.4.0 and aacp-ts (both MIT).
+ * The verdicts of two other AACP validators, fault for fault: the reference Python SDK 1.4.0 and aacp-ts (both MIT). Use
+ * them to see which packets change their verdict in a migration. Both reject unknown TASK and DOM values, which the draft
+ * forbids (section 5.1), accept a missing `aacp:`, and take the last of two equal keys; the Python SDK calls 1.2 the
+ * current version. `test/conformance/aacp/validator.json` records their answers.
  *
- * They are for migrating: run them beside `validatePacket` to see which packets change their verdict, and why. They are
- * no advice on what to accept. Both refuse unknown TASK and DOM values, which the draft forbids (section 5.1), let a
- * missing `aacp:` pass, and take the last of two equal keys without a word; the Python SDK also calls 1.2 the current
- * version. `test/conformance/aacp/validator.json` records what each of them said.
- *
- * The texts are theirs, letter for letter. The lists are copied here on purpose: they belong to those two releases and
- * stay as they are when ours grow. A verdict has 100 warnings at most, and then one that counts the rest.
+ * Texts are theirs, letter for letter, and lists are copies that belong to these releases. A verdict has 100 warnings at
+ * most, then one that counts the rest.
  */
 import { MAX_FINDINGS, moreFindings } from './codes.js';
 
@@ -37,10 +35,8 @@ const SENTIMENT_WITHOUT_TONE =
 const LTV_WITHOUT_CCY = 'ltv field present without ccy — add currency context.';
 
 /**
- * What `AACPValidator().validate(packet)` of the Python package `aacp` 1.4.0 answers.
- *
- * Anything but a string is refused. The SDK calls a falsy value an empty packet, and so does this; on everything else it
- * crashes with an `AttributeError` or a `TypeError`, where this says what was given.
+ * Returns the answer of `AACPValidator().validate(packet)` of the Python package `aacp` 1.4.0. Rejects other types than
+ * strings, on which the SDK crashes; falsy values are empty packets, as there.
  */
 export function validateAsSdkPy(packet: string): CompatVerdict {
   const slots = readSlots(packet, stripAsPython);
@@ -75,10 +71,8 @@ export function validateAsSdkPy(packet: string): CompatVerdict {
 }
 
 /**
- * What `new AACPValidator().validate(packet)` of aacp-ts (source of version 1.3.0) answers.
- *
- * Anything but a string is refused. The SDK calls a falsy value an empty packet, and so does this; on everything else it
- * crashes with a `TypeError`, where this says what was given.
+ * Returns the answer of `new AACPValidator().validate(packet)` of aacp-ts 1.3.0. Rejects other types than strings, on which
+ * the SDK crashes; falsy values are empty packets, as there.
  */
 export function validateAsSdkTs(packet: string): CompatVerdict {
   const slots = readSlots(packet, (text) => text.trim());
@@ -115,7 +109,6 @@ export function validateAsSdkTs(packet: string): CompatVerdict {
   return { valid: errors.length === 0, errors, warnings: bounded(warnings) };
 }
 
-/** The stripped slots of a packet or, where there is nothing to split, the text of the refusal. */
 function readSlots(packet: unknown, strip: (text: string) => string): string[] | string {
   if (!packet) return EMPTY_PACKET;
   if (typeof packet !== 'string') return `Expected the packet as a string, got ${typeof packet}.`;
@@ -123,7 +116,7 @@ function readSlots(packet: unknown, strip: (text: string) => string): string[] |
   return packet.split('|').map(strip);
 }
 
-/** The SDKs list all warnings: a text of empty fields has ten times its length of them. */
+/** The SDKs list all warnings; a text of empty fields has ten times its length of them. */
 function bounded(warnings: readonly string[]): readonly string[] {
   if (warnings.length <= MAX_FINDINGS) return warnings;
   return [...warnings.slice(0, MAX_FINDINGS), moreFindings(warnings.length - MAX_FINDINGS, 'warning').message];
@@ -145,9 +138,8 @@ function fieldsOfSdkPy(slots: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /**
- * aacp-ts collects its fields in an ordinary object, and that shows: `__proto__` vanishes, and keys that look like array
- * indices come first. An object without a prototype keeps the second trait of its own accord. White space next to the
- * colon stays in the key and the value.
+ * aacp-ts collects fields in an ordinary object: `__proto__` vanishes, and keys like array indices come first, as in this
+ * one without a prototype. White space next to the colon stays.
  */
 function fieldsOfSdkTs(slots: readonly string[], warnings: string[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = Object.create(null);
@@ -170,7 +162,6 @@ const PYTHON_SPACES: ReadonlySet<string> = new Set(
     '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 );
 
-/** Python's `str.strip()`, in one scan from each end. */
 function stripAsPython(text: string): string {
   let start = 0;
   let end = text.length;

@@ -1,14 +1,9 @@
-/** Errors of AACP's parser, with what to do about them; and the error of its printer. */
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/refusals.js';
 import type { ParseCode } from './codes.js';
 import { CONTROL } from './vocabulary.js';
 
-/**
- * What is wrong at `offset`, where strict reading stopped, judged by the slot that it lies in.
- *
- * @param expectations what the grammar expects there; asked for when somebody reads the error's words
- */
+/** Explains an error at `offset` by its slot. `expectations` is called when the message is read. */
 export function syntaxError(
   text: string,
   offset: number,
@@ -23,7 +18,7 @@ export function syntaxError(
     span: { start: fault.start, end: fault.end ?? fault.start + (found?.length ?? 0) },
     explain: () => ({
       ...fault,
-      // Where a better place was found, the parser's expectations are about another one.
+      // The parser's expectations are about its own place only.
       expected: fault.start === offset ? phrasesOf(expectations()) : [],
       found,
     }),
@@ -108,7 +103,7 @@ function fieldFault(text: string, offset: number, slot: Slot): Fault {
   }
   const colon = slot.text.indexOf(':');
   if (colon < 0) {
-    // A backslash before the separator is somebody's attempt at an escape.
+    // A backslash before the separator is an attempt at an escape.
     const help =
       text[slot.start - 2] === '\\' ? 'AACP has no escapes: a value cannot hold "|"' : 'fields are key:value';
     return { code: 'malformed-field', message: 'A field without a colon.', start: slot.start, end: slot.end, help };
@@ -130,7 +125,7 @@ interface Slot {
   readonly text: string;
 }
 
-/** The slot that holds `offset`; at a separator, the one before it, unless that separator closes an empty slot. */
+/** At a separator, returns the slot before it, unless the separator closes an empty slot. */
 function slotAt(text: string, offset: number): Slot {
   const before = text.slice(0, offset).split('|');
   const start = offset - before.at(-1)!.length;
@@ -138,7 +133,7 @@ function slotAt(text: string, offset: number): Slot {
   return { index: before.length - 1, start, end, text: text.slice(start, end) };
 }
 
-/** The run of blanks at `offset`, or ending there, when it stands at an edge of a token and not inside a value. */
+/** Returns the blanks at `offset` if they are at the edge of a token, not inside a value. */
 function blanksAt(text: string, offset: number, slot: Slot): { start: number; end: number } | null {
   let start = offset;
   while (start > slot.start && isBlank(text[start - 1]!)) start--;

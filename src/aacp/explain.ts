@@ -1,4 +1,3 @@
-/** Plain English of a packet (draft-mackay-aacp-01, section 8). */
 import { meaning, type Words } from '../text/ascii.js';
 import { anyText, quoted, visible } from '../text/visible.js';
 import type { Field, Packet } from './ast.js';
@@ -27,12 +26,12 @@ const TONES: Words = {
   terse: 'Use a brief, direct tone',
 };
 
-/** A company form at the end of a name: the hyphen before it was a space before the packet was written. */
+/** A company form at the end of a name, whose hyphen was a space. */
 const COMPANY_FORM = /-(?=(?:Ltd|Limited|Inc|LLC|LLP|PLC|plc|Co|Corp|GmbH|AG|SA|SAS|SARL|BV|NV|Oy|AB|AS|Pty)$)/;
 
 type Shape = (text: string) => string;
 
-/** How values are shown, where it is not as they are: by the meaning of a word, or in another shape. */
+/** How values are shown: by the meaning of a word, or reshaped. */
 const HOW: Readonly<Record<string, Shape | Words>> = {
   res: spaced,
   // Not within >=, <=, != or ==.
@@ -57,21 +56,18 @@ const HOW: Readonly<Record<string, Shape | Words>> = {
   p: PRIORITIES,
 };
 
-/** By the numbers of the keys. */
 const SENTENCES = Object.entries(FIELD_LABELS).map(([key, label]) => ({ label, how: HOW[key] }));
-/** Most in the order of the keys; `p` and `return`, which begin packets, come last. */
+/** `p` and `return`, which begin packets, come last. */
 const ORDER = [...SENTENCES.keys()].slice(2).concat(1, 0);
 const AMOUNT = KEY_NUMBERS.get('amt')!;
 const CURRENCY = KEY_NUMBERS.get('ccy')!;
-/** Words that begin sentences: `resource` is no key of the draft, but somebody could use it as one. */
+/** Labels that begin sentences; private keys may have the same name. */
 const LABELS: ReadonlySet<string> = new Set(['domain', ...SENTENCES.map(({ label }) => label.toLowerCase())]);
 
 /**
- * Says in plain English what a packet asks for. Total: every field appears, known or not, repeated or malformed, and any
- * text gets an answer. The last field of a key gives the sentence; earlier ones follow at the end as `Key: value.`, with
- * all others that have no sentence. Values that could be taken for part of the explanation stand between quotes.
- *
- * The explanation is advisory; the packet itself is the record (draft-mackay-aacp-01, section 8).
+ * Explains a packet in plain English. Accepts any text; every field appears, known or not, repeated or malformed. The last
+ * field of a key gives the sentence; the others follow as `Key: value.`. Values that could be taken for part of the
+ * explanation are quoted. The explanation is advisory (draft-mackay-aacp-01, section 8).
  *
  * @example
  * explainPacket('FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary')
@@ -85,7 +81,7 @@ export function explainPacket(input: string | Packet): string {
   return result.ok ? explain(result.value) : `No packet: ${result.error.message}`;
 }
 
-/** A tree with nothing but strings in it: those built by hand may hold what their types forbid. */
+/** Hand-built trees may hold what their types forbid. */
 function plainPacket(packet: Packet): Packet {
   const { task, domain, fields } = packet ?? {};
   return {
@@ -131,7 +127,7 @@ function explain(packet: Packet): string {
 function sentenceOf(number: number, value: string, currency = ''): string {
   const { label, how } = SENTENCES[number]!;
   const told = typeof how === 'object' ? meaning(how, value) : undefined;
-  // What to do about the tone is a sentence of its own.
+  // The meaning of a tone is a sentence of its own.
   if (told !== undefined) return how === TONES ? told : `${label}: ${told}`;
   const shown = data(value, typeof how === 'function' ? how : undefined);
   if (number !== AMOUNT || currency === '') return `${label}: ${shown}`;
@@ -142,35 +138,34 @@ function numberOf({ key, bare }: Field): number | undefined {
   return bare ? undefined : (KEY_NUMBERS.get(key) ?? KEY_NUMBERS.get(lowerAscii(key)));
 }
 
-/** `Retrieve (Human Resources domain)`; unknown words are shown as they are. */
 function opening({ task, domain }: Packet): string | null {
   if (task === '') return null;
   const verb = meaning(TASKS, task) ?? word(task);
   return domain === '' ? verb : `${verb} (${meaning(DOMAINS, domain) ?? word(domain)} domain)`;
 }
 
-/** An unknown TASK or DOM. One that could be taken for more of the sentence stands between quotes. */
+/** Quotes an unknown word that could be taken for more of the sentence. */
 function word(text: string): string {
   return /^[\w -]+$/.test(text) ? data(text) : quoted(text);
 }
 
-/** A field without a sentence of its own: `Key: value`. Of an empty slot there is nothing to say. */
+/** A field without a sentence: `Key: value`; nothing for an empty slot. */
 function leftOver({ key, value, bare }: Field): string {
   if (bare) return value === '' ? '' : `A field without a key: ${data(value)}`;
   if (key === '') return `A field with an empty key: ${data(value)}`;
   const label = `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
-  // A key must not pass for the beginning of a sentence above.
+  // A key must not look like a sentence above.
   const plain = /^\w+$/.test(key) && (KEY_NUMBERS.has(lowerAscii(key)) || !LABELS.has(lowerAscii(key)));
   return `${plain ? label : quoted(key)}: ${data(value)}`;
 }
 
 /**
- * A value as data. Plain ones are shown as `shape` makes them nicer to read. One with quotes, white space other than single
- * spaces or invisible characters, or one that would end its sentence and begin another, is shown as it is, between quotes.
+ * Shows a plain value in its shape. One with quotes, unusual white space or invisible characters, or one that would end
+ * its sentence, is quoted unchanged.
  */
 function data(value: string, shape?: Shape): string {
   const shaped = shape === undefined ? value : shape(value);
-  // Most are made of these characters, of which no shape makes another.
+  // Fast path for most values.
   if (/^[\w,=<>%+-]*$/.test(value)) return shaped;
   const plain =
     !/"| {2}|^ | $|[^\S ]/.test(value) &&
@@ -191,7 +186,6 @@ function listed(separator: string): Shape {
   return (text) => text.split(',').join(separator);
 }
 
-/** A fraction as a whole percentage, where it is a plain number of a sensible length. */
 function percent(text: string): string {
   return /^-?[0-9]{1,9}(?:\.[0-9]{1,15})?$/.test(text) ? `${Math.round(Number(text) * 100)}%` : text;
 }

@@ -1,4 +1,4 @@
-/** Finding packets in any text: prose, Markdown, JSON strings, log lines, model output. Public as `pegwire/aacp/find`. */
+/** Finds packets in prose, Markdown, JSON strings, log lines and model output. Public as `pegwire/aacp/find`. */
 import moo from 'moo';
 import { packetProseTokens } from '../../grammar/aacp.tokens.js';
 import type { ParseError } from '../text/errors.js';
@@ -22,25 +22,25 @@ export type FoundPacket = Found<Packet, ParseError>;
 
 const prose = moo.compile(packetProseTokens);
 
-/** What may stand before a packet that has a line to itself: white space, list markers, quote marks. */
+/** Before a packet with a line of its own: white space, list markers, quote marks. */
 const LINE_PREFIX = /^\s*(?:(?:[-*+>]|[0-9]{1,9}[.)])\s+)*$/;
-/** No list is nested deeper; and a long prefix must not be read again for every packet on the line. */
+/** Bounds the prefix that is read again for every packet on a line. */
 const MAX_PREFIX = 200;
-/** Kinds of quotes that no line closes, of which each is searched for to the end of the line. No strings nest deeper. */
+/** Most kinds of unclosed quotes that are searched per line; strings do not nest deeper. */
 const MAX_UNCLOSED = 8;
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
-/** What ends a sentence or closes emphasis, and is no part of a value in running prose. */
+/** Ends a sentence or emphasis; not part of a value in prose. */
 const TRAILING = '.,;:!?*~\u2026"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
 /** Pairs of brackets, each closing one at an odd index. */
 const BRACKETS = '()[]{}<>';
 
 /**
- * Finds what looks like a packet: two tokens and a `key:`, parted by bars, outside Markdown tables. It ends at the line's
- * end, at the quote or backtick that opened it; in running prose, its last value ends at white space and without the
- * punctuation of the sentence. One that does not parse is reported with its error, not dropped. Found items never overlap;
- * the work grows linearly with the text. In a JSON string, escapes are read as JSON.
+ * Finds packets: two tokens and a `key:`, separated by bars, outside Markdown tables. A packet ends with its line, or at
+ * the quote or backtick that opened it; in prose, its last value ends at white space, without the punctuation of the
+ * sentence. One that does not parse is reported with its error. Found items never overlap; takes linear time. In a JSON
+ * string, escapes are read as JSON.
  *
- * @throws TypeError when `text` is no string, or on options that are none
+ * @throws TypeError if `text` is not a string, or an option is invalid
  * @example
  * findPackets('Please run FETCH|HR|return:HR-Agent|aacp:1.1 now.')[0].text // 'FETCH|HR|return:HR-Agent|aacp:1.1'
  */
@@ -63,11 +63,7 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
   return found;
 }
 
-/**
- * Finds the end of the quote right before a packet; `null` when there is no quote, or nothing closes it.
- *
- * @param unclosed the quotes that the current line does not close, by their backslashes: no line is searched again for each packet
- */
+/** Finds the end of the quote right before a packet. `unclosed` keeps quotes without an end, so that no line is searched twice. */
 function closingOf(
   text: string,
   { start, lineEnd }: Opening,
@@ -76,7 +72,7 @@ function closingOf(
 ): number | null {
   const quote = quoteBefore(text, start);
   if (quote === null) return null;
-  // Strings nest, so that a packet in one can quote another; other quotes and backticks do not.
+  // Strings nest, so a packet in one can quote another; other quotes do not.
   if (quote.closing !== '"') return closingQuote(text, start, Math.min(lineEnd, next), quote);
   if (unclosed.lineEnd !== lineEnd) {
     unclosed.lineEnd = lineEnd;
@@ -113,7 +109,7 @@ function readAt(
   });
 }
 
-/** What ends the wrapping of a packet: of a link, of a colour on a terminal, of a tag before it or further up. */
+/** The end of the wrapping of a packet: a link, a terminal colour, or a tag. */
 function wrappingBefore(text: string, start: number): RegExp {
   if (text[start - 1] === '[') return /\]\(/;
   const before = text.slice(Math.max(0, start - 16), start);
@@ -121,17 +117,17 @@ function wrappingBefore(text: string, start: number): RegExp {
   return /\x1b\[[0-9;]*m$/.test(before) ? /\x1b\[[0-9;]*m/ : /<\/([A-Za-z][\w:-]*)>/;
 }
 
-/** How much of a line stands before the end of its wrapping, in the last slot; `null` when the wrapping does not end there. */
+/** Length of a line up to the end of its wrapping in the last slot; `null` without one. */
 function wrappedLength(line: string, wrapping: RegExp): number | null {
   const lastSlot = line.lastIndexOf('|') + 1;
   const end = wrapping.exec(line.slice(lastSlot));
   if (end === null) return null;
-  // A tag that the value itself has opened wraps only a part of it.
+  // A tag that the value opened wraps only part of it.
   if (end[1] !== undefined && line.includes(`<${end[1]}`)) return null;
   return lastSlot + end.index;
 }
 
-/** The length of a line without the blanks at its end. Only those that no packet can end with: a value may end with others. */
+/** Trims only spaces and tabs: a value may end with other blanks. */
 function withoutBlanks(line: string): number {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
@@ -144,8 +140,8 @@ function lineLength(text: string): number {
 }
 
 /**
- * How much of a line of prose belongs to the packet at its start. A bar goes on the packet when a field follows it, or when
- * no white space stands before it: `HR|note:two words|p:1` is one packet, `p:1 | see below` ends after the 1.
+ * Length of the packet at the start of a line of prose. A bar continues it if a field follows, or no white space
+ * precedes the bar: `HR|note:two words|p:1` is one packet, `p:1 | see below` ends after the 1.
  */
 function proseLength(line: string): number {
   const slots = line.split('|');
@@ -160,16 +156,16 @@ function proseLength(line: string): number {
   return line.length;
 }
 
-/** How much of the last slot belongs to it: up to white space, not counting what a field may have before its key. */
+/** Ends the last slot at white space, except before the key of a field. */
 function valueEnd(slot: string): number {
   const key = FIELD.test(slot) ? slot.search(/\S/) : 0;
   const end = slot.slice(key).search(/\s/);
   return end < 0 ? slot.length : key + end;
 }
 
-/** Cuts sentence punctuation, and brackets that were opened before the packet. */
+/** Cuts sentence punctuation, and brackets opened before the packet. */
 function withoutPunctuation(line: string, length: number): number {
-  // Per closing bracket, how many more of it there are than of its opening one.
+  // Surplus of each closing bracket over its opening one.
   const surplus = new Map<string, number>();
   for (let at = 0; at < length; at++) {
     const character = line[at]!;
@@ -188,13 +184,13 @@ function withoutPunctuation(line: string, length: number): number {
   return end;
 }
 
-/** Keeps the openings that are no cells of a Markdown table, unless a backtick opens them. */
+/** Drops openings that are cells of a Markdown table, unless in backticks. */
 function outsideTables(text: string): (opening: Opening) => boolean {
   const tables = tableLines(text);
   return ({ start, lineStart }) => text[start - 1] === '`' || !tables.has(lineStart);
 }
 
-/** Where the lines of Markdown tables begin: those that open with a bar, and those around a delimiter row. */
+/** Lines of Markdown tables: those that open with a bar, and those around a delimiter row. */
 function tableLines(text: string): ReadonlySet<number> {
   const tables = new Set<number>();
   let start = 0;

@@ -1,4 +1,4 @@
-/** From text to tree. The only importer of the generated AACP parser. */
+/** Parses packets. The only importer of the generated AACP parser. */
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
@@ -7,9 +7,8 @@ import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
 
 /**
- * `strict` is what a v1.1 writer may emit: no empty slots, no fields without a colon, no control characters, no white space
- * around tokens. `tolerant` splits any text into slots and trims them; the validator reads with it. Repeated keys stay in
- * the tree in both.
+ * `strict` is what a v1.1 writer may emit: no empty slots, fields without a colon, control characters, or white space
+ * around tokens. `tolerant`, which the validator uses, splits any text into slots and trims them. Both keep repeated keys.
  */
 export type Dialect = 'strict' | 'tolerant';
 
@@ -21,13 +20,10 @@ export interface ParseOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
 }
 
 /**
- * Reads one packet. A packet that parses is not yet valid: `validatePacket` checks what the draft demands of its fields.
+ * Parses one packet. A parsed packet is not yet valid; see `validatePacket`. Source: draft-mackay-aacp-01, section 4.
  *
- * Source: draft-mackay-aacp-01, section 4.
- *
- * @throws ParseError with a code of the validator's (`empty-field`, `malformed-field`, `whitespace`, ...), or `bad-task`,
- *   `bad-dom`, `bad-key`
- * @throws TypeError on options that are none
+ * @throws ParseError with a code of the validator, or `bad-task`, `bad-dom`, `bad-key`
+ * @throws TypeError if an option is invalid
  * @example
  * parsePacket('FETCH|HR|return:HR-Agent|p:1|aacp:1.1').fields[0].value // 'HR-Agent'
  */
@@ -37,41 +33,27 @@ export function parsePacket(text: string, options?: ParseOptions): Packet {
   throw result.error;
 }
 
-/**
- * Like {@link parsePacket}, but returns the error.
- *
- * @throws TypeError on options that are none
- * @example
- * const result = tryParsePacket(line, { dialect: 'tolerant' });
- */
+/** Like {@link parsePacket}, but returns the error. @throws TypeError if an option is invalid */
 export function tryParsePacket(text: string, options?: ParseOptions): Result<Packet, ParseError> {
   return attempt(text, settingsOf(options), parse, REFUSALS);
 }
 
 /**
- * Whether `tryParsePacket` would read a text, by the same grammar and limits; nothing is built. What is no string is no
- * packet.
- *
- * @throws TypeError on options that are none
- * @example
- * lines.filter((line) => isPacket(line))
+ * Returns whether `tryParsePacket` would succeed, without building a tree; `false` for other types than strings. @throws
+ * TypeError if an option is invalid
  */
 export function isPacket(text: unknown, options?: ParseOptions): boolean {
   const settings = settingsOf(options);
   return typeof text === 'string' && text.length <= settings.maxLength && recognize(text, settings);
 }
 
-/**
- * The packet of a text that strict reading takes, else `null`: for whoever reads all others tolerantly, and has no use for an
- * error.
- */
+/** Returns `null` instead of an error, for callers that then read tolerantly. */
 export function readStrictly(text: string, settings: Settings = DEFAULTS): Packet | null {
   if (text.length > settings.maxLength) return null;
   const result = attemptQuietly(text, settings, parse);
   return result.ok ? result.value : null;
 }
 
-/** Any text but one beyond a limit. */
 export function readTolerantly(
   text: string,
   { maxLength, maxItems }: Settings = DEFAULTS,
@@ -81,7 +63,6 @@ export function readTolerantly(
   return attempt(text, settings, parse, REFUSALS);
 }
 
-/** The options after defaults, as the generated parser takes them. */
 export interface Settings {
   readonly maxLength: number;
   readonly maxItems: number;

@@ -1,22 +1,17 @@
-/** Where the tokens of a packet stand in the text that it was read from. Only fields and the packet carry spans. */
+/** Places of tokens in the source text. Only the packet and its fields carry spans. */
 import type { Span } from '../text/span.js';
 import type { Packet } from './ast.js';
 
-/** A part of a packet; `end` is the place behind it. */
+/** `end` is the place after the packet. */
 export type Part = 'TASK' | 'DOM' | 'field' | 'key' | 'value' | 'end';
 
-/**
- * Where a part stands; `null` where that is not known.
- *
- * @param text what the packet was read from, if it was
- * @param number which field, for the parts of fields
- */
+/** Returns where a part stands; `null` if unknown. `number` selects the field. */
 export function spanOf(part: Part, packet: Packet, text: string | null, number = 0): Span | null {
   if (text === null) return null;
   if (part === 'end') return { start: text.length, end: text.length };
   const { task, domain, fields } = packet;
   if (part === 'TASK') {
-    // An empty TASK leaves the packet to begin at what follows it.
+    // With an empty TASK, the span of the packet begins at what follows.
     const start = task === '' ? 0 : (packet.span?.start ?? 0);
     return { start, end: start + task.length };
   }
@@ -27,14 +22,14 @@ export function spanOf(part: Part, packet: Packet, text: string | null, number =
   }
   const { key, value, span } = fields[number]!;
   if (span === undefined || part === 'field') return span ?? null;
-  // A field's span runs from its key to the end of its value, so that key and value stand at its ends.
+  // The span of a field starts with its key and ends with its value.
   const { start, end } = span;
   return part === 'key' ? { start, end: start + key.length } : { start: end - value.length, end };
 }
 
 const EDGE = /(?<=^|\|)[ \t\r\n]|[ \t\r\n](?=\||$)/;
 
-/** The first blank that stands next to a separator, to an end of the text, or to the colon of a field. */
+/** Finds the first blank next to a separator, an end of the text, or the colon of a field. */
 export function firstWhiteSpace({ fields }: Packet, text: string): Span | null {
   let start = EDGE.exec(text)?.index ?? text.length;
   for (const { key, value, span, bare } of fields) {

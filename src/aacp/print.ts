@@ -1,4 +1,3 @@
-/** From tree to text (draft-mackay-aacp-01, section 4). */
 import { byCodeUnit } from '../text/ascii.js';
 import { roundDigits } from '../text/decimal.js';
 import { nameOf } from '../text/refusals.js';
@@ -10,8 +9,7 @@ const NOT_A_WORD = 'is no word of capital letters, digits, "_" and "-" that begi
 const NOT_A_KEY = 'is no word of lower-case letters, digits and "_" that begins with a letter';
 
 /**
- * Writes a packet with its fields as they stand. What is written reads back as the same packet, so nothing in a value can
- * add or override a field.
+ * Prints a packet with its fields in order. It reads back as the same packet: no value can add or override a field.
  *
  * @throws PrintError with code `unprintable` and the path, on a TASK, DOM, key or value that v1.1 cannot write
  * @example
@@ -31,7 +29,7 @@ export function printPacket(packet: Packet): string {
 function printField(field: Field | undefined, index: number): string {
   const path = `fields[${index}]`;
   if (typeof field !== 'object' || field === null) throw unprintable(path, 'is no field');
-  // Read once: a getter could give something else the next time.
+  // Read once: a getter may return something else the next time.
   const { key, value, bare } = field;
   if (bare) throw unprintable(path, 'a field without a colon cannot be written');
   if (!matches(key, KEY)) throw unprintable(`${path}.key`, NOT_A_KEY);
@@ -54,13 +52,11 @@ function matches(text: unknown, pattern: RegExp): boolean {
 }
 
 /**
- * Puts a packet into canonical form, in which equality and hashes are taken: the core fields first, in the order return, p,
- * aacp, res, period, filter, fields, fmt; then all others ascending by code unit, repeated keys in their order; a numeric
- * `amt` rounded to six places, half to even, without redundant zeros. No spans.
+ * Converts a packet to canonical form, for equality and hashes: first return, p, aacp, res, period, filter, fields and fmt;
+ * then all others ascending by code unit, repeated keys in order; a numeric `amt` rounded to six places, half to even,
+ * without redundant zeros. No spans. Source: draft-mackay-aacp-01, sections 4.2 and 4.3, which name no order.
  *
- * Source: draft-mackay-aacp-01, sections 4.2 and 4.3; the draft names no order of its own.
- *
- * @throws PrintError with code `unprintable` on what is no packet; other faults are left for `printPacket` to find
+ * @throws PrintError with code `unprintable` if it is not a packet; `printPacket` finds other faults
  * @example
  * printPacket(canonicalizePacket(parsePacket('PROC|FIN|amt:4200.50|p:2|return:A'))) // 'PROC|FIN|return:A|p:2|amt:4200.5'
  */
@@ -78,7 +74,6 @@ function canonicalField(field: Field, index: number): Field {
   return field.bare ? { key: field.key, value, bare: true } : { key: field.key, value };
 }
 
-/** An amount in plain digits, rounded; anything else as it is. */
 function canonicalAmount(amount: string): string {
   if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(amount)) return amount;
   const { integer, fraction } = roundDigits(amount);

@@ -1,4 +1,3 @@
-/** The validator of draft-mackay-aacp-01, section 7. */
 import type { Diagnostic, Severity } from '../text/diagnostic.js';
 import { type Limits, resolveChoice } from '../text/limits.js';
 import { nameOf } from '../text/refusals.js';
@@ -22,10 +21,7 @@ import { CONTROL, DOMAINS, KEY_NUMBERS, lowerAscii, PRIORITIES, TASKS, VERSION }
 export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
   /** @default 'draft' */
   readonly profile?: Profile | undefined;
-  /**
-   * Severities of single codes, over those of the profile; `off` drops the finding. That there is a packet to judge
-   * (`not-a-packet`, `limit`, `empty-packet`) is not up for choice.
-   */
+  /** Overrides severities of the profile; `off` drops a finding. `not-a-packet`, `limit` and `empty-packet` are fixed. */
   readonly severities?: Readonly<Partial<Record<ValidationCode, Severity | 'off'>>> | undefined;
   /** Private keys that are known here (section 13); a trailing `*` stands for any ending: `org_*`. */
   readonly privateKeys?: readonly string[] | undefined;
@@ -45,13 +41,11 @@ export interface ValidationResult {
 }
 
 /**
- * Checks a packet, given as text or as a tree, against the draft. Never throws on any input: what is no packet gets an
- * error result. Findings come in the order of the checks: TASK, DOM, white space, the fields from left to right, what is
- * missing, what lacks a companion. Each list holds 100 findings at most, and then a `more-findings` that counts the rest.
+ * Validates a packet, as text or tree, against the draft; never throws on any input. Findings come in the order of the
+ * checks: TASK, DOM, white space, fields from left to right, missing fields, missing companions; 100 per list at most, and
+ * then a `more-findings`. Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14.
  *
- * Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14; the codes and their severities stand in `codes.ts`.
- *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const { valid, errors, warnings } = validatePacket('FECH|HR|return:HR-Agent|p:1');
  * // valid: false, errors[0].code: 'missing-aacp', warnings[0].help: 'did you mean "FETCH"?'
@@ -90,7 +84,6 @@ export function validatePacket(input: string | Packet, options?: ValidateOptions
   return { valid: errors.length === 0, packet, errors, warnings };
 }
 
-/** What most calls ask for, resolved once. */
 const DEFAULTS = resolveOptions({});
 
 function resolveOptions(options: ValidateOptions) {
@@ -103,7 +96,7 @@ function resolveOptions(options: ValidateOptions) {
   };
 }
 
-/** Checks the codes and severities that a caller sets, so that a slip of the pen does not silence a finding. */
+/** Rejects misspelt codes and severities, which would silence a finding. */
 function resolveSeverities(
   severities: NonNullable<ValidateOptions['severities']>,
 ): NonNullable<ValidateOptions['severities']> {
@@ -123,7 +116,7 @@ function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
 function readText(text: string, settings: Settings, spans: boolean, report: Report): Packet | null {
   const result = readTolerantly(text, settings, spans);
   if (result.ok) return result.value;
-  // The tolerant dialect refuses nothing else.
+  // The tolerant dialect rejects nothing else.
   const { message, span, help } = result.error;
   report('limit', message, span, help);
   return null;
@@ -138,13 +131,13 @@ function readTree(input: unknown, report: Report): Packet | null {
   return packet;
 }
 
-/** A copy of a tree, or `null` when it has not the shape of one. Read once: a getter or proxy may throw, or change. */
+/** Copies a tree; `null` if it is not one. Reads once: a getter or proxy may throw, or change. */
 function snapshot(input: unknown): Packet | null {
   try {
     const { kind, task, domain, fields } = input as Partial<Packet>;
     if (kind !== 'packet' || typeof task !== 'string' || typeof domain !== 'string' || !Array.isArray(fields))
       return null;
-    // Not map: it would skip the holes of a sparse list.
+    // Not map, which skips the holes of a sparse list.
     const copies = Array.from(fields as readonly Field[], withoutSpan);
     const whole = copies.every(({ key, value }) => typeof key === 'string' && typeof value === 'string');
     return whole ? { kind, task, domain, fields: copies } : null;
@@ -165,28 +158,26 @@ type Report = (
   related?: Span | null | undefined,
 ) => void;
 
-/** What the checks look at, and what they learn on the way. */
 interface Context {
   readonly packet: Packet;
-  /** The text that the packet was read from; `null` for a hand-built one, whose findings have no spans. */
+  /** `null` for a hand-built packet, whose findings have no spans. */
   readonly text: string | null;
-  /** The text was read strictly: its keys are in lower case, and nothing in it needs a search for blanks or controls. */
+  /** Strictly parsed: keys are in lower case, and there are no blanks or controls to search for. */
   readonly strict: boolean;
-  /** The packet with spans, if it was read from a text. Read when the first finding asks where it is; most never do. */
+  /** The packet with spans, read when the first finding needs them. */
   readonly located: () => Packet;
   /** In lower case. */
   readonly privateKeys: readonly string[];
   readonly report: Report;
-  /** The first field of each known key, by the key's number; filled by `checkFields`, as is `others`. */
+  /** The first field of each known key, by number; filled by `checkFields`, as is `others`. */
   readonly known: (number | undefined)[];
   /** The first field of each other key, in lower case. */
   readonly others: Map<string, number>;
 }
 
-/** The separator, as it can stand only in hand-built packets. */
 const SEPARATOR = '|';
 
-/** Keys of one packet that get a "did you mean". */
+/** Most keys of a packet that get a "did you mean". */
 const MAX_SUGGESTED = 1_000;
 
 function runChecks(context: Context): void {
@@ -203,7 +194,7 @@ function runChecks(context: Context): void {
   checkCompanions(context);
 }
 
-/** Reports what is about a part of the packet; `number` is that of its field, `related` that of another one. */
+/** Reports about a part of the packet; `number` and `related` select fields. */
 function reportAt(
   { located, text, report }: Context,
   code: ValidationCode,
@@ -250,7 +241,7 @@ function checkDomain(context: Context): void {
   checkCharacters(context, domain, 'DOM');
 }
 
-/** Once for the whole packet: a wrapped packet has white space at every line end. */
+/** Reports once per packet: a wrapped one has white space at every line end. */
 function checkWhiteSpace({ text, strict, located, report }: Context): void {
   const span = text === null || strict ? null : firstWhiteSpace(located(), text);
   if (span !== null) report('whitespace', 'White space around a token; readers drop it.', span, 'take it out');
@@ -294,7 +285,7 @@ function checkField(context: Context, field: Field, number: number): void {
     else {
       others.set(key, number);
       if (!privateKeys.some((one) => (one.endsWith('*') ? key.startsWith(one.slice(0, -1)) : key === one))) {
-        // So many keys are no slip of the pen, and comparing each with all that are known would take long.
+        // That many keys are not misspellings, and comparing each takes long.
         const help = others.size > MAX_SUGGESTED ? undefined : suggest(key, KEY_NUMBERS.keys());
         const message = `The key ${show(field.key)} is not one of v${VERSION}.`;
         reportAt(context, 'unknown-key', message, 'key', number, help);
@@ -307,7 +298,7 @@ function checkField(context: Context, field: Field, number: number): void {
 }
 
 function checkValue(context: Context, key: string, value: string, number: number): void {
-  // Any white space counts as nothing here, Unicode's too: no reader could make a name of it.
+  // Any Unicode white space counts as empty: it names no agent.
   if (value.trim() === '') {
     if (key === 'return') reportAt(context, 'empty-return', 'The field return names no agent.', 'value', number);
     else if (key === 'aacp')
@@ -331,7 +322,7 @@ function checkMissing(context: Context): void {
     reportAt(context, 'missing-p', 'No field p: the priority defaults to 2.', 'end', 0, 'add "p:2"');
 }
 
-/** Fields that say little without another one. An empty companion counts as absent. */
+/** An empty companion counts as absent. */
 function checkCompanions(context: Context): void {
   const sentiment = present(context, 'sentiment');
   if (sentiment !== undefined && present(context, 'tone') === undefined) {
@@ -343,18 +334,17 @@ function checkCompanions(context: Context): void {
     reportAt(context, 'ltv-without-ccy', 'A lifetime value without its currency.', 'key', ltv, 'add a ccy field');
 }
 
-/** The number of the first field of a known key. */
 function firstOf({ known }: Context, key: string): number | undefined {
   return known[KEY_NUMBERS.get(key)!];
 }
 
-/** The same, if the field has a value. */
+/** `undefined` also if the field has no value. */
 function present(context: Context, key: string): number | undefined {
   const number = firstOf(context, key);
   return number === undefined || context.packet.fields[number]!.value.trim() === '' ? undefined : number;
 }
 
-/** Control characters; and separators, which only hand-built packets can hold. */
+/** Only hand-built packets can hold separators. */
 function checkCharacters(context: Context, token: string, part: Part, number = 0): void {
   const { strict, located, text, report } = context;
   if (strict) return;

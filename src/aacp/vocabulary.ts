@@ -39,8 +39,8 @@ export const PRIORITIES: Words = {
 };
 
 /**
- * The keys, each with the label of its sentence (section 8), or '' where it has none: those of section 4.2 in canonical order,
- * then those of section 4.3 in the order of the sentences.
+ * Keys with the labels of their sentences (section 8), or '': section 4.2 in canonical order, then 4.3 in the order of
+ * sentences.
  */
 export const FIELD_LABELS: Words = {
   return: 'Return to',
@@ -94,18 +94,17 @@ export const CORE_KEYS: readonly string[] = KEYS.slice(0, 8);
 /** The extended keys that section 4.3 defines. */
 export const EXTENDED_KEYS: readonly string[] = /* @__PURE__ */ KEYS.slice(8);
 
-/** Each key's place among all of them: what is kept by number need not be looked up by its characters again. */
+/** Numbers of the keys, so that state kept per key needs no second look-up. */
 export const KEY_NUMBERS: ReadonlyMap<string, number> = new Map(KEYS.map((key, number) => [key, number]));
 
-/** Keys are compared without regard to ASCII case, and to ASCII case only. */
+/** Lower-cases ASCII letters only, as keys are compared. */
 export function lowerAscii(key: string): string {
   return /[A-Z]/.test(key) ? key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : key;
 }
 
-/** The control characters, which no token holds. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 export const CONTROL: RegExp = /[\x00-\x1F\x7F]/;
 
-/** What a TASK and a DOM look like, and what a key looks like, where they are written (section 4). */
+/** Forms of TASK and DOM, and of keys, in writing (section 4). */
 export const WORD = /^[A-Z][A-Z0-9_-]*$/;
 export const KEY = /^[a-z][a-z0-9_]*$/;

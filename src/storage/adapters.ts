@@ -1,4 +1,3 @@
-/** The two interfaces that SQLite drivers for Node share, as {@link Driver}s. */
 import { pathToFileURL } from 'node:url';
 import type { Database, Driver, Row, SqlValue, Statement } from './database.js';
 
@@ -47,8 +46,7 @@ export function nodeSqlite(DatabaseSync: NodeSqliteConstructor): Driver {
 }
 
 /**
- * A driver from the constructor that `better-sqlite3` or `libsql` exports. With it, a file is not read where its log cannot be made:
- * these take no addresses.
+ * Creates a driver from the constructor of `better-sqlite3` or `libsql`. These cannot read a file where no log can be made.
  *
  * @example
  * import Database from 'better-sqlite3';

@@ -1,4 +1,4 @@
-/** What pegwire needs of a database, whichever driver is behind it. All calls are synchronous. */
+/** A database, whichever driver is behind it. All calls are synchronous. */
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
@@ -20,18 +20,13 @@ export interface Database {
   /** Runs statements that return no rows of interest, separated by semicolons. */
   readonly exec: (sql: string) => void;
   readonly prepare: (sql: string) => Statement;
-  /**
-   * Runs a function with the database locked for writing; all it has written is kept when it returns, and nothing when
-   * it throws. Not to be nested.
-   */
+  /** Runs a function with the database locked for writing, and rolls back if it throws. Not to be nested. */
   readonly transaction: <T>(work: () => T) => T;
   readonly close: () => void;
 }
 
 /**
- * Opens a file, which exists. Errors are the driver's own; `storageError` makes them alike.
- *
- * @param immutable opens it for reading only, and takes it that nobody writes it: without that, SQLite cannot read a file where
- *   no log can be made. A driver that cannot do that opens it as usual
+ * Opens an existing file; throws errors of its own. With `immutable`, opens it for reading as a file that nothing writes,
+ * as SQLite requires where no log can be made; drivers may ignore it.
  */
 export type Driver = (file: string, immutable?: boolean) => Database;

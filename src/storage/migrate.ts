@@ -1,23 +1,16 @@
-/** Which program a database file belongs to, in which version, and how it is brought to the latest. */
-
 import { StoreError } from '../text/store-error.js';
 import type { Database } from './database.js';
 
-/** One kind of database file. */
 export interface Format {
-  /** What the files are for, in messages: `ACCP sessions`. */
+  /** Purpose, in messages: `ACCP sessions`. */
   readonly name: string;
-  /** Marks files of this kind; a positive integer below 2^31. */
+  /** Marks files of this kind: a positive integer below 2^31. */
   readonly applicationId: number;
-  /** SQL that leads from each version to the next; the first makes the tables. What was released is never changed. */
+  /** SQL from each version to the next. Released ones never change. */
   readonly migrations: readonly string[];
 }
 
-/**
- * The version of a file of the format; 0 when it is empty. Reads only.
- *
- * @throws StoreError when the file is another program's, or of a later version
- */
+/** Returns the version of a file; 0 if it is empty. Reads only. */
 export function versionOf(database: Database, format: Format, file: string): number {
   // Another process may just be making the file, which sets all three at once. In this order, what is read later is never
   // older than what tells a foreign file.
@@ -38,7 +31,7 @@ export function versionOf(database: Database, format: Format, file: string): num
   return version;
 }
 
-/** Brings the file to the latest version, all or nothing, whoever else is about to do the same. */
+/** Migrates to the latest version in one transaction, even if another process does the same. */
 export function migrate(database: Database, format: Format, file: string): void {
   if (versionOf(database, format, file) === format.migrations.length) return;
   database.transaction(() => {

@@ -1,4 +1,4 @@
-/** Opens database files: private, shared between processes, and never one of another kind. */
+/** Opens database files: private, shared between processes, and only of the right format. */
 import { closeSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,44 +16,34 @@ export interface OpenOptions {
   /** Milliseconds to wait while another process writes. @default 5000 */
   readonly busyTimeout?: number | undefined;
   /**
-   * A commit is always safe against the end of the process, however it ends. With `true` also against the end of power,
-   * at the cost of waiting for the disk; without, the last commits may then be missing, but the file is never damaged.
-   * @default false
+   * A commit always survives the end of the process; with `true` also a power failure, at the cost of waiting for the
+   * disk. @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /**
-   * Opens a file that cannot be written for reading; transactions fail then. A file of an earlier version is refused.
-   * @default false
-   */
+  /** Opens a read-only file for reading, if it is of the latest version. @default false */
   readonly orReadOnly?: boolean | undefined;
   /**
-   * Called when opening fails, while the connection is still open. SQLite leaves a file alone that was moved before it is
-   * closed; otherwise closing merges its log into it, and deletes the log.
+   * Called when opening fails, before the connection closes. SQLite leaves a moved file alone; otherwise, closing
+   * merges its log into it.
    */
   readonly onFailure?: ((error: StoreError) => void) | undefined;
 }
 
-/** A database file that is open. Closing it leaves all data in the one file, unless others still use it. */
 export interface OpenDatabase extends Database {
-  /** Closes it without merging its log into the file. */
+  /** Closes without merging the log into the file. */
   readonly abandon: () => void;
-  /** Whether it was opened for reading, since it cannot be written; see `orReadOnly`. */
   readonly isReadOnly: boolean;
 }
 
-/** How often a step is tried again while another process makes the file ready, in milliseconds. */
+/** Milliseconds between retries while another process prepares the file. */
 const RETRY = 10;
 
-/** Bytes of the shortest file that is a database. */
+/** Bytes of the shortest database file. */
 const HEADER = 100;
 
-/**
- * Opens a database file, and makes it when there is none: readable for its owner only.
- *
- * @throws StoreError when it cannot be opened, or is no file of the format; it is not changed then
- */
+/** Opens a database file, or creates it, readable for its owner only. */
 export async function openDatabase(file: string, options: OpenOptions): Promise<OpenDatabase> {
-  // An absolute path is a path for every driver, and no ":memory:" or "file:" address.
+  // Every driver takes an absolute path as one, not as ":memory:" or "file:".
   const absolute = path.resolve(file);
   const busyTimeout = options.busyTimeout ?? 5000;
   if (file === '') throw new TypeError('the name of a database file cannot be empty');
@@ -78,11 +68,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   }
 }
 
-/**
- * Opens a database file and makes a store of it; if that fails, closes the file again.
- *
- * @throws StoreError if the file cannot be opened, or is no file of the format
- */
+/** Opens a store in a database file; closes the file if that fails. */
 export async function openStore<S>(
   file: string,
   options: OpenOptions,
@@ -120,8 +106,8 @@ function openToRead(driver: Driver, file: string, busyTimeout: number, options: 
 }
 
 /**
- * Makes a private file where there is none. A file that is there is not opened: closing it would take away the locks
- * that another connection of this process has on it.
+ * Creates a private file. An existing one is not opened: closing it would release the locks of other connections of
+ * this process.
  */
 function makePrivate(file: string): void {
   try {
@@ -131,7 +117,7 @@ function makePrivate(file: string): void {
     // SQLite takes a file of one byte for an empty one.
     else if (found.size > 0 && found.size < HEADER) throw new StoreError('foreign', `${file} is no database`, { file });
   } catch (thrown) {
-    // Somebody else was faster.
+    // Another process was faster.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storeError(thrown, file);
   }
 }
@@ -146,16 +132,16 @@ function openWith(driver: Driver, file: string): Database {
 
 function setUp(database: Database, busyTimeout: number): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
-  // A file is looked at before anything in it is changed, and is not trusted to run code.
+  // Check the file before changing it, and do not trust it to run code.
   database.exec('PRAGMA trusted_schema = OFF');
 }
 
 async function makeReady(database: Database, file: string, busyTimeout: number, options: OpenOptions): Promise<void> {
   setUp(database, busyTimeout);
   const version = versionOf(database, options.format, file);
-  // Only a file without tables can be made so that it shrinks when something is removed.
+  // Only a file without tables can be set to shrink.
   if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  // The change to a write-ahead log does not wait for other processes by itself.
+  // Switching to a write-ahead log does not wait for other processes.
   for (let waited = 0; ; waited += RETRY) {
     try {
       database.prepare('PRAGMA journal_mode = WAL').get();
@@ -170,7 +156,7 @@ async function makeReady(database: Database, file: string, busyTimeout: number, 
   migrate(database, options.format, file);
 }
 
-/** Closes with all data in the one file, unless others still use its log. Some drivers leave it in the log. */
+/** Merges the log, which some drivers leave, unless others still use it. */
 function closeWhole(database: Database): void {
   try {
     database.exec('PRAGMA busy_timeout = 0');

@@ -1,4 +1,3 @@
-/** Where files of the user's own data lie, and whether a file is still in its place. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -6,16 +5,12 @@ import process from 'node:process';
 import { StoreError } from '../text/store-error.js';
 import { storeError } from './errors.js';
 
-/** Sets the folder of the user's data, instead of the usual one of the system. */
 const VARIABLE = 'PEGWIRE_DATA_DIR';
 
 /**
- * The path of a file in the user's data folder: the one that `PEGWIRE_DATA_DIR` names, or the system's usual place for such data.
- * That is `pegwire` below `XDG_DATA_HOME` or `~/.local/share` (XDG Base Directory Specification), below `~/Library/Application Support`
- * on macOS, and `pegwire\\Data` below `LOCALAPPDATA` on Windows.
- *
- * @throws StoreError when `PEGWIRE_DATA_DIR` is no absolute path: data would end up wherever the program was started; or when
- *   it is not set, and the user has no home folder, as in a container
+ * Returns the path of a file in the folder that `PEGWIRE_DATA_DIR` names or, by default, in the usual place:
+ * `XDG_DATA_HOME` or `~/.local/share` (XDG Base Directory Specification), `~/Library/Application Support` on macOS,
+ * `LOCALAPPDATA` on Windows. A relative `PEGWIRE_DATA_DIR` is rejected: data would end up in the working directory.
  */
 export function userDataFile(name: string): string {
   const set = process.env[VARIABLE];
@@ -36,7 +31,7 @@ function systemFolder(): string {
   }
 }
 
-/** The specification of these variables demands to ignore relative paths. */
+/** The XDG specification demands to ignore relative paths. */
 function absolute(folder: string | undefined): string | null {
   return folder !== undefined && path.isAbsolute(folder) ? folder : null;
 }
@@ -54,12 +49,7 @@ function home(): string {
   });
 }
 
-/**
- * Makes the folder of a file where there is none, for its owner only.
- *
- * @returns the absolute path of the file
- * @throws StoreError when it cannot be made
- */
+/** Creates the folder of a file, for its owner only, and returns the absolute path of the file. */
 export function makeFolderOf(file: string): string {
   const absolute = path.resolve(file);
   try {
@@ -70,27 +60,19 @@ export function makeFolderOf(file: string): string {
   return absolute;
 }
 
-/**
- * Makes a folder and those above it, as far as they are missing.
- *
- * @returns the folders that were missing, the topmost first
- * @throws the error of the system when one cannot be made
- */
+/** Creates missing folders, and returns them, topmost first. */
 export function makeFolders(folder: string, mode?: number): readonly string[] {
   const missing = missingFolders(path.resolve(folder));
   for (const one of missing) makeFolder(one, mode);
   return missing;
 }
 
-/**
- * A folder and those above it, as far as they are not there; the topmost first. They are made one by one, since Node's own
- * `recursive` does not end where a file system says of a folder that is there that it is not, as `/proc` does.
- */
+/** Missing folders, topmost first. Node's `recursive` loops where a file system denies an existing folder, as `/proc` does. */
 function missingFolders(folder: string): readonly string[] {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = path.dirname(at)) {
     missing.push(at);
-    // A drive that is not there.
+    // A missing drive.
     if (at === path.dirname(at)) break;
   }
   return missing.reverse();
@@ -100,12 +82,12 @@ function makeFolder(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { mode });
   } catch (thrown) {
-    // Somebody else was faster; or a file is in the way, and whoever opens the path says so in other words.
+    // Another process was faster; or a file is in the way, which opening the path reports.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
   }
 }
 
-/** What tells a file from another one that takes its place; `null` when there is none. */
+/** Distinguishes a file from one that takes its place; `null` if there is none. */
 export function identityOf(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found === undefined ? null : `${found.dev}:${found.ino}`;

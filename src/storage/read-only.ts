@@ -1,16 +1,15 @@
-/** Database files that cannot be written are read all the same. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { StoreError } from '../text/store-error.js';
 import type { Database, Statement } from './database.js';
 
-/** What SQLite keeps beside a file while it has not all of its data. */
+/** Suffixes of logs that hold part of the data. */
 const LOGS = ['-wal', '-journal'];
 
-/** How often a statement is run again because the file was written meanwhile. */
+/** Most retries of a statement because the file was written meanwhile. */
 const TRIES = 10;
 
-/** Whether a file is there, and it or its folder, where SQLite makes the log, cannot be written. */
+/** Returns whether a file exists, and it or its folder, which holds the log, cannot be written. */
 export function isReadOnly(file: string): boolean {
   if (!existsSync(file)) return false;
   const real = realpathSync(file);
@@ -27,13 +26,10 @@ function isWritable(place: string): boolean {
 }
 
 /**
- * A database that is only read. Without a log, SQLite reads a file in WAL mode only as an immutable one
- * (https://www.sqlite.org/wal.html, "Read-Only Databases"), and then heeds no locks. Others may be able to write it, though. So each
- * statement is run on the file as it was from before the connection to after the statement: where it was written meanwhile, or a log
- * has come, it is opened again.
- *
- * @param open opens and checks it; `immutable` where there is no log
- * @throws StoreError when it cannot be read
+ * Opens a database to read. Without a log, SQLite reads a WAL file only as an immutable one
+ * (https://www.sqlite.org/wal.html, "Read-Only Databases"), and then ignores locks. So each statement is run again on a
+ * new connection if the file changed, or a log came, between opening and its end. `open` gets `immutable` if there is
+ * no log.
  */
 export function readOnlyDatabase(file: string, open: (immutable: boolean) => Database): Database {
   const real = realpathSync(file);
@@ -41,7 +37,7 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
   let immutable = false;
   let state = '';
 
-  /** A connection with a log sees by itself what others write, and keeps them from removing the log. */
+  /** A connection with a log sees what others write, and keeps the log from being removed. */
   function isCurrent(): boolean {
     return !immutable || (stateOf(real) === state && !hasLog(real));
   }
@@ -62,7 +58,7 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
         const result = step(current());
         if (!immutable || stateOf(real) === state) return result;
       } catch (thrown) {
-        // A file that changes under the connection may look damaged.
+        // A file that changes may look damaged.
         if (!immutable || stateOf(real) === state) throw thrown;
       }
     }
@@ -96,7 +92,6 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
   };
 }
 
-/** Changes when the file is written, or another one takes its place. */
 function stateOf(file: string): string {
   const { dev, ino, size, mtimeNs } = statSync(file, { bigint: true });
   return `${dev}:${ino}:${size}:${mtimeNs}`;

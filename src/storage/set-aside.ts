@@ -1,40 +1,37 @@
-/** Damaged files are kept under another name: nothing is ever written over them. */
+/** Damaged files are renamed, never overwritten. */
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import type { StoreError } from '../text/store-error.js';
 import type { Format } from './migrate.js';
 import { identityOf } from './place.js';
 
-/** How every database begins. */
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 
-/** Bytes of its head, and where the application id stands in it. */
+/** Bytes of a database header, and the offset of the application id. */
 const HEADER = 100;
 const APPLICATION_ID = 68;
 
-/** How much of a file is searched for the format's mark. The first page holds the schema, at its end. */
+/** Bytes that are searched for the mark: the schema is at the end of the first page. */
 const SEARCHED = 64 * 1024;
 
-/** What belongs to a database file: its log, and the log's index. They go first: a log that is left alone would be read into a new file. */
+/** The log and its index. They move first: a log left behind would be read into a new file. */
 const COMPANIONS = ['-wal', '-shm'];
 
-/** What a file of ours can be told by. */
+/** Evidence that a file is ours. */
 export interface Origin {
   readonly format: Format;
-  /** A text that stands in the schema of the format, and in no other. */
+  /** A text that only the schema of this format holds. */
   readonly mark: string;
-  /** Whether the file has its place in our own folder, so that it is ours whatever it holds. */
+  /** The file is in our own folder, so it is ours whatever it holds. */
   readonly isInPlace: boolean;
 }
 
 /**
- * Whether a file that was not opened is a damaged one of the format: its place, its head or its schema says so, or it is torn so
- * early that it says nothing. Damaged files of others are theirs.
- *
- * @param error why it was not opened
+ * Returns whether a file that failed to open is a damaged one of this format, by its place, head or schema, or torn too
+ * early to tell.
  */
 export function isDamagedOwn(error: StoreError, file: string, origin: Origin): boolean {
   try {
-    // A sound database of another program is not looked into: where this process has it open, it would lose its locks.
+    // A sound database of another program is not read: closing it would release its locks in this process.
     const isUnreadable = error.cause !== undefined || statSync(file).size < HEADER;
     if (error.reason !== 'corrupt' && !(error.reason === 'foreign' && isUnreadable)) return false;
     return origin.isInPlace || isRemnant(headOf(file), origin);
@@ -61,11 +58,8 @@ function headOf(file: string): Buffer {
 }
 
 /**
- * Renames a damaged file, with its log, to `FILE.corrupt-TIME`, unless somebody has put another one in its place.
- *
- * @param identity of the file that is damaged; see `identityOf`
- * @param now milliseconds since 1970
- * @returns where it is now; `null` when it was not there any more
+ * Renames a damaged file and its log to `FILE.corrupt-TIME`. Returns the new name; `null` if the file with `identity`
+ * is gone. `now` is milliseconds since 1970.
  */
 export function setAside(file: string, identity: string | null, now: number): string | null {
   const aside = freeName(`${file}.corrupt-${new Date(now).toISOString().replace(/[:.]/g, '')}`);
@@ -85,7 +79,7 @@ export function setAside(file: string, identity: string | null, now: number): st
   return aside;
 }
 
-/** Two files may be damaged within one millisecond, by a clock that stands. */
+/** Two files may be damaged in one millisecond. */
 function freeName(name: string): string {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name}-${number}`;

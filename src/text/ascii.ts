@@ -1,6 +1,6 @@
-/** White space and letter case as protocols define them, which is for ASCII alone: JavaScript's own `trim` and `toLowerCase` know more. */
+/** ASCII white space and letter case: `trim` and `toLowerCase` know more than protocols do. */
 
-/** Returns a text without spaces and tabs at its ends (RFC 9110, section 5.6.3), in time proportional to its length. */
+/** Trims spaces and tabs (RFC 9110, section 5.6.3) in linear time. */
 export function withoutBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -9,7 +9,7 @@ export function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** Returns a text with the letters A to Z in lower case; the Kelvin sign (U+212A), for one, does not become `k`. */
+/** Lower-cases A to Z only; the Kelvin sign (U+212A) does not become `k`. */
 export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -18,7 +18,7 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x09;
 }
 
-/** Orders text by code unit, as the canonical forms do; never by locale, which differs between machines. */
+/** Compares by code unit, never by locale, which differs between machines. */
 export function byCodeUnit(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -27,7 +27,7 @@ export function byCodeUnit(a: string, b: string): number {
 /** A table from words to their meanings. */
 export type Words = Readonly<Record<string, string>>;
 
-/** What a word means, own properties only: `constructor` means nothing. */
+/** Looks up own properties only: `constructor` has no meaning. */
 export function meaning(words: Words, word: string): string | undefined {
   return Object.hasOwn(words, word) ? words[word] : undefined;
 }

@@ -1,29 +1,17 @@
-/** How long a text is in UTF-8, without encoding it. */
-
-/** Bytes of a text in UTF-8 are at most three times its length, so that few have to be counted. */
+/** Counts bytes only if needed: UTF-8 takes at most three per code unit. */
 export function isLonger(text: string, bytes: number): boolean {
   if (text.length > bytes) return true;
   return text.length * 3 > bytes && byteLength(text) > bytes;
 }
 
-/** In UTF-8; half of a pair of surrogates counts as the character that is written for it. */
+/** Length in UTF-8. A lone surrogate counts as U+FFFD. */
 export function byteLength(text: string): number {
   // Most messages are ASCII.
   if (/^[\0-\x7f]*$/.test(text)) return text.length;
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0x80) bytes++;
-    // A pair is two units and four bytes.
-    if (unit >= 0x800 && !isSecondOfPair(text, at) && !isFirstOfPair(text, at)) bytes++;
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    bytes += 1 + Number(code >= 0x80) + Number(code >= 0x800) + Number(code >= 0x1_0000);
   }
   return bytes;
-}
-
-function isFirstOfPair(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
-}
-
-function isSecondOfPair(text: string, at: number): boolean {
-  return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }

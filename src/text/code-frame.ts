@@ -9,11 +9,10 @@ export interface SourceName {
   readonly line?: number;
 }
 
-/** Longest line, in UTF-16 code units, that is shown whole. */
+/** Longest line that is shown whole. */
 const WHOLE_LINE = 100;
-/** Characters shown on either side of the place in a longer line; the rest is an ellipsis. */
+/** Characters on either side of the place in a longer line. */
 const CONTEXT = 36;
-/** Carets drawn at most: a span over a whole long line says no more than its beginning. */
 const MAX_CARETS = 40;
 
 /**
@@ -44,15 +43,8 @@ export function codeFrame(text: string, span: Span, source: SourceName = {}): st
     .join('\n');
 }
 
-interface Window {
-  readonly shown: string;
-  /** Columns before the first caret. */
-  readonly caretColumn: number;
-  readonly carets: number;
-}
-
-function windowAround(text: string, lineStart: number, at: number, spanEnd: number): Window {
-  // A line end at the very place is what is to be shown; only one behind it ends the line.
+function windowAround(text: string, lineStart: number, at: number, spanEnd: number) {
+  // A line end at the place itself is shown; only a later one ends the line.
   const lineEnd = endOfLine(text, at + 1);
   const whole = lineEnd - lineStart <= WHOLE_LINE;
   let start = whole ? lineStart : Math.max(at - CONTEXT, lineStart);
@@ -77,7 +69,6 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** True where a cut at `at` would part a surrogate pair. */
 function splitsPair(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return false;
   const before = text.charCodeAt(at - 1);

@@ -1,17 +1,11 @@
-/**
- * Decimal numbers as digits: rounding to the six places of the canonical forms without a detour through binary, where
- * 0.0000015 is no longer a tie.
- */
+/** Rounds decimal numbers by digits: in binary, 0.0000015 is not a tie. */
 
 /** Decimal places that canonical forms keep at most (draft-benzing-accp-00, section 3.1.1). */
 export const PLACES = 6;
 
 /**
- * Rounds the digits of a decimal number to six places, half to even, strips redundant zeros and never leaves a negative
- * zero. Takes time in proportion to the digits.
- *
- * @param digits an optional `-`, digits, and optionally `.` and more digits
- * @returns the integer part with its sign, and the fraction without trailing zeros (empty for a whole number)
+ * Rounds digits to six places, half to even, without redundant zeros or a negative zero. The fraction of a whole number
+ * is empty.
  */
 export function roundDigits(digits: string): { readonly integer: string; readonly fraction: string } {
   const negative = digits.charCodeAt(0) === 0x2d;
@@ -33,10 +27,7 @@ export function roundDigits(digits: string): { readonly integer: string; readonl
   return { integer: negative && !zero ? `-${integer}` : integer, fraction };
 }
 
-/**
- * The decimal digits of a finite double, never in scientific notation: the shortest digits that read back as it, which is
- * what `String` gives, written out.
- */
+/** Returns the shortest digits that read back as a finite double, never with an exponent. */
 export function digitsOf(value: number): string {
   const shortest = String(value);
   const e = shortest.indexOf('e');
@@ -50,13 +41,12 @@ export function digitsOf(value: number): string {
   return sign + significant.padEnd(point, '0');
 }
 
-/** Whether what is cut off rounds the kept digits up: more than half, or exactly half after an odd digit. */
+/** More than half, or exactly half after an odd digit. */
 function roundsUp(kept: string, cut: string): boolean {
   const first = cut[0]!;
   return first === '5' ? /[1-9]/.test(cut.slice(1)) || /[13579]$/.test(kept) : first > '5';
 }
 
-/** Adds one to a string of digits; it may grow by a digit. */
 function increment(digits: string): string {
   let nines = 0;
   while (nines < digits.length && digits.charCodeAt(digits.length - 1 - nines) === 0x39) nines++;

@@ -19,25 +19,11 @@ export interface Diagnostic<Code extends string = string> {
   readonly related?: readonly Span[];
 }
 
-/** What `formatReport` needs of an error or a diagnostic. */
-export interface Report {
-  readonly code: string;
-  readonly message: string;
-  readonly span: Span | null;
+export interface Report extends Pick<Diagnostic, 'code' | 'message' | 'span' | 'related'> {
   readonly help?: string | undefined;
-  readonly related?: readonly Span[] | undefined;
 }
 
-/**
- * A finding as people like to read it: code and message, the line with carets under the place, and what to do.
- *
- *     error[E1001]: Expected "|", "}" or text, found ":".
- *      --> stdin:1:18
- *       |
- *     1 | @bot>req:run{k:12:30}
- *       |                  ^
- *     help: inside a value, write "\:"
- */
+/** Formats a finding: code and message, the line with carets under the place, and help. */
 export function formatReport(report: Report, severity: Severity, text: string, source?: SourceName): string {
   const lines = [`${severity}[${report.code}]: ${report.message}`];
   if (report.span !== null) lines.push(codeFrame(text, report.span, source));
@@ -48,9 +34,8 @@ export function formatReport(report: Report, severity: Severity, text: string, s
 }
 
 /**
- * A diagnostic for people, like the `format()` of an error.
+ * Formats a diagnostic about `text`, like `format()` of an error.
  *
- * @param text the text that the diagnostic is about
  * @example
  * for (const warning of validatePacket(text).warnings) console.error(formatDiagnostic(warning, text));
  */

@@ -36,10 +36,7 @@ export type ErrorDetails = Place &
     | { readonly message?: undefined; readonly explain: () => Explanation }
   );
 
-/**
- * The base of every error that a caller can meet. Wrong use of the library itself, such as an invalid option, is a `TypeError` or a
- * `RangeError`.
- */
+/** The base of every error that a caller can meet, except wrong use of the library: a `TypeError` or `RangeError`. */
 export class PegwireError extends Error {
   override readonly name: string = 'PegwireError';
   /** Stable, and part of the public contract: `E1001`, `empty-field`, ... */
@@ -107,10 +104,7 @@ export class PegwireError extends Error {
   }
 }
 
-/**
- * Why a text was refused: it breaks the grammar, it repeats a key, it goes beyond a limit that the caller can raise, or it
- * is no text at all.
- */
+/** `limit`: beyond one that the caller can raise. */
 export type ParseReason = 'syntax' | 'duplicate-key' | 'limit' | 'not-a-string';
 
 export type ParseErrorDetails = ErrorDetails & { readonly reason: ParseReason };

@@ -1,6 +1,4 @@
-/** Type guards for values of unknown origin. */
-
-/** Returns whether a value is an object with members: neither `null` nor an array. */
+/** Returns whether a value is an object, but not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** JSON texts that are not parsed: they may be too long, too deep, cut off or not JSON at all. All work here is linear in the text. */
+/** Reads JSON texts without parsing them: they may be too long, too deep, cut off or malformed. All functions take linear time. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -7,10 +7,10 @@ const OPENING: ReadonlySet<number> = new Set([0x5b, OPENING_BRACE]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 /** Longer strings are not read as values. */
 const MAX_STRING = 2048;
-/** Objects that are read of an array. */
+/** Most objects that are read of an array. */
 const MAX_OBJECTS = 4096;
 
-/** Returns the index of the quotation mark that ends the string, or -1 if the text ends before it. */
+/** Returns the index of the closing quotation mark; -1 if the text ends before it. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -20,7 +20,6 @@ export function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** Returns whether arrays and objects of a JSON text nest deeper than `maxDepth`. */
 export function isDeeper(text: string, maxDepth: number): boolean {
   for (let at = 0, depth = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -34,14 +33,12 @@ export function isDeeper(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Members of an object by name: strings, numbers and `null` with their values, others as `undefined`. */
+/** Members by name: scalars with their values, others `undefined`. */
 export type Scalars = { readonly [name: string]: string | number | null | undefined };
 
 /**
- * Reads members of the outermost object.
- *
- * @param level 1 for the outermost object, 2 for the objects of the outermost array
- * @returns one item per object, at most 4096; without those that the text does not get to
+ * Reads members of the outermost object, or with `level` 2 of each object of the outermost array (at most 4096), as far
+ * as the text goes.
  */
 export function scalarMembers(text: string, names: ReadonlySet<string>, level: 1 | 2 = 1): readonly Scalars[] {
   const objects: Record<string, string | number | null | undefined>[] = [];

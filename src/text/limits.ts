@@ -1,9 +1,6 @@
 import { nearest } from './suggest.js';
 
-/**
- * What one parse may spend. A limit bounds the work and memory that a hostile text can cause; a text that exceeds one is
- * refused with an error whose `reason` is `limit`.
- */
+/** Bounds the work and memory that a hostile text can cause. A text beyond one is rejected with reason `limit`. */
 export interface Limits {
   /** Longest text, in UTF-16 code units; a longer one is refused unread. @default 1048576 */
   readonly maxLength?: number | undefined;
@@ -15,7 +12,7 @@ export interface Limits {
   readonly maxDigits?: number | undefined;
 }
 
-/** The limits of a parse or print after defaults; `Infinity` switches one off. */
+/** Limits after defaults; `Infinity` switches one off. */
 export interface ResolvedLimits {
   readonly maxLength: number;
   readonly maxDepth: number;
@@ -30,11 +27,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   maxDigits: 1_000,
 };
 
-/**
- * Fills in the defaults.
- *
- * @throws TypeError on a limit that is no whole number from 0 on, nor `Infinity`
- */
+/** @throws TypeError if a limit is neither a non-negative integer nor `Infinity` */
 export function resolveLimits(options: Limits): ResolvedLimits {
   return {
     maxLength: limit('maxLength', DEFAULT_LIMITS.maxLength, options.maxLength),
@@ -49,11 +42,7 @@ function limit(name: keyof Limits, standard: number, value = standard): number {
   throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
 }
 
-/**
- * Checks an option that names one of a few choices.
- *
- * @throws TypeError naming the choices, with a suggestion for a slip of the pen
- */
+/** Checks an option with fixed choices; the first one is the default. @throws TypeError */
 export function resolveChoice<T extends string>(option: string, value: T | undefined, choices: readonly T[]): T {
   if (value === undefined) return choices[0]!;
   if (choices.includes(value)) return value;

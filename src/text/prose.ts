@@ -1,4 +1,4 @@
-/** Messages inside other text: where they may begin, how far they may reach, and strings of JSON around them. */
+/** Messages inside other text: where they may begin and end, and the JSON strings around them. */
 import type { Result } from './errors.js';
 
 /** A message, or a failed attempt at one, found in a text. */
@@ -8,36 +8,31 @@ export type Found<T, E> = {
   readonly end: number;
   /** `text.slice(start, end)` */
   readonly text: string;
-  /**
-   * The message itself, where it was read out of a JSON string or a table cell that writes it with escapes. Spans, of the value and of the
-   * error, are offsets in this text if it is there, and in `text` otherwise.
-   */
+  /** The message itself, if it was escaped in a JSON string or a table cell. Spans then refer to it instead of `text`. */
   readonly decoded?: string;
 } & Result<T, E>;
 
-/** What the prose tables of the protocols make of a text: `opening`, `escape`, `quote`, `newline`, `rest`. */
+/** Tokens of the prose tables: `opening`, `escape`, `quote`, `newline`, `rest`. */
 interface ProseToken {
   readonly type?: string | undefined;
   readonly text: string;
   readonly offset: number;
 }
 
-/** A place where a message may begin. */
 export interface Opening {
   readonly start: number;
-  /** Where its line begins. */
   readonly lineStart: number;
-  /** Where what it is part of begins: the line; in a JSON string, the string, or the line written in it. */
+  /** Start of the line or, in a JSON string, of the string or the line written in it. */
   readonly contentStart: number;
-  /** Where its line ends, before `\n` or `\r\n`. */
+  /** End of its line, before `\n` or `\r\n`. */
   readonly lineEnd: number;
-  /** The closing quote of the double-quoted string that it stands in, on the same line; `null` outside strings. */
+  /** Closing quote of the string around it, on the same line; `null` outside strings. */
   readonly stringEnd: number | null;
-  /** Whether, in such a string, it stands in a string that is written in it with escaped quotes. */
+  /** Inside a string written with escaped quotes in that string. */
   readonly nested: boolean;
 }
 
-/** All openings of a text, in one pass over its tokens. */
+/** Finds all openings in one pass. */
 export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] {
   const found: Opening[] = [];
   let line: { start: number; contentStart: number; stringEnd: number | null; nested: boolean }[] = [];
@@ -60,7 +55,7 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
     if (type === 'opening') {
       line.push({ start: offset, contentStart, stringEnd: null, nested: inString && nested });
     } else if (type === 'quote') {
-      // A string without its end on the line is none.
+      // A string without an end on its line is not a string.
       if (inString) for (; unclosed < line.length; unclosed++) line[unclosed]!.stringEnd = offset;
       else unclosed = line.length;
       inString = !inString;
@@ -68,7 +63,7 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
       contentStart = inString ? offset + 1 : lineStart;
     } else if (type === 'escape' && inString) {
       if (token === '\\n') contentStart = offset + 2;
-      // Behind a backslash that is escaped itself, it is a quote of a string one level deeper.
+      // After an escaped backslash, the quote is one level deeper.
       if (token === '\\"' && backslashEnd !== offset) nested = !nested;
       if (token === '\\\\') backslashEnd = offset + 2;
     } else if (type === 'newline') {
@@ -81,10 +76,9 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
   return found;
 }
 
-/** The quote right before a message. */
 interface Quote {
   readonly closing: string;
-  /** Backslashes before a double quote: none for a string, one for a string that is written in a string, then 3, 7, ... */
+  /** Backslashes before a double quote: 0 for a string, 1 for a string in a string, then 3, 7, ... */
   readonly backslashes: number;
 }
 
@@ -98,19 +92,19 @@ const CLOSING_QUOTES: Readonly<Record<string, string>> = {
   '\u00ab': '\u00bb',
 };
 
-/** The quote or backtick that stands right before `start`, or `null`. */
+/** `null` if none stands right before `start`. */
 export function quoteBefore(text: string, start: number): Quote | null {
   const closing = start > 0 ? CLOSING_QUOTES[text[start - 1]!] : undefined;
   if (closing === undefined) return null;
   return { closing, backslashes: closing === '"' ? backslashesBefore(text, start - 1) : 0 };
 }
 
-/** The quote of the string around an opening, where one that is written in another string is around it. */
+/** The quote of a nested string around an opening. */
 export function enclosingQuote({ nested }: Opening): Quote | null {
   return nested ? { closing: '"', backslashes: 1 } : null;
 }
 
-/** Where what `quote` has opened ends, from `start` on and before `end`; `null` when it never closes. */
+/** Finds the end of a quote between `start` and `end`; `null` if it never closes. */
 export function closingQuote(text: string, start: number, end: number, quote: Quote): number | null {
   const { closing, backslashes } = quote;
   const stretch = text.slice(start, end);
@@ -121,14 +115,14 @@ export function closingQuote(text: string, start: number, end: number, quote: Qu
   }
   for (let at = stretch.indexOf(closing); at >= 0; at = stretch.indexOf(closing, at + 1)) {
     const run = backslashesBefore(stretch, at);
-    // With fewer, a string around it ends. With more, some belong to an escape inside of it.
+    // With fewer, an outer string ends; with more, some belong to an escape inside.
     if (run < backslashes) return start + at - run;
     if (run % (2 * (backslashes + 1)) === backslashes) return start + at - backslashes;
   }
   return null;
 }
 
-/** `it's`: between letters it closes nothing. */
+/** `it's`: between letters, it closes nothing. */
 function isApostrophe(text: string, at: number): boolean {
   return (
     (text[at] === "'" || text[at] === '\u2019') &&
@@ -143,25 +137,19 @@ function backslashesBefore(text: string, at: number): number {
   return count;
 }
 
-/** One way to read a stretch of text, with the way back from its characters to those of the source. */
+/** A reading of a text, with the way back to the source. */
 interface Reading {
   readonly text: string;
-  /** Whether escapes were taken out. */
+  /** Escapes were removed. */
   readonly decoded: boolean;
-  /** How much of the source the first `length` characters of `text` take. */
+  /** Source length of the first `length` characters. */
   readonly sourceLength: (length: number) => number;
 }
 
-/** JSON strings in JSON strings are read this deep. */
+/** Most levels of nested JSON strings. */
 const MAX_LEVELS = 3;
 
-/**
- * The ways to read a stretch, the likeliest first: where it stands in JSON strings, with their escapes taken out once for
- * each string around it; as it stands only where it is no stretch of a JSON string.
- *
- * @param quote the quote that opened the stretch
- * @param inString whether it stands in a double-quoted string
- */
+/** Readings of a stretch, likeliest first. In JSON strings, escapes are removed once per string around it. */
 export function readings(source: string, quote: Quote | null, inString: boolean): Reading[] {
   const plain: Reading = { text: source, decoded: false, sourceLength: (length) => length };
   if (!inString || !source.includes('\\')) return [plain];
@@ -171,12 +159,12 @@ export function readings(source: string, quote: Quote | null, inString: boolean)
     outer = decodeJson(outer);
     if (outer !== null) levels.push(outer);
   }
-  // A quote tells how many strings there are around it; without one, most likely there is one.
+  // A quote shows how many strings are around; without one, most likely one.
   const likeliest = quote === null ? 1 : Math.log2(quote.backslashes + 1) + 1;
   return levels.length === 0 ? [plain] : [...levels.slice(0, likeliest).reverse(), ...levels.slice(likeliest)];
 }
 
-/** Takes the escapes of one JSON string out of a reading; `null` when it is no stretch of one. */
+/** `null` if the text is not part of a JSON string. */
 function decodeJson({ text: source, sourceLength }: Reading): Reading | null {
   try {
     const text: unknown = JSON.parse(`"${source}"`);
@@ -196,7 +184,7 @@ function encodedLength(source: string, length: number): number {
   return at;
 }
 
-/** The reading of a cell of a Markdown table, where a bar has to be escaped. */
+/** A cell of a Markdown table, where bars are escaped. */
 export function tableCell(source: string): Reading {
   return {
     text: source.replaceAll('\\|', '|'),
@@ -209,7 +197,7 @@ export function tableCell(source: string): Reading {
   };
 }
 
-/** What the first reading gives that holds a message; where none does, what the likeliest gives. */
+/** Returns the first reading that succeeds, else the likeliest failure. */
 export function firstGood<F extends { readonly ok: boolean }>(ways: readonly Reading[], read: (way: Reading) => F): F {
   let first: F | undefined;
   for (const way of ways) {
@@ -220,7 +208,6 @@ export function firstGood<F extends { readonly ok: boolean }>(ways: readonly Rea
   return first!;
 }
 
-/** A message that was read from the beginning of a reading, as an item of the findings. */
 export function foundAt<T, E>(
   text: string,
   start: number,

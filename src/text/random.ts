@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same on every machine: what is made of them can be made again. */
+/** Reproducible random numbers, the same on every machine. */
 export interface Random {
   /** From 0 up to 1, 1 excluded. */
   next(): number;
@@ -9,7 +9,7 @@ export interface Random {
   sample<T>(list: readonly T[], count: number): T[];
 }
 
-/** A generator of its own for each seed (mulberry32). */
+/** Creates a mulberry32 generator. */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

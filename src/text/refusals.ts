@@ -1,7 +1,4 @@
-/**
- * Refusals that every parser knows, whatever its language: no text, too long a text, a limit that was reached; and the way from
- * a generated parser, which throws, to a result.
- */
+/** Errors common to all parsers, and the step from a generated parser, which throws, to a result. */
 import { ParseError, type ParseErrorDetails, type Result } from './errors.js';
 import type { Span } from './span.js';
 import { codePointName, visibleCodePoint } from './visible.js';
@@ -12,12 +9,6 @@ function limitHelp(message: string): string {
   return `raise max${option} for senders that are trusted`;
 }
 
-function notAString(code: string, value: unknown): ParseErrorDetails {
-  const found = value === null ? 'null' : typeof value;
-  return { code, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
-}
-
-/** A text beyond `maxLength`, which was not looked at. */
 function tooLong(code: string, text: string, maxLength: number): ParseErrorDetails {
   const message = `The text has ${text.length} characters; at most ${maxLength} are read`;
   return beyondLimit(code, text, message, { start: maxLength, end: text.length });
@@ -34,23 +25,19 @@ export function beyondLimit(
   return { code, reason: 'limit', text, span, message: `${message}.`, help };
 }
 
-/** How a language refuses texts. */
 export interface Refusals<Settings> {
-  /** The code of what is no string. */
   readonly notAString: string;
-  /** The code of what is too long. */
   readonly limit: string;
-  /** The generated parser's error in our terms; `null` for anything else that was thrown. */
+  /** Converts the error of the generated parser; `null` for anything else. */
   readonly retold: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
 }
 
-/** What `read` makes of a text, or what it throws, as a result. */
 export function attemptQuietly<Tree, Settings>(
   text: string,
   settings: Settings,
   read: (text: string, settings: Settings) => Tree,
 ): Result<Tree, unknown> {
-  // The parser's error is never shown, only retold: what it would note down of the call stack is most of what it costs.
+  // The parser's error is never shown, and most of its cost is the stack trace.
   const stackTraceLimit = setStackTraceLimit(0);
   try {
     return { ok: true, value: read(text, settings) };
@@ -61,7 +48,7 @@ export function attemptQuietly<Tree, Settings>(
   }
 }
 
-/** The same with an error of ours. Anything that is thrown and that is no refusal is a defect, and passes through. */
+/** Also converts errors. Anything else that is thrown is a defect, and passes through. */
 export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   text: string,
   settings: Settings,
@@ -69,23 +56,25 @@ export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   refusals: Refusals<Settings>,
 ): Result<Tree, ParseError> {
   let refusal: ParseErrorDetails | null;
-  if (typeof text !== 'string') refusal = notAString(refusals.notAString, text);
-  else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
+  if (typeof text !== 'string') {
+    const found = text === null ? 'null' : typeof text;
+    refusal = { code: refusals.notAString, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
+  } else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
   else {
     const result = attemptQuietly(text, settings, read);
     if (result.ok) return result;
     refusal = refusals.retold(result.error, text, settings);
-    // A defect is met once more, so that it tells where it comes from.
+    // Run again to throw the defect with its stack trace.
     if (refusal === null) return { ok: true, value: read(text, settings) };
   }
-  // Made here and not where its details are: each call on the stack adds to the time.
+  // Created here, since each call on the stack adds to the time.
   return { ok: false, error: new ParseError(refusal) };
 }
 
 const errors = Error as { stackTraceLimit?: unknown };
 let isLimitWritable = typeof errors.stackTraceLimit === 'number';
 
-/** Sets how many calls an error notes down, and returns the number before. Where engines or owners forbid it, nothing happens. */
+/** Sets the stack trace limit and returns the one before. Does nothing where engines or hosts forbid it. */
 function setStackTraceLimit(limit: unknown): unknown {
   const before = errors.stackTraceLimit;
   try {
@@ -103,7 +92,7 @@ export interface Expectation {
   readonly description?: string;
 }
 
-/** The phrases of a list of expectations: sorted, each once, quoted literals before names. */
+/** Sorted and unique, quoted literals before names. */
 export function phrasesOf(expectations: readonly Expectation[]): string[] {
   const phrases = new Set<string>();
   for (const { type, text, description } of expectations) {
@@ -119,7 +108,7 @@ function rank(phrase: string): number {
   return phrase === 'end of input' ? 2 : 1;
 }
 
-/** The character at `offset` as a string (a whole code point), or `null` at the end. */
+/** The code point at `offset`; `null` at the end. */
 export function characterAt(text: string, offset: number): string | null {
   const code = text.codePointAt(offset);
   return code === undefined ? null : String.fromCodePoint(code);
@@ -136,7 +125,7 @@ export function oneOf(phrases: readonly string[]): string {
   return `${phrases.slice(0, -1).join(', ')} or ${phrases.at(-1)}`;
 }
 
-/** A character in words: quoted, and with its number where its looks do not tell. */
+/** Names a character: quoted, with its number if its looks are ambiguous. */
 export function nameOf(character: string | null): string {
   if (character === null) return 'end of input';
   if (character === ' ') return 'a space';

@@ -1,8 +1,7 @@
-/** Checks of data from outside, for what browsers load. Schemas that are exported as JSON Schemas are zod's. */
+/** Validates external data where browsers load it, without zod. */
 import { nearest } from './suggest.js';
 import { quotedShort } from './visible.js';
 
-/** The first fault of a value. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
   /** The place in the value: `schemas.sales.fields[2]`; empty for the value itself. */
@@ -16,12 +15,7 @@ export class ShapeError extends Error {
   }
 }
 
-/**
- * Checks one value and returns it, typed.
- *
- * @param path of the value, for errors
- * @throws ShapeError about the first fault
- */
+/** Checks one value and returns it, typed. @throws ShapeError about the first fault */
 export type Check<T> = (value: unknown, path: string) => T;
 
 type Members = { readonly [name: string]: Check<unknown> };
@@ -30,14 +24,12 @@ type OptionalName<M extends Members> = {
   [Name in keyof M]: undefined extends ReturnType<M[Name]> ? Name : never;
 }[keyof M];
 
-/** What an object has whose members pass their checks. */
 export type Checked<M extends Members> = {
   readonly [Name in Exclude<keyof M, OptionalName<M>>]: ReturnType<M[Name]>;
 } & { readonly [Name in OptionalName<M>]?: ReturnType<M[Name]> };
 
 export const text: Check<string> = (value, path) => (typeof value === 'string' ? value : refuse(path, 'string', value));
 
-/** An integer that a double holds exactly. */
 export function integer(min: number): Check<number> {
   return (value, path) => {
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) return refuse(path, 'int', value);
@@ -59,7 +51,6 @@ export function list<T>(item: Check<T>): Check<readonly T[]> {
     Array.isArray(value) ? Array.from(value, (one, at) => item(one, `${path}[${at}]`)) : refuse(path, 'array', value);
 }
 
-/** A value of any other test. */
 export function where<T>(is: (value: unknown) => value is T, message: string): Check<T> {
   return (value, path) => {
     if (is(value)) return value;
@@ -71,7 +62,7 @@ export function optional<T>(check: Check<T>): Check<T | undefined> {
   return (value, path) => (value === undefined ? undefined : check(value, path));
 }
 
-/** An object of these members. Others are left out, or refused if it is `strict`. */
+/** Other members are left out, or rejected if `strict`. */
 export function object<M extends Members>(members: M, { strict = false } = {}): Check<Checked<M>> {
   const names = Object.keys(members);
   return (value, path) => {

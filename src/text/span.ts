@@ -1,4 +1,4 @@
-/** A stretch of text in UTF-16 code units: `start` is the first unit, `end` the first unit after it. */
+/** A range of UTF-16 code units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -1,20 +1,15 @@
 /**
- * "Did you mean ...?": the candidate nearest to a misspelt word.
- *
- * Distance is Damerau-Levenshtein (insert, delete, replace, swap of neighbours) without regard to case; a candidate counts
- * as near when at most a third of the word, and at least one character, has to change.
- *
- * @returns the nearest candidate, or `undefined` when none is near.
+ * Returns the candidate nearest to a misspelt word, if at most a third of it (and at least one character) has to
+ * change. Distance is Damerau-Levenshtein without regard to case.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  // A word this long is no slip of the pen; comparing it would only cost time.
-  // A single letter is near to every other.
+  // Long words are not misspellings; a single letter is near to every other.
   if (word.length < 2 || word.length > 64) return undefined;
   const lower = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    // Each character more or less is a change.
+    // Each extra character is a change.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(lower, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
@@ -25,7 +20,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Optimal string alignment distance, or `limit` where it is no less; in O(a.length * b.length) with three rows. */
+/** `did you mean "x"?`, or all candidates if none is near. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? `there are ${candidates.join(', ')}` : `did you mean "${near}"?`;
+}
+
+/** Optimal string alignment distance, or `limit` if it is not below; O(a.length * b.length), three rows. */
 function editDistance(a: string, b: string, limit: number): number {
   let beforeLast: number[] = [];
   let lastLeast = 0;
@@ -42,7 +43,7 @@ function editDistance(a: string, b: string, limit: number): number {
       row.push(cell);
       least = Math.min(least, cell);
     }
-    // Two rows without a cell below the limit: what follows cannot come below it either.
+    // With two rows at the limit, later rows cannot be below it.
     if (least >= limit && lastLeast >= limit) return limit;
     beforeLast = last;
     last = row;

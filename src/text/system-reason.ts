@@ -1,5 +1,3 @@
-/** Why the operating system or the network refuses something, in words. */
-
 const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of the path is no folder',
@@ -26,7 +24,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to that host',
 };
 
-/** How `fetch`, and libraries above it, word that something failed. What it was stands in the cause. */
+/** Messages of `fetch` and of libraries that say nothing; the cause does. */
 const EMPTY: ReadonlySet<unknown> = new Set(['', 'fetch failed', 'terminated', 'Connection error.', undefined]);
 const DEEPEST = 8;
 
@@ -38,13 +36,8 @@ interface Told {
 }
 
 /**
- * Words an error of the operating system or of the network, as Node throws it, without its code, its call and its place. Also one that
- * is the cause of another error, as with `fetch`, or one of several, as where a host has several addresses.
- *
- * @param missing what is not there where the error is that something is not
- * @returns part of a sentence, without a full stop; of any other error, its message
- * @example
- * systemReason(Object.assign(new Error("ENOENT: no such file or directory, open 'x'"), { code: 'ENOENT' })); // 'there is no such file'
+ * Words an error of the system or network without its code, call and place; searches causes and aggregated errors.
+ * Returns part of a sentence; `missing` stands for ENOENT.
  */
 export function systemReason(thrown: unknown, missing = 'there is no such file'): string {
   const { code, message } = tellingOf(thrown);
@@ -56,7 +49,7 @@ export function systemReason(thrown: unknown, missing = 'there is no such file')
   return text.startsWith(`${code}: `) ? text.slice(code.length + 2).replace(/, [a-z_]+(?: '.*)?$/s, '') : text;
 }
 
-/** The first of an error and its causes that says anything. */
+/** The first of an error and its causes that says something. */
 function tellingOf(thrown: unknown): Told {
   let at = (thrown ?? {}) as Told;
   for (let depth = 0; depth < DEEPEST; depth++) {

@@ -1,13 +1,10 @@
 /**
- * Counts the tokens of ASCII text: splits it into the pieces that the vocabularies' pattern splits it into, by one look at
- * each byte, and adds up what the pieces count.
- *
- * The patterns are those of tiktoken for `o200k_base` and `cl100k_base`. What each branch stands for is told beside it.
+ * Counts tokens of ASCII text: splits it as the patterns of tiktoken for `o200k_base` and `cl100k_base` do, in one pass
+ * over the bytes.
  */
 
-/** How the two patterns differ. */
 interface Splitting {
-  /** `o200k_base`: a word ends before a capital letter, and takes `'s` and its like with it; slashes go with line ends. */
+  /** `o200k_base`: words end before capitals and include `'s`; slashes go with line ends. */
   readonly cased: boolean;
 }
 
@@ -28,33 +25,25 @@ CLASSES.fill(BLANK, 0x09, 0x0e);
 CLASSES[0x0a] = NEWLINE;
 CLASSES[0x0d] = NEWLINE;
 CLASSES[0x20] = SPACE;
-/** Stands behind the text; no byte of ASCII. */
+/** Ends the text; not ASCII. */
 const SENTINEL = 0xff;
 CLASSES[SENTINEL] = END;
 
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
-/** Bytes that are kept for texts of usual length; a longer one gets room of its own. */
+/** Bytes reserved for texts of usual length. */
 const ROOM = 65_536;
-/** Behind the text: the sentinel, and what words reach beyond it. */
+/** Behind the text: the sentinel, and what word reads reach. */
 const PADDING = 12;
 
-interface Room {
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-}
-
-/**
- * @param count the tokens of one piece
- * @returns a function that gives the tokens of a text, or -1 when the text is not ASCII alone
- */
+/** Returns a function that counts the tokens of a text, or returns -1 if it is not ASCII. */
 export function createAsciiCounter({ cased }: Splitting, count: (piece: string) => number): (text: string) => number {
   const encoder = new TextEncoder();
   const usual = roomFor(ROOM);
-  const { countOf } = createPieceCache(count);
+  const countOf = createPieceCache(count);
 
-  function countText(text: string): number {
+  return (text) => {
     const { length } = text;
     const { bytes, view } = length <= ROOM ? usual : roomFor(length);
     const { read, written } = encoder.encodeInto(text, bytes);
@@ -75,7 +64,7 @@ export function createAsciiCounter({ cased }: Splitting, count: (piece: string) 
         continue;
       }
       if (first <= UPPER || (next <= UPPER && first !== NEWLINE)) {
-        // A word, with one character before it that is no letter, digit or line end.
+        // A word, with one character before it that is not a letter, digit or line end.
         if (first > UPPER) at++;
         if (cased) {
           if ((first <= UPPER ? first : next) === UPPER) {
@@ -103,17 +92,15 @@ export function createAsciiCounter({ cased }: Splitting, count: (piece: string) 
       tokens += at - start === 1 ? 1 : countOf(view, start, at);
     }
     return tokens;
-  }
-
-  return countText;
+  };
 }
 
-function roomFor(length: number): Room {
+function roomFor(length: number) {
   const buffer = new ArrayBuffer(length + PADDING);
   return { bytes: new Uint8Array(buffer), view: new DataView(buffer) };
 }
 
-/** Where a run of small letters ends, four bytes at a time. */
+/** End of a run of small letters, four bytes at a time. */
 function endOfSmallLetters(view: DataView, start: number): number {
   let at = start;
   for (;;) {
@@ -127,7 +114,7 @@ function endOfSmallLetters(view: DataView, start: number): number {
 
 /** The length of `'s`, `'d`, `'m`, `'t`, `'ll`, `'ve` or `'re` at an apostrophe, or 0. */
 function suffixLength(bytes: Uint8Array, at: number): number {
-  // Small letters and capitals differ in one bit.
+  // Cases of a letter differ in one bit.
   switch (bytes[at + 1]! | 0x20) {
     case 0x73:
     case 0x64:
@@ -144,7 +131,7 @@ function suffixLength(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Where a piece of white space ends: with its last line end; or before its last character, which the next word takes. */
+/** End of white space: after its last line end, or before its last character, which the next word takes. */
 function endOfSpace(bytes: Uint8Array, start: number, cased: boolean): number {
   let at = start;
   let afterNewline = 0;
@@ -159,38 +146,25 @@ function endOfSpace(bytes: Uint8Array, start: number, cased: boolean): number {
   return last || at === start + 1 ? at : at - 1;
 }
 
-/** Pieces of up to so many bytes are kept in the table: four words of 32 bits. */
+/** Longest piece in the table: four 32-bit words. */
 const MAX_TABLED = 16;
-/** The longest piece that is kept at all. */
+/** Longest cached piece. */
 const MAX_KEPT = 64;
-/** Entries of the table; a power of two. Each takes 32 bytes. */
+/** A power of two; each takes 32 bytes. */
 const ENTRIES = 16_384;
-/** Words of an entry: four of bytes, then the length and the count; the rest is room, so that entries lie in one cache line. */
+/** Per entry: four words of bytes, then length and count. The padding keeps an entry in one cache line. */
 const WORDS = 8;
-/** Neighbouring entries that a piece may lie in. */
+/** Neighbouring entries that may hold a piece. */
 const WAYS = 4;
-/** Longer pieces that are kept. When there are more, all are dropped. */
+/** Most longer pieces cached; the cache is then cleared. */
 const MAX_LONG = 2048;
 
-/** What is of the piece in its first and second word, by its length. */
+/** Masks of the first and second word, by length. */
 const FIRST = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1);
 const SECOND = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 
-interface PieceCache {
-  /**
-   * The count of the piece that stands in `view` from `start` to `end`. Eight bytes behind `end` may be read, whatever they
-   * hold.
-   */
-  readonly countOf: (view: DataView, start: number, end: number) => number;
-}
-
-/**
- * A cache in front of a function that counts tokens of a piece of ASCII. Its size is fixed: a piece takes the place of
- * another one where the table is full. Entries are compared by all their bytes, so that a count is never another piece's.
- *
- * @param count what a piece counts that is not in the cache; more than 255 is not kept
- */
-function createPieceCache(count: (piece: string) => number): PieceCache {
+/** Caches counts of ASCII pieces at a fixed size; full buckets are overwritten. Entries compare all bytes. */
+function createPieceCache(count: (piece: string) => number) {
   const table = new Int32Array((ENTRIES + WAYS) * WORDS);
   const long = new Map<string, number>();
 
@@ -205,7 +179,8 @@ function createPieceCache(count: (piece: string) => number): PieceCache {
     return counted;
   }
 
-  function countOf(view: DataView, start: number, end: number): number {
+  /** Reads up to eight bytes behind `end`. */
+  return function countOf(view: DataView, start: number, end: number): number {
     const length = end - start;
     let a = view.getInt32(start, true);
     let b = view.getInt32(start + 4, true);
@@ -215,7 +190,7 @@ function createPieceCache(count: (piece: string) => number): PieceCache {
       a &= FIRST[length]!;
       b &= SECOND[length]!;
     } else if (length <= MAX_TABLED) {
-      // Words from the end, which overlap with those from the start.
+      // Words from the end, overlapping those from the start.
       c = view.getInt32(end - 8, true);
       d = view.getInt32(end - 4, true);
     } else {
@@ -239,7 +214,7 @@ function createPieceCache(count: (piece: string) => number): PieceCache {
       if (entry === 0) break;
     }
     const counted = count(pieceOf(view, start, end));
-    // Where all ways are taken, the first is given up.
+    // In a full bucket, the first entry is replaced.
     if (at === home + WAYS * WORDS) at = home;
     table[at] = a;
     table[at + 1] = b;
@@ -247,9 +222,7 @@ function createPieceCache(count: (piece: string) => number): PieceCache {
     table[at + 3] = d;
     table[at + 4] = (length << 8) | counted;
     return counted;
-  }
-
-  return { countOf };
+  };
 }
 
 function pieceOf(view: DataView, start: number, end: number): string {

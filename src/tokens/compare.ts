@@ -1,4 +1,3 @@
-/** The same message in several notations, by what each costs a model. */
 import { resolveChoice } from '../text/limits.js';
 import { ENCODINGS, type Encoding } from './counter.js';
 import { loadTokenCounter } from './load-counter.js';
@@ -11,8 +10,8 @@ export type Form = (typeof FORMS)[number];
 /** What is compared; what is left out is not in the result. */
 export interface ComparisonInput {
   /**
-   * A message of any protocol, or another document of JSON, compared as JSON, pretty and compact, and as TOON. Its member
-   * `envelope` is what `body` leaves out. What JSON cannot write becomes a string: a `bigint` its digits.
+   * A message of any protocol, or a JSON document, compared as JSON, pretty and compact, and as TOON. `body` omits its
+   * member `envelope`. A `bigint` becomes a string of digits.
    */
   readonly message?: object | undefined;
   readonly english?: string | undefined;
@@ -48,13 +47,11 @@ export interface Comparison {
 }
 
 /**
- * Counts the tokens of one message in the notations that are given or can be derived: English, JSON with two spaces of
- * indentation, compact JSON, TOON, an ACCP frame, an AACP packet.
+ * Counts the tokens of one message in the given and derivable notations: English, JSON with two spaces of indentation,
+ * compact JSON, TOON, an ACCP frame, an AACP packet. `body` is without the envelope, `whole` with it. Encode the frame
+ * yourself, so that the spelling of your codec is counted.
  *
- * Like is compared with like: `body` is what is said without the envelope, `whole` with it. A frame comes from whoever
- * encodes, so that the codec's own spelling is what is counted.
- *
- * @throws TypeError on an encoding that is none
+ * @throws TypeError if the encoding is unknown
  * @example
  * const { frames: [frame] } = codec.encode(message, session);
  * const { forms } = await compareTokens({ message, english: 'Please find all cats.', frame });
@@ -82,7 +79,7 @@ export async function compareTokens(input: ComparisonInput, { encoding }: Compar
     inForm('json-pretty', (value) => json(value, 2));
     inForm('json', (value) => json(value));
     if (toon === null) missing.push({ form: 'toon', reason: '@toon-format/toon is not installed' });
-    else inForm('toon', (value) => toonText(value, toon));
+    else inForm('toon', toon);
   }
   add('accp', frameBody, frame);
   add('aacp', packet, undefined);
@@ -97,7 +94,7 @@ function withoutEnvelope(message: object): { readonly body: object; readonly who
   return { body, whole: message };
 }
 
-/** What JSON makes of a value, without a `bigint`, for which it has no spelling. */
+/** JSON has no `bigint`. */
 function json(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,
@@ -106,19 +103,12 @@ function json(value: unknown, indent?: number): string {
   );
 }
 
-function toonText(value: unknown, toon: ToToon): string {
-  // By way of JSON, so that both say the same.
-  return toon(JSON.parse(json(value)));
-}
-
-/** TOON, another compact notation for what JSON says, where its package is installed. */
-type ToToon = (value: unknown) => string;
-
-/** `null` where `@toon-format/toon`, an optional dependency, is not installed. */
-async function loadToon(): Promise<ToToon | null> {
+/** `null` if the optional dependency `@toon-format/toon` is not installed. */
+async function loadToon(): Promise<((value: unknown) => string) | null> {
   try {
     const { encode } = await import('@toon-format/toon');
-    return (value) => encode(value);
+    // Through JSON, so that both say the same.
+    return (value) => encode(JSON.parse(json(value)));
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;
     throw thrown;

@@ -1,5 +1,3 @@
-/** Counting tokens without waiting: what a codec needs while it encodes. */
-
 /** Counts the tokens of a text, at once. */
 export interface TokenCounter {
   /** Tokens of one text; in time proportional to its length. */
@@ -13,15 +11,14 @@ export interface TokenCounter {
 /** Estimates, for where no vocabulary is loaded. */
 export const ESTIMATING_COUNTER: TokenCounter = { count: estimateTokens, exact: false, encoding: 'estimate' };
 
-/** Words, numbers, white space, other ASCII, and single characters beyond it. */
 const PIECES = /[A-Za-z]+|[0-9]+|\s+|[!-/:-@[-`{-~]+|./gsu;
 
-/** A word of common length is one token; each further stretch of so many letters is another one. */
+/** A word of common length is one token; so is each further stretch. */
 const LETTERS_OF_A_WORD = 8;
 
 /**
- * About how many tokens a text is, without a vocabulary: for messages and plain English within a fourth of the true count
- * of current vocabularies, and further off for other scripts. In time proportional to the length.
+ * Estimates tokens without a vocabulary, in linear time: within a fourth of the true count for messages and English, less
+ * exact for other scripts.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

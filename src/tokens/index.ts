@@ -1,4 +1,4 @@
-/** Tokens: how many a text is, exactly or estimated, and what a message costs in several notations. */
+/** Token counts, exact or estimated, and comparisons of notations. */
 export {
   type ComparedForm,
   type Comparison,

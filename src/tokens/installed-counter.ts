@@ -1,49 +1,43 @@
-/** Counting without having loaded anything before. */
 import { createAsciiCounter } from './ascii-counter.js';
 import { type Encoding, ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
 import { countMerged, requireVocabulary, utf8Bytes, type Vocabulary } from './vocabulary.js';
 
-/** The exact one for current models, once it is there. */
 let loaded: TokenCounter | null = null;
 
-/** Keeps the exact counter for current models (`o200k_base`). */
 export function keepCounter(counter: TokenCounter): void {
   loaded = counter;
 }
 
 /**
- * A counter for current models (`o200k_base`) without waiting: the exact one where it is loaded already, or can be at once,
- * as Node can from version 20.16 on (that takes up to 200 ms, the first time); else one of estimates. For the choice of a
- * vocabulary, and to be sure, use {@link loadTokenCounter}.
+ * Returns a counter for current models (`o200k_base`) at once: the exact one if it is loaded or can be required (Node 20.16
+ * or later; up to 200 ms the first time), else an estimate. To be sure, use {@link loadTokenCounter}.
  */
 export function installedCounter(): TokenCounter {
   return loaded ?? requireCounter() ?? ESTIMATING_COUNTER;
 }
 
-/** What a Node that can load modules at once has in its global object. */
 interface NodeGlobal {
   readonly process?: {
     readonly getBuiltinModule?: (name: 'node:module') => { createRequire(from: string): (name: string) => unknown };
   };
 }
 
-/** Tried once: where it is not installed now, it will not be later. */
+/** Tried once. */
 let required: TokenCounter | null | undefined;
 
 function requireCounter(): TokenCounter | null {
   if (required !== undefined) return required;
-  // No import of the built-in: browsers run this file, too.
+  // No import of the built-in, since browsers run this file.
   const module = (globalThis as NodeGlobal).process?.getBuiltinModule?.('node:module');
   const vocabulary = module === undefined ? null : requireVocabulary(module.createRequire(import.meta.url));
   required = vocabulary === null ? null : counterOf(vocabulary, 'o200k_base');
   return required;
 }
 
-/** Short pieces of text whose counts are kept. When there are more, all are dropped. */
+/** Most cached pieces; the cache is then cleared. */
 const MAX_PIECES = 8192;
 const MAX_PIECE = 64;
 
-/** An exact counter on a vocabulary. */
 export function counterOf(vocabulary: Vocabulary, encoding: Encoding): TokenCounter {
   return { count: counting(vocabulary), exact: true, encoding };
 }
@@ -61,7 +55,6 @@ function counting({ rankOf, pattern, splitting }: Vocabulary): TokenCounter['cou
     return tokens;
   }
 
-  /** Any text, by the vocabulary's own pattern. */
   function countAny(text: string): number {
     let tokens = 0;
     let start = 0;

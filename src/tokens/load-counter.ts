@@ -1,20 +1,17 @@
-/** Exact counting, at once and fast, once a vocabulary is loaded. */
 import { resolveChoice } from '../text/limits.js';
 import { ENCODINGS, type Encoding, ESTIMATING_COUNTER, type TokenCounter } from './counter.js';
 import { counterOf, keepCounter } from './installed-counter.js';
 import { type Vocabulary, vocabularyOf } from './vocabulary.js';
 
-/** A vocabulary takes tens of megabytes: there is one counter of each. */
+/** One counter each: a vocabulary takes tens of megabytes. */
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
 
 /**
- * Loads a counter, which then counts without waiting: exactly, in time proportional to the length of a text (and little more
- * where millions of characters stand without a space). A text that looks like a special token, such as `<|endoftext|>`,
- * counts like any other. Letters that Unicode has added lately are split as this JavaScript engine knows them, which may be newer
- * than what tiktoken is built with.
+ * Loads a counter that is exact and takes near-linear time. Texts like special tokens, such as `<|endoftext|>`, count like
+ * any other. Recent letters of Unicode are split as this JavaScript engine knows them.
  *
- * @returns a counter of estimates (`exact: false`) where the package gpt-tokenizer is not installed
- * @throws TypeError on an encoding that is none
+ * @returns a counter of estimates (`exact: false`) if the package gpt-tokenizer is not installed
+ * @throws TypeError if the encoding is unknown
  * @example
  * const counter = await loadTokenCounter();
  * counter.count('@a>req:find{q:cats}');
@@ -32,7 +29,7 @@ export async function loadTokenCounter(encoding?: Encoding): Promise<TokenCounte
 }
 
 async function load(encoding: Encoding): Promise<TokenCounter> {
-  // The same vocabulary under another name; only its special tokens differ.
+  // The same vocabulary; only its special tokens differ.
   if (encoding === 'o200k_harmony') {
     const counter = await loadTokenCounter('o200k_base');
     return counter.exact ? { ...counter, encoding } : counter;
@@ -44,7 +41,7 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
   return counter;
 }
 
-/** Loads a vocabulary: up to 200 ms and 30 MB. `null` where the package is not installed. */
+/** Takes up to 200 ms and 30 MB; `null` if the package is not installed. */
 async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
   try {
     const [ranks, patterns] = await Promise.all([ranksOf(encoding), import('gpt-tokenizer/encodingParams/constants')]);
@@ -55,7 +52,7 @@ async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
   }
 }
 
-/** By literal names, so that bundlers find the files. */
+/** Literal names, so that bundlers find the files. */
 function ranksOf(encoding: Encoding) {
   switch (encoding) {
     case 'o200k_base':
@@ -70,7 +67,6 @@ function ranksOf(encoding: Encoding) {
   }
 }
 
-/** How many tokens a text is. */
 export { ENCODINGS, type Encoding };
 
 export interface TokenCount {
@@ -81,9 +77,9 @@ export interface TokenCount {
 }
 
 /**
- * Counts tokens. Texts that look like special tokens, such as `<|endoftext|>`, count like any other text.
+ * Counts tokens. Texts like special tokens, such as `<|endoftext|>`, count like any other.
  *
- * @throws TypeError on an encoding that is none
+ * @throws TypeError if the encoding is unknown
  * @example
  * const { tokens, exact } = await countTokens('@a>req:find{q:cats}');
  */

@@ -1,4 +1,3 @@
-/** An instruction to a model, with its length. */
 import { countTokens, type Encoding, type TokenCount } from './load-counter.js';
 
 export interface ModelPrompt {
@@ -10,7 +9,6 @@ export interface ModelPrompt {
   readonly tokens: TokenCount;
 }
 
-/** Puts rules and examples together, and counts. */
 export async function promptOf(
   rules: readonly string[],
   examples: readonly string[],
@@ -20,7 +18,7 @@ export async function promptOf(
   return { text, examples, tokens: await countTokens(text, encoding) };
 }
 
-/** `a, b or c`; of a long list, no words but its own. */
+/** `a, b or c` */
 export function choiceOf(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)!}`;
 }

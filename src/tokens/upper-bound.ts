@@ -1,45 +1,20 @@
-/** A number of tokens that a text cannot exceed, without a vocabulary. */
-
-/**
- * Pairs of small letters that are no token in `o200k_base` or in `cl100k_base`: second letters by the first. All other pairs
- * are tokens in both.
- */
-const NO_TOKENS: Readonly<Record<string, string>> = {
-  b: 'q',
-  f: 'jz',
-  g: 'jkq',
-  h: 'j',
-  j: 'gqvwxyz',
-  k: 'qxz',
-  l: 'q',
-  m: 'z',
-  n: 'q',
-  o: 'q',
-  q: 'fgjkovyz',
-  r: 'jz',
-  t: 'jq',
-  u: 'q',
-  v: 'qz',
-  w: 'qvz',
-  x: 'ghjkqsuvwz',
-  y: 'fjqvz',
-  z: 'gjqrvz',
-};
+/** Pairs of small letters that are not tokens in `o200k_base` or `cl100k_base`: second letters by first. All other pairs are. */
+const NO_TOKENS = 'bq fjz gjkq hj jgqvwxyz kqxz lq mz nq oq qfgjkovyz rjz tjq uq vqz wqvz xghjkqsuvwz yfjqvz zgjqrvz';
 
 const A = 0x61;
 const Z = 0x7a;
 const LETTERS = 26;
 const apart = new Uint8Array(LETTERS * LETTERS);
-for (const [first, seconds] of Object.entries(NO_TOKENS)) {
+for (const [first = '', ...seconds] of NO_TOKENS.split(' ')) {
   for (const second of seconds) apart[(first.charCodeAt(0) - A) * LETTERS + second.charCodeAt(0) - A] = 1;
 }
 
 /**
- * At least as many tokens as the text has in `o200k_base`, `o200k_harmony` and `cl100k_base`, whatever it holds; of messages
- * about twice as many. In time proportional to the length.
+ * Returns an upper bound of the tokens in `o200k_base`, `o200k_harmony` and `cl100k_base`, about twice the number for
+ * messages, in linear time.
  *
- * No vocabulary that works on bytes makes more tokens than bytes. These two, besides, hold all numbers of up to three
- * digits; and nearly all pairs of small letters, so that two such letters never stay tokens of their own side by side.
+ * Byte vocabularies make at most one token per byte. These also hold all numbers of up to three digits, and nearly all
+ * pairs of small letters, so that two such letters never stay separate tokens side by side.
  */
 export function upperBoundTokens(text: string): number {
   const { length } = text;
@@ -64,19 +39,19 @@ export function upperBoundTokens(text: string): number {
   return tokens;
 }
 
-/** The most tokens that a run of small letters can be, where two letters side by side are one unless they stay apart. */
+/** Most tokens of a run of small letters, where two letters are one token unless they stay apart. */
 function letterTokens(text: string, start: number, end: number): number {
-  // The most tokens for the letters so far: when the last one stands alone, and when it does not.
+  // Most tokens so far, if the last letter is a token of its own, and if not.
   let alone = 1;
   let joined = Number.NEGATIVE_INFINITY;
   let previous = text.charCodeAt(start) - A;
-  // The better of both, one and two letters ago.
+  // The larger of both, one and two letters ago.
   let before = 1;
   let earlier = 0;
   for (let at = start + 1; at < end; at++) {
     const letter = text.charCodeAt(at) - A;
     const mayBeAlone = apart[previous * LETTERS + letter] === 1 ? Math.max(alone, joined) : joined;
-    // A token of two letters, or one of more.
+    // A token of two letters, or of more.
     const nextJoined = Math.max(earlier + 1, joined);
     alone = mayBeAlone + 1;
     joined = nextJoined;
@@ -95,7 +70,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Bytes of UTF-8 that a character's unit comes to: each half of a pair beyond U+FFFF is half of four, or one that stands alone three. */
+/** UTF-8 bytes of a code unit, at most: each half of a pair counts three. */
 function byteLength(code: number): number {
   if (code < 0x80) return 1;
   return code < 0x800 ? 2 : 3;

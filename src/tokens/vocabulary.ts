@@ -1,20 +1,16 @@
-/** The vocabularies of the package gpt-tokenizer: which texts are tokens, and how a text is split into pieces first. */
+/** Vocabularies of the package gpt-tokenizer. */
 import type { Encoding } from './counter.js';
 
 export interface Vocabulary {
   readonly rankOf: RankOf;
-  /** Splits a text into pieces, without gaps; global. */
+  /** Splits a text into pieces without gaps; global. */
   readonly pattern: RegExp;
-  /** How the pattern treats ASCII, where a scanner knows it. */
+  /** How the pattern treats ASCII; `null` if unknown. */
   readonly splitting: { readonly cased: boolean } | null;
 }
 
-/** The tokens by rank: texts, and bytes where they are no UTF-8. Some have holes, which `forEach` leaves out. */
+/** Texts by rank; bytes if not UTF-8. Some have holes, which `forEach` skips. */
 type Tokens = readonly (string | readonly number[])[];
-
-interface Ranks {
-  readonly default: Tokens;
-}
 
 type PatternName = 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX';
 type Patterns = Readonly<Record<PatternName, RegExp>>;
@@ -24,7 +20,7 @@ interface Source {
   readonly splitting: Vocabulary['splitting'];
 }
 
-/** Without its special tokens, which are not counted as such here, the vocabulary of harmony is that of o200k. */
+/** o200k_harmony differs in special tokens only, which are not counted. */
 const O200K: Source = { pattern: 'O200K_TOKEN_SPLIT_REGEX', splitting: { cased: true } };
 
 const SOURCES: Readonly<Record<Encoding, Source>> = {
@@ -35,10 +31,10 @@ const SOURCES: Readonly<Record<Encoding, Source>> = {
   r50k_base: { pattern: 'R50K_TOKEN_SPLIT_REGEX', splitting: null },
 };
 
-/** The vocabulary of current models at once, by a `require` of Node's. `null` where the package is not installed. */
+/** `null` if the package is not installed. */
 export function requireVocabulary(require: (name: string) => unknown): Vocabulary | null {
   try {
-    const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as Ranks;
+    const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as { readonly default: Tokens };
     return vocabularyOf('o200k_base', ranks, require('gpt-tokenizer/encodingParams/constants') as Patterns);
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'MODULE_NOT_FOUND') return null;
@@ -46,15 +42,14 @@ export function requireVocabulary(require: (name: string) => unknown): Vocabular
   }
 }
 
-/** A vocabulary from two modules of gpt-tokenizer: the ranks of an encoding, and the patterns of all. */
-export function vocabularyOf(encoding: Encoding, ranks: Ranks, patterns: Patterns): Vocabulary {
+export function vocabularyOf(encoding: Encoding, ranks: { readonly default: Tokens }, patterns: Patterns): Vocabulary {
   const { pattern, splitting } = SOURCES[encoding];
   return { rankOf: ranksOf(ranks.default), pattern: asInRust(patterns[pattern]), splitting };
 }
 
 /**
- * Returns a pattern that splits texts as tiktoken's does, which is one of Rust's. There, white space is the property White_Space, with
- * U+0085 and without U+FEFF; and `(?i:'s)` takes the long s (U+017F), too.
+ * Converts a pattern to the semantics of Rust, as in tiktoken: white space is White_Space, with U+0085 and without
+ * U+FEFF; `(?i:'s)` takes the long s (U+017F).
  */
 function asInRust({ source, flags }: RegExp): RegExp {
   const inRust = source
@@ -64,7 +59,7 @@ function asInRust({ source, flags }: RegExp): RegExp {
   return new RegExp(inRust, flags);
 }
 
-/** Texts of ASCII are their own bytes; of the others, bytes are made when the first is asked for. */
+/** ASCII texts are their own bytes; the bytes of others are computed on first use. */
 function ranksOf(tokens: Tokens): RankOf {
   const ascii = new Map<string, number>();
   let others: Map<string, number> | undefined;
@@ -90,7 +85,7 @@ function otherRanks(tokens: Tokens): Map<string, number> {
 
 const encoder = new TextEncoder();
 
-/** The UTF-8 bytes of a text, a character for each. */
+/** UTF-8 bytes of a text, one character each. */
 export function utf8Bytes(text: string): string {
   return isAscii(text) ? text : bytesOf(encoder.encode(text));
 }
@@ -106,29 +101,24 @@ function bytesOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** The rank of a token of a vocabulary, given as its bytes: one character for each, of the byte's code. */
+/** Rank of a token, given as bytes: one character each. */
 type RankOf = (bytes: string) => number | undefined;
 
-/** Positions in a heap's numbers: ranks stand above them, so that numbers compare by rank first, then from the left. */
+/** Heap numbers are rank * POSITIONS + position: they compare by rank, then from the left. */
 const POSITIONS = 2 ** 32;
 
 /**
- * How many tokens a piece is. Of all neighbours the two that make the token of the lowest rank are joined, the leftmost
- * first, until none can be.
- *
- * The tokenizer packages search all neighbours again after each join, so that a million letters without a space take them
- * hours. Here the candidates lie in a heap.
- *
- * @param bytes a character for each byte
+ * Counts the tokens of a piece: repeatedly joins the leftmost neighbours of the lowest rank. A heap keeps this
+ * near-linear; tokenizer packages take hours for a million letters without a space.
  */
 export function countMerged(bytes: string, rankOf: RankOf): number {
   const { length } = bytes;
   if (length < 2 || rankOf(bytes) !== undefined) return Math.min(length, 1);
-  // A part begins where `ends` is not 0, and ends there; `before` is the beginning of the part to the left, plus one.
+  // A part begins where `ends` is not 0, and ends there; `before` is the start of the part to the left, plus one.
   const ends = new Uint32Array(length);
   const before = new Uint32Array(length);
   const heap = createHeap(2 * length);
-  // The rank of a part joined with the one to its right: what the heap holds about it has to agree.
+  // Rank of a part joined with the next; stale heap entries differ.
   const ranks = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
 
   const propose = (start: number): void => {
@@ -163,16 +153,11 @@ export function countMerged(bytes: string, rankOf: RankOf): number {
   return parts;
 }
 
-interface Heap {
-  readonly push: (item: number) => void;
-  readonly pop: () => number | undefined;
-}
-
-function createHeap(capacity: number): Heap {
+function createHeap(capacity: number) {
   let items = new Float64Array(capacity);
   let size = 0;
   return {
-    push(item) {
+    push(item: number): void {
       if (size === items.length) {
         const larger = new Float64Array(2 * size);
         larger.set(items);
@@ -187,7 +172,7 @@ function createHeap(capacity: number): Heap {
       }
       items[at] = item;
     },
-    pop() {
+    pop(): number | undefined {
       if (size === 0) return undefined;
       const top = items[0]!;
       const last = items[--size]!;

@@ -1,4 +1,3 @@
-/** Equality and hashes of packets, both by their canonical form. */
 import { PrintError } from '../../text/errors.js';
 
 import { sha256Hex } from '../../text/sha256.js';
@@ -9,14 +8,12 @@ import { canonicalizePacket } from '../print.js';
 import { EncodeError } from './values.js';
 
 /**
- * SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same for all packets that say the same, in whatever
- * order their fields stand, with whatever blanks around them. A text is read with the tolerant dialect, so that everything
- * that the validator lets pass has a hash, `fetch|...` and other words that v1.1 would not write included. Half surrogate
- * pairs, which UTF-8 does not have, count as U+FFFD.
+ * Returns the SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same in any order of the fields and
+ * with any blanks around them. Texts are read with the tolerant dialect, so everything that the validator accepts has a
+ * hash. Half surrogate pairs count as U+FFFD.
  *
- * @throws ParseError on a text beyond the limits, or no text
- * @throws EncodeError with code `unprintable`, as `toObject` does, on what is no packet or has no TASK or DOM, on a field
- *   without a colon, and on a separator in a hand-built value
+ * @throws ParseError on a text beyond the limits, or if it is not a string
+ * @throws EncodeError with code `unprintable` on a tree that is not a packet, or cannot be written unambiguously
  * @example
  * packetHash('ACK|HR|return:A|p:2') === packetHash('ACK|HR|p:2|return:A') // true
  */
@@ -24,20 +21,12 @@ export function packetHash(packet: Packet | string): string {
   return sha256Hex(canonicalText(packet));
 }
 
-/**
- * Whether two packets say the same: equal canonical forms.
- *
- * @throws ParseError, EncodeError as {@link packetHash} does
- */
+/** Compares two packets by their canonical forms. @throws ParseError, EncodeError as {@link packetHash} does */
 export function samePacket(a: Packet | string, b: Packet | string): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/**
- * The canonical form as text. For packets that can be printed it is what `printPacket` gives.
- *
- * @throws ParseError, EncodeError as {@link packetHash} does
- */
+/** Returns the canonical form as text; for packets that can be printed, what `printPacket` returns. */
 export function canonicalText(packet: Packet | string): string {
   const tree = typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant' }) : packet;
   return asEncodeError(tree, () => textOf(tree));
@@ -52,14 +41,14 @@ function textOf(packet: Packet): string {
   if (domain === '') throw unprintable('domain', 'is empty');
   let text = `${task}|${domain}`;
   for (const field of fields) {
-    // The places in the packet that was given are others.
+    // Report the place in the given packet, not in the canonical one.
     if (faultOf(field) !== null) throw faultIn(packet.fields);
     text += `|${field.key}:${field.value}`;
   }
   return text;
 }
 
-/** Two packets with one text would have one hash. */
+/** Rejects separators in tokens, which would let two packets share a hash. */
 function checkToken(token: unknown, path: string, separator: RegExp): void {
   const fault = faultOfToken(token, separator);
   if (fault !== null) throw unprintable(path, fault);
@@ -70,7 +59,6 @@ function faultOfToken(token: unknown, separator: RegExp): string | null {
   return separator.test(token) ? 'holds a separator' : null;
 }
 
-/** What is wrong with a field, and with what of it. */
 function faultOf({ key, value, bare }: Field): readonly [part: string, message: string] | null {
   if (bare) return ['', 'a field without a colon cannot be written'];
   const ofKey = faultOfToken(key, /[|:]/);
@@ -79,21 +67,16 @@ function faultOf({ key, value, bare }: Field): readonly [part: string, message: 
   return ofValue === null ? null : ['.value', ofValue];
 }
 
-/** The first fault, in the order of the packet. */
 function faultIn(fields: readonly Field[]): PrintError {
   for (const [index, field] of fields.entries()) {
     const fault = faultOf(field);
     if (fault !== null) return unprintable(`fields[${index}]${fault[0]}`, fault[1]);
   }
-  // A getter gave something else the first time.
+  // A getter returned something else the first time.
   return unprintable('fields', 'are not the same whenever they are read');
 }
 
-/**
- * What `read` gives; what the printer throws is an EncodeError with code `unprintable` then, which names the field by its key.
- *
- * @throws EncodeError
- */
+/** Converts a PrintError to an EncodeError, which names the field by its key. */
 export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
   try {
     return read();
@@ -106,7 +89,6 @@ export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
   }
 }
 
-/** `fields[2].value` by the key of that field, which says more. */
 function keyAt(packet: Packet | string, path: string): string {
   const index = /^fields\[(\d+)\]\.value$/.exec(path)?.[1];
   return index === undefined || typeof packet === 'string' ? path : (packet.fields[Number(index)]?.key ?? path);

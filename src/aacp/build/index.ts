@@ -1,4 +1,3 @@
-/** Packets that read back as what they were made of (draft-mackay-aacp-01, section 4). Portable. */
 export { packetHash, samePacket } from './hash.js';
 export type { Domain, DraftFields, FieldsOf, FieldValue, PacketInput, Task } from './packet.js';
 export { fromObject, type PacketObject, type PacketOptions, packet, toObject } from './packet.js';

@@ -1,4 +1,3 @@
-/** Packets from values (draft-mackay-aacp-01, section 4). */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Field, Packet } from '../ast.js';
 import { printPacket } from '../print.js';
@@ -6,11 +5,6 @@ import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { asEncodeError } from './hash.js';
 import { checkedDomain, checkedKey, checkedTask, fieldText, refusal } from './values.js';
 
-/**
- * The option `receiver` after checks and defaults.
- *
- * @throws TypeError when it is no such option
- */
 export function resolveReceiver(options: { readonly receiver?: Receiver | undefined }): {
   readonly knowsFields: boolean;
 } {
@@ -25,10 +19,7 @@ export function resolveReceiver(options: { readonly receiver?: Receiver | undefi
 
 /** Who reads the packet, as far as it matters to what is in it. */
 export interface Receiver {
-  /**
-   * The receiver has field lists and data locations of its own: `fields` and `data_ptr` are left out (sections 4.2 and 9).
-   * @default false
-   */
+  /** Leaves out `fields` and `data_ptr`, which the receiver has (sections 4.2 and 9). @default false */
   readonly knowsFields?: boolean | undefined;
 }
 
@@ -37,18 +28,15 @@ export interface PacketOptions {
   readonly receiver?: Receiver | undefined;
 }
 
-/** What a receiver with field lists of its own has no use for (sections 4.2 and 9). */
+/** Fields that a receiver with its own field lists does not need (sections 4.2 and 9). */
 export const KNOWN_TO_RECEIVER: readonly string[] = ['fields', 'data_ptr'];
 
 /**
- * The text of a packet. What is written reads back as exactly the fields that were given, in their order: nothing in a value
- * can add a field, or change another one. `aacp` is added after `p` or, without one, after `return` when it is not given.
+ * Returns the text of a packet (draft-mackay-aacp-01, section 4), which reads back as exactly the given fields: nothing in
+ * a value can add or change a field. If `aacp` is not given, it is added after `p` or, without one, after `return`.
  *
- * Source: draft-mackay-aacp-01, section 4.
- *
- * @param input a {@link PacketInput}, or an object of a type of yours with such members
  * @throws EncodeError naming the input that cannot be written
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * packet({ task: 'FETCH', domain: 'HR', return: 'HR-Agent', p: 1, res: 'emp_salary', fields: ['id', 'name'] })
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|fields:id,name'
@@ -92,7 +80,7 @@ function checkPriority(text: string): void {
   throw refusal('bad-input', 'p', 'is not 1, 2 or 3', 'p is 1 (critical), 2 (medium) or 3 (low)');
 }
 
-/** Readers refuse what is longer. */
+/** Readers reject longer packets. */
 function withinLimits(text: string, fields: number): string {
   const { maxLength, maxItems } = DEFAULT_LIMITS;
   if (text.length > maxLength) {
@@ -123,10 +111,7 @@ export type Task =
 /** The domains of section 5.2; implementors may define others. */
 export type Domain = 'HR' | 'FIN' | 'SALES' | 'LEGAL' | 'IT' | 'CS' | 'MKT' | (string & {});
 
-/**
- * One value. Numbers are written in plain digits; a list is joined with commas, its items guarded; `null`, `undefined` and
- * the empty list leave the field out.
- */
+/** A value: numbers become plain digits, lists are joined with commas; `null`, `undefined` and `[]` leave the field out. */
 export type FieldValue = string | number | bigint | readonly string[] | null | undefined;
 
 /** The fields that the draft names. */
@@ -163,7 +148,6 @@ export interface DraftFields {
   readonly tmpl?: FieldValue;
   /** Where data lies that is not to be in the packet. Left out for receivers that know it. */
   readonly data_ptr?: FieldValue;
-  /** An amount. */
   readonly amt?: FieldValue;
   /** The currency of `amt` or `ltv`. */
   readonly ccy?: FieldValue;
@@ -171,21 +155,15 @@ export interface DraftFields {
   readonly sup?: FieldValue;
   /** What to match against: a purchase order. */
   readonly match?: FieldValue;
-  /** Payment terms. */
   readonly terms?: FieldValue;
-  /** The type of a document. */
   readonly type?: FieldValue;
   /** The counterparty. */
   readonly party?: FieldValue;
-  /** A clause of a contract. */
   readonly clause?: FieldValue;
-  /** What is at issue. */
   readonly issue?: FieldValue;
-  /** The level of risk. */
   readonly risk?: FieldValue;
   /** What is blocked meanwhile. */
   readonly block?: FieldValue;
-  /** Flags. */
   readonly flags?: FieldValue;
   /** Actions that are required. */
   readonly req?: FieldValue;
@@ -219,27 +197,20 @@ export interface DraftFields {
   readonly urgency?: FieldValue;
 }
 
-/**
- * A packet as a flat object: the fields come in the order in which they stand. Keys beyond those of the draft are private
- * ones; section 13 asks for a prefix, such as `org_`.
- */
+/** A packet as a flat object, its fields in order. Private keys should have a prefix, such as `org_` (section 13). */
 export interface PacketInput extends DraftFields {
   readonly [key: string]: FieldValue;
 }
 
-/**
- * The members of `T`, when each can stand in a field: what an object of any type has to be, an interface without an index
- * signature too.
- */
+/** The members of `T`, if each can stand in a field. Also accepts interfaces, which have no index signature. */
 export type FieldsOf<T> = T extends readonly unknown[] ? never : { readonly [K in keyof T]: FieldValue };
 
 /** A packet as a flat object without a prototype: `task`, `domain`, then the fields in their order. */
 export type PacketObject = { readonly task: string; readonly domain: string } & Readonly<Record<string, string>>;
 
 /**
- * The packet that an object describes, its fields in the order in which they stand. Values are taken as `packet` takes them,
- * but a text stands as it is, an empty one too; nothing is added. JSON comes and goes without a change:
- * `fromObject(JSON.parse(JSON.stringify(toObject(packet))))` equals the packet.
+ * Returns the packet that an object describes, its fields in order. Values are as for `packet`, but texts stay as they are,
+ * even empty ones, and nothing is added. `fromObject(JSON.parse(JSON.stringify(toObject(packet))))` equals the packet.
  *
  * @throws EncodeError naming the key that cannot be written
  * @example
@@ -266,10 +237,9 @@ export function fromObject(object: object): Packet {
 }
 
 /**
- * The packet as a flat object, for `JSON.stringify` above all; it has no prototype, so that every key is data.
+ * Returns the packet as a flat object, for `JSON.stringify`. It has no prototype, so that every key is data.
  *
- * @throws EncodeError with code `duplicate-key` on a repeated key, `bad-key` on a field named `task` or `domain`, and
- *   `unprintable` on what is no packet, or v1.1 cannot write, such as a field without a colon; as `packetHash` does
+ * @throws EncodeError with code `duplicate-key`, `bad-key` (a field named `task` or `domain`) or `unprintable`
  * @example
  * JSON.stringify(toObject(parsePacket('ACK|HR|return:A|aacp:1.1')))
  * // '{"task":"ACK","domain":"HR","return":"A","aacp":"1.1"}'

@@ -1,4 +1,3 @@
-/** Packets from template literals. */
 import { parsePacket } from '../parse.js';
 import { validatePacket } from '../validate.js';
 import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal, unwritable } from './values.js';
@@ -7,17 +6,14 @@ import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal
 export type Interpolation = string | number | bigint | readonly string[];
 
 /**
- * A template tag: the text of a packet whose structure is that of the literal, whatever the interpolations hold. Line breaks
- * and blanks next to the "|" of the literal are taken away, so that long templates can be wrapped.
+ * A template tag for packets, whose structure is that of the literal, whatever the interpolations hold. White space next to
+ * a "|" of the literal is removed, so that templates can be wrapped. An interpolation is a value or a part of one, or the
+ * TASK, the DOM or a key; a part cannot hold a comma, which would extend a list. Source: draft-mackay-aacp-01, sections 4
+ * and 15.
  *
- * An interpolation is a whole value or a part of one, or the TASK, the DOM or a key. Where it is a part, it cannot hold a
- * comma: in `filter:status=${status}` that would add to the filter.
- *
- * Source: draft-mackay-aacp-01, sections 4 and 15.
- *
- * @throws EncodeError on an interpolation that cannot stand where it is (`path` tells the field and its index), and with code
- *   `invalid-packet` on a template that makes no valid packet
- * @throws TypeError when it is not used as a tag
+ * @throws EncodeError on an interpolation that cannot stand in its place (`path` has the field and its index), and with
+ *   code `invalid-packet` if the packet is not valid
+ * @throws TypeError if it is not used as a tag
  * @example
  * aacp`FETCH|HR|return:${agent}|p:1|aacp:1.1|filter:status=${status}|fields:${['id', 'name']}`
  */
@@ -30,7 +26,6 @@ export function aacp(strings: TemplateStringsArray, ...values: readonly Interpol
   return text;
 }
 
-/** A stretch of the template, or what was put into it. */
 type Piece =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'value'; readonly index: number; readonly value: unknown };
@@ -47,7 +42,7 @@ function literalsOf(strings: TemplateStringsArray, values: readonly unknown[]): 
   });
 }
 
-/** The template cut at the separators of its literal parts. No other separator counts. */
+/** Splits the template at the separators of its literal parts only. */
 function slotsOf(literals: readonly string[], values: readonly unknown[]): readonly Slot[] {
   const slots: Piece[][] = [[]];
   literals.forEach((literal, index) => {
@@ -59,7 +54,6 @@ function slotsOf(literals: readonly string[], values: readonly unknown[]): reado
   return slots.map(trimmed);
 }
 
-/** Takes the blanks at both ends of a slot away, as far as they are of the literal. */
 function trimmed(slot: Slot): Slot {
   const last = slot.length - 1;
   return slot.map((piece, at) => {
@@ -71,7 +65,7 @@ function trimmed(slot: Slot): Slot {
 
 function slotText(slot: Slot, index: number, keys: Set<string>): string {
   const first = slot.find((piece) => piece.kind === 'value');
-  // What the author wrote alone is judged as a whole, in the end.
+  // Text of the author alone is checked with the whole packet.
   if (index === 0)
     return first === undefined ? literalText(slot) : checkedTask(wordText(slot, 'task'), at('task', first));
   if (index === 1) {
@@ -86,7 +80,7 @@ function slotText(slot: Slot, index: number, keys: Set<string>): string {
   return fieldOf(slot, colon, index, keys);
 }
 
-/** The key is what stands before the first colon of the literal: an interpolation with a colon cannot move it. */
+/** Takes the key from before the first colon of the literal, which an interpolation cannot move. */
 function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): string {
   const { text } = slot[colon] as Piece & { kind: 'literal' };
   const split = text.indexOf(':');
@@ -126,7 +120,6 @@ function valueText(slot: Slot, key: string): string {
     .join('');
 }
 
-/** A TASK, a DOM or a key: nothing but texts make one. */
 function wordText(slot: Slot, name: string): string {
   return slot
     .map((piece) => {

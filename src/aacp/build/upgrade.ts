@@ -1,4 +1,3 @@
-/** Packets of earlier versions as v1.1 ones. */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { ParseError, PrintError } from '../../text/errors.js';
 import type { Span } from '../../text/span.js';
@@ -16,35 +15,30 @@ export interface Upgrade {
   readonly packet: Packet;
   /** The packet as text. */
   readonly text: string;
-  /**
-   * What is not as it stood, in the order of the text, then what keeps it from being valid; empty for a packet that was of
-   * v1.1, which is not validated here.
-   */
+  /** Changes in the order of the text, then faults of the result. Empty for a packet of v1.1, which is not validated. */
   readonly notes: readonly UpgradeNote[];
 }
 
 /**
- * Reads a packet of v1.0, whose slots 2 to 9 are res, period, filter, fields, fmt, return, p and aacp, each possibly empty
- * and with or without its key, or the bracket form of v0.1, `[TASK:FETCH][DOM:HR]...[AACP:0.1]`. Gives it in the form of
- * v1.1: named fields, the core ones first, version 1.1. A packet that is of v1.1 comes back as it is.
+ * Converts a packet of v1.0, whose slots 2 to 9 are res, period, filter, fields, fmt, return, p and aacp, each possibly
+ * empty and with or without its key, or of v0.1, `[TASK:FETCH][DOM:HR]...[AACP:0.1]`, to v1.1. Returns a packet of v1.1
+ * unchanged. Known keys always count as keys. A slot whose colon follows something else is a value if it is an address
+ * (`s3://...`) or cannot be a key (`08:30`). Ambiguous slots are rejected:
  *
- * Known keys always count as keys, wherever they stand. A slot whose colon follows something else is a value where that is an
- * address (`s3://...`) or can be no key (`08:30`). What can be read in two ways is refused:
- *
- * - a value without a key in a packet of fewer than ten slots, or beside fields that stand in other slots than their own;
- * - `word:text` in a slot of v1.0, where the word is no known key: a private field, or a value;
+ * - a value without a key in a packet of fewer than ten slots, or beside fields in other slots than their own;
+ * - `word:text` in a slot of v1.0, if the word is not a known key: a private field, or a value;
  * - a known key before `//`: a field, or an address.
  *
- * Source: draft-mackay-aacp-01, sections 4 and 14; the earlier forms are those of the reference SDK's first releases.
+ * Source: draft-mackay-aacp-01, sections 4 and 14, and the first releases of the reference SDK.
  *
- * @throws ParseError on what is no packet of any of these forms, or could be two
+ * @throws ParseError on any other text, and on ambiguous ones
  * @example
  * upgradePacket('FETCH|HR|emp_salary|2024-08|||json|HR-Agent|1|1.0').text
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08|fmt:json'
  */
 export function upgradePacket(text: string): Upgrade {
   const read = parsePacket(text, { dialect: 'tolerant', spans: true });
-  if (isBracketPacket(text)) {
+  if (text.trimStart().startsWith('[')) {
     const { packet, notes } = readBracketPacket(text);
     return finished({ ...packet, fields: coreFirst(packet.fields) }, notes, text);
   }
@@ -66,7 +60,7 @@ function inLowerCase(field: Field, notes: Notes): Field {
   return { ...field, key };
 }
 
-/** The fields with the version that they now follow. Versions after 1.1 are left to themselves. */
+/** Sets the version. Versions after 1.1 stay. */
 function withVersion(fields: readonly Field[], upgraded: 'any' | '1.0', notes: Notes): readonly Field[] {
   if (!fields.some(({ key }) => key === 'aacp')) {
     notes.add('version', `The packet told no version; it is of ${VERSION} now.`);
@@ -80,7 +74,7 @@ function withVersion(fields: readonly Field[], upgraded: 'any' | '1.0', notes: N
   });
 }
 
-/** The core fields first, in the order of the draft's examples; then the others as they stood. */
+/** Puts the core fields first, in the order of the draft's examples. */
 function coreFirst(fields: readonly Field[]): readonly Field[] {
   const rank = ({ key }: Field): number => {
     const index = CORE_KEYS.indexOf(key);
@@ -89,7 +83,6 @@ function coreFirst(fields: readonly Field[]): readonly Field[] {
   return [...fields].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Holds what was read to be a packet that v1.1 can write. */
 function finished(packet: Packet, notes: Notes, source: string): Upgrade {
   checkKeys(packet, source);
   try {
@@ -98,27 +91,20 @@ function finished(packet: Packet, notes: Notes, source: string): Upgrade {
     return { packet: parsePacket(text), text, notes: notes.all() };
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
-    const message = `${partAt(thrown.path, packet)} ${thrown.message.slice(thrown.path.length + 2)}.`;
-    throw new ParseError({
-      code: codeOf(thrown.path),
-      reason: 'syntax',
-      text: source,
-      span: placeOf(thrown.path, packet, source),
-      message,
-      help: thrown.help,
-    });
+    const { code, part, span } = rejectedPart(thrown.path, packet, source);
+    const message = `${part} ${thrown.message.slice(thrown.path.length + 2)}.`;
+    throw refused(source, code, message, span, thrown.help);
   }
 }
 
-/** What an upgrade cannot know: who gets the result, above all. */
 function noteFaults(text: string, notes: Notes): void {
   for (const { message, help } of validatePacket(text).errors) {
     notes.add('not-valid', `The packet is not valid yet: ${message}`, undefined, help);
   }
 }
 
-/** Two values for one key are two readings. */
-function checkKeys({ fields }: Packet, source: string): void {
+/** Rejects repeated keys, which have two readings. */
+function checkKeys({ fields }: Pick<Packet, 'fields'>, source: string): void {
   const seen = new Set<string>();
   for (const { key, span } of fields) {
     if (seen.has(key)) throw refused(source, 'duplicate-key', `The field ${show(key)} is there twice.`, span);
@@ -126,35 +112,23 @@ function checkKeys({ fields }: Packet, source: string): void {
   }
 }
 
-function codeOf(path: string): string {
-  if (path === 'task') return 'bad-task';
-  if (path === 'domain') return 'bad-dom';
-  return path.endsWith('.key') ? 'bad-key' : 'unprintable';
-}
-
-function placeOf(path: string, packet: Packet, source: string): Span | null {
-  // A packet that stood in brackets has no place of its own.
-  if (packet.span === undefined) return null;
-  if (path === 'task') return spanOf('TASK', packet, source);
-  if (path === 'domain') return spanOf('DOM', packet, source);
+function rejectedPart(path: string, packet: Packet, source: string) {
+  // A packet from brackets has no span.
+  const text = packet.span === undefined ? null : source;
+  if (path === 'task') return { code: 'bad-task', part: 'The TASK', span: spanOf('TASK', packet, text) };
+  if (path === 'domain') return { code: 'bad-dom', part: 'The DOM', span: spanOf('DOM', packet, text) };
   const number = Number(/\d+/.exec(path)?.[0]);
-  if (packet.fields[number] === undefined) return null;
-  return spanOf(path.endsWith('.value') ? 'value' : 'field', packet, source, number);
-}
-
-/** The part of the packet that a path of the printer names. */
-function partAt(path: string, { fields }: Packet): string {
-  if (path === 'task') return 'The TASK';
-  if (path === 'domain') return 'The DOM';
-  const key = show(fields[Number(/\d+/.exec(path)?.[0])]?.key ?? '');
-  return path.endsWith('.key') ? `The key ${key}` : `The value of ${key}`;
+  const key = show(packet.fields[number]!.key);
+  if (path.endsWith('.key')) {
+    return { code: 'bad-key', part: `The key ${key}`, span: spanOf('field', packet, text, number) };
+  }
+  return { code: 'unprintable', part: `The value of ${key}`, span: spanOf('value', packet, text, number) };
 }
 
 /**
- * What an upgrade changed. `version`: the version became 1.1. `positional-value`: a value got the key of its slot.
- * `empty-slot`: an empty slot went. `bracket-form`: it was a packet of v0.1. `key-case`: a key had capitals. `not-valid`: what
- * came out is no valid packet of v1.1, since something is missing or wrong that no upgrade can know. `more-findings`: the last of a full list;
- * it counts the rest.
+ * Changes of an upgrade. `positional-value`: a value got the key of its slot. `empty-slot`: one was removed.
+ * `bracket-form`: the packet was of v0.1. `key-case`: a key had capitals. `not-valid`: the result is not valid, since
+ * something is missing or wrong. `more-findings`: counts what a full list leaves out.
  */
 export type UpgradeCode =
   | 'version'
@@ -167,7 +141,6 @@ export type UpgradeCode =
 
 export type UpgradeNote = Diagnostic<UpgradeCode>;
 
-/** The sections of draft-mackay-aacp-01 that ask for the changes. */
 const SECTIONS: Readonly<Record<NotedCode, string>> = {
   version: '14',
   'positional-value': '4',
@@ -179,74 +152,59 @@ const SECTIONS: Readonly<Record<NotedCode, string>> = {
 
 type NotedCode = Exclude<UpgradeCode, 'more-findings'>;
 
-interface Notes {
-  readonly add: (code: NotedCode, message: string, span?: Span | undefined, help?: string | undefined) => void;
-  readonly has: (code: UpgradeCode) => boolean;
-  /** In the order of the text; what is about no place comes last. */
-  readonly all: () => readonly UpgradeNote[];
-}
+type Notes = ReturnType<typeof createNotes>;
 
-function createNotes(): Notes {
+function createNotes() {
   const notes: UpgradeNote[] = [];
   const codes = new Set<UpgradeCode>();
   let more = 0;
   const startOf = ({ span }: UpgradeNote): number => span?.start ?? Number.MAX_SAFE_INTEGER;
   return {
-    add(code, message, span, help) {
+    add(code: NotedCode, message: string, span?: Span, help?: string): void {
       const note: UpgradeNote = { code, severity: 'warning', message, span: span ?? null, section: SECTIONS[code] };
       codes.add(code);
-      // What keeps a packet from being valid is always listed: the validator lists 100 faults at most.
+      // Faults are always listed: the validator reports 100 at most.
       if (notes.length >= MAX_FINDINGS && code !== 'not-valid') more++;
       else notes.push(help === undefined ? note : { ...note, help });
     },
-    has: (code) => codes.has(code),
-    all: () => {
+    has: (code: UpgradeCode): boolean => codes.has(code),
+    all: (): readonly UpgradeNote[] => {
       const sorted = [...notes].sort((a, b) => startOf(a) - startOf(b));
       return more === 0 ? sorted : [...sorted, moreFindings(more, 'warning')];
     },
   };
 }
 
-/** The error for a text that is no packet of an earlier version, or could be two. */
-function refused(text: string, code: string, message: string, span?: Span | undefined, help?: string): ParseError {
+function refused(text: string, code: string, message: string, span?: Span | null, help?: string): ParseError {
   return new ParseError({ code, reason: 'syntax', text, span: span ?? null, message, help });
 }
 
-/** What stands in slots 2 to 9. */
+/** The keys of slots 2 to 9. */
 const SLOT_KEYS = ['res', 'period', 'filter', 'fields', 'fmt', 'return', 'p', 'aacp'] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([...CORE_KEYS, ...EXTENDED_KEYS]);
-/** Values that the last two slots have in every packet: they show that no slot before them is missing. */
+/** Forms of the last two slots, which show that no slot before them is missing. */
 const SHAPES: Readonly<Record<string, RegExp>> = { p: /^[0-9]$/, aacp: /^[0-9]+\.[0-9]+$/ };
 
 function isEmptySlot({ value, bare }: Field): boolean {
   return bare === true && value === '';
 }
 
-/**
- * The fields of a packet with all their keys, and whether its slots were read by position.
- *
- * @throws ParseError where a slot could be read in two ways
- */
-function readSlots(
-  { fields }: Packet,
-  text: string,
-  notes: Notes,
-): { readonly fields: readonly Field[]; readonly positional: boolean } {
+function readSlots({ fields }: Packet, text: string, notes: Notes) {
   const head = fields.slice(0, SLOT_KEYS.length);
   const positional = isPositional(head);
   const read = fields.flatMap((field, index) => {
     const slotKey = positional ? SLOT_KEYS[index] : undefined;
-    if (isEmptySlot(field)) {
-      notes.add('empty-slot', 'An empty slot is left out.', field.span);
-      return [];
+    if (!isEmptySlot(field)) {
+      return slotKey === undefined ? namedField(field, index, head, text) : slotField(field, slotKey, text, notes);
     }
-    return [slotKey === undefined ? namedField(field, index, head, text) : slotField(field, slotKey, text, notes)];
+    notes.add('empty-slot', 'An empty slot is left out.', field.span);
+    return [];
   });
   return { fields: read, positional };
 }
 
-/** Ten slots or more, each named field of slots 2 to 9 in its own, and something that v1.1 would not have. */
+/** Requires ten slots or more, each named field in its own slot, and something that v1.1 does not have. */
 function isPositional(head: readonly Field[]): boolean {
   const last = head[SLOT_KEYS.length - 1];
   if (last === undefined) return false;
@@ -256,7 +214,6 @@ function isPositional(head: readonly Field[]): boolean {
   return aligned && endsInVersion && (head.some(({ bare }) => bare === true) || last.value !== VERSION);
 }
 
-/** A field of a packet whose slots are not read by position. */
 function namedField(field: Field, index: number, head: readonly Field[], text: string): Field {
   if (!field.bare) return field;
   const message = `The value ${show(field.value)} has no key`;
@@ -270,7 +227,6 @@ function namedField(field: Field, index: number, head: readonly Field[], text: s
   throw refused(text, 'ambiguous-slot', `${message}, ${reason}.`, field.span, `give it one: ${SLOT_KEYS.join(', ')}`);
 }
 
-/** What stands in the slot of `slotKey`. */
 function slotField(field: Field, slotKey: string, text: string, notes: Notes): Field {
   const key = lowerAscii(field.key);
   const isAddress = field.value.startsWith('//') && !field.bare;
@@ -293,17 +249,7 @@ function slotField(field: Field, slotKey: string, text: string, notes: Notes): F
   return { key: slotKey, value: source, ...(field.span === undefined ? {} : { span: field.span }) };
 }
 
-/** The bracket form of v0.1: `[TASK:FETCH][DOM:HR][RETURN:HR-Agent][AACP:0.1]`. */
-function isBracketPacket(text: string): boolean {
-  return text.trimStart().startsWith('[');
-}
-
-/**
- * Reads `[KEY:value]` again and again. Keys are those of v1.1 in capitals; others are refused, as nothing tells what they
- * have become.
- *
- * @throws ParseError on anything else
- */
+/** Reads `[KEY:value]` groups. Unknown keys are rejected, since their v1.1 form is unknown. */
 function readBracketPacket(text: string): { readonly packet: Packet; readonly notes: Notes } {
   const notes = createNotes();
   const all = groupsOf(text);
@@ -312,10 +258,8 @@ function readBracketPacket(text: string): { readonly packet: Packet; readonly no
   const domain = textOf('dom');
   if (task === '') throw refused(text, 'missing-task', 'There is no [TASK:...].', { start: 0, end: 0 });
   if (domain === '') throw refused(text, 'missing-dom', 'There is no [DOM:...].', { start: 0, end: 0 });
-  notes.add('bracket-form', `The packet was in brackets; it is of version ${VERSION} now.`, {
-    start: 0,
-    end: text.length,
-  });
+  const span = { start: 0, end: text.length };
+  notes.add('bracket-form', `The packet was in brackets; it is of version ${VERSION} now.`, span);
   const fields = all.filter(({ key }) => key !== 'task' && key !== 'dom' && key !== 'aacp');
   fields.push({ key: 'aacp', value: VERSION });
   return { packet: { kind: 'packet', task, domain, fields }, notes };
@@ -330,24 +274,17 @@ function groupsOf(text: string): readonly Field[] {
     group.lastIndex = at;
     const match = group.exec(text);
     if (match === null) {
-      throw refused(text, 'malformed-field', 'Expected [KEY:value].', {
-        start: at,
-        end: Math.min(at + 1, text.length),
-      });
+      throw refused(text, 'malformed-field', 'Expected [KEY:value].', { start: at, end: at + 1 });
     }
     const span = { start: at + match[0].indexOf('['), end: group.lastIndex };
     fields.push({ key: knownKey(match[1]!.trim(), text, span), value: match[2]!.trim(), span });
     at = group.lastIndex;
   }
-  const seen = new Set<string>();
-  for (const { key, span } of fields) {
-    if (seen.has(key)) throw refused(text, 'duplicate-key', `The field ${show(key)} is there twice.`, span);
-    seen.add(key);
-  }
+  checkKeys({ fields }, text);
   return fields;
 }
 
-function knownKey(key: string, text: string, span: { readonly start: number; readonly end: number }): string {
+function knownKey(key: string, text: string, span: Span): string {
   const lower = lowerAscii(key);
   if (lower === 'task' || lower === 'dom' || KNOWN.has(lower)) return lower;
   throw refused(text, 'bad-key', `The key ${show(key)} is none of v${VERSION}.`, span);

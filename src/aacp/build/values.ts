@@ -1,13 +1,13 @@
-/** What may stand in a field (draft-mackay-aacp-01, section 4). Everything that builds packets asks here. */
+/** Values that may stand in a field (draft-mackay-aacp-01, section 4). */
 import { digitsOf } from '../../text/decimal.js';
 import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
 import { characterAt, nameOf } from '../../text/refusals.js';
 import { CONTROL, KEY, WORD } from '../vocabulary.js';
 
 /**
- * Why a packet was not built. `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item
- * would make two of it. `bad-input`: a value of the wrong type or form. `invalid-packet`: what was built does not validate,
- * which only templates and definitions of a user's own can bring about. `unprintable`: a tree is no packet, or cannot be written.
+ * `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item would make two.
+ * `bad-input`: a value of the wrong type or form. `invalid-packet`: the result of a template or a definition is not valid.
+ * `unprintable`: a tree is not a packet, or cannot be written.
  */
 export type EncodeCode =
   | 'separator'
@@ -47,36 +47,30 @@ export class EncodeError extends PegwireError {
   }
 }
 
-/**
- * The text of a value; `null` where the field is left out.
- *
- * @param checked what a text has to pass; by default, what values given by hand have to
- * @throws EncodeError on anything that cannot be written so that it reads back as itself
- */
+/** Returns the text of a value; `null` if the field is left out. */
 export function fieldText(value: unknown, path: string, checked = checkedValue): string | null {
   if (typeof value === 'string') return checked(value, path);
   if (value === null || value === undefined) return null;
-  if (typeof value === 'number') return numberText(value, path);
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return digitsOf(value);
+    throw refusal('bad-input', path, `is ${value}, which is no decimal number`);
+  }
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return listText(value, path);
   throw unwritable(value, path);
 }
 
-function numberText(value: number, path: string): string {
-  if (Number.isFinite(value)) return digitsOf(value);
-  throw new EncodeError({ code: 'bad-input', path, message: `is ${value}, which is no decimal number` });
-}
-
 function listText(list: readonly unknown[], path: string): string | null {
   // Not map: it would skip the holes of a sparse list.
   const items = Array.from(list, (item, index) => {
-    if (typeof item === 'string') return item;
-    throw refusal('bad-input', `${path}[${index}]`, `is ${kindOf(item)}; the items of a list are texts`);
+    const at = `${path}[${index}]`;
+    if (typeof item !== 'string') throw refusal('bad-input', at, `is ${kindOf(item)}; the items of a list are texts`);
+    if (!item.includes(',')) return checkedValue(item, at);
+    throw refusal('list-separator', at, 'holds a ","', 'a comma would make two items of it; give them as two');
   });
-  return items.length === 0 ? null : joinedList(items, path);
+  return items.length === 0 ? null : items.join(',');
 }
 
-/** The error for a value of a type that packets do not have. */
 export function unwritable(value: unknown, path: string): EncodeError {
   return refusal('bad-input', path, `is ${kindOf(value)}, which cannot be written`, writeInstead(value));
 }
@@ -93,12 +87,10 @@ function kindOf(value: unknown): string {
   return value instanceof Date ? 'a Date' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
-/** @throws EncodeError with code `missing-input` or `bad-task` */
 export function checkedTask(task: unknown, path = 'task'): string {
   return checkedWord(task, path, 'bad-task', 'FETCH');
 }
 
-/** @throws EncodeError with code `missing-input` or `bad-dom` */
 export function checkedDomain(domain: unknown, path = 'domain'): string {
   return checkedWord(domain, path, 'bad-dom', 'HR');
 }
@@ -110,7 +102,6 @@ function checkedWord(word: unknown, path: string, code: EncodeCode, example: str
   throw refusal(code, path, message, `write a word such as ${example}`);
 }
 
-/** @throws EncodeError with code `bad-key` */
 export function checkedKey(key: string, path = key): string {
   if (KEY.test(key)) return key;
   const lower = key.toLowerCase();
@@ -123,15 +114,10 @@ export function refusal(code: EncodeCode, path: string, message: string, help?: 
   return new EncodeError({ code, path, message, help });
 }
 
-/** Printable ASCII without a separator and without a blank at either end: what most values are. */
+/** Printable ASCII without a separator or outer blanks, as most values are. */
 const PLAIN = /^[!-{}~](?:[ -{}~]*[!-{}~])?$/;
 
-/**
- * The value as it is, when it can stand in a field and reads back as itself.
- *
- * @param path the input that it comes from, for the error
- * @throws EncodeError with code `empty-value`, `separator`, `control-character` or `whitespace`
- */
+/** Returns a value that can stand in a field and reads back as itself; otherwise throws an EncodeError. */
 export function checkedValue(value: string, path: string): string {
   if (PLAIN.test(value)) return value;
   if (value === '') throw refusal('empty-value', path, 'is empty', 'leave it out');
@@ -143,27 +129,11 @@ export function checkedValue(value: string, path: string): string {
   if (control !== null) {
     throw refusal('control-character', path, `holds a control character (${nameOf(control[0])})`);
   }
-  // Readers take blanks around tokens away.
+  // Readers trim blanks around tokens.
   if (value !== value.trim()) throw refusal('whitespace', path, `begins or ends with white space (${blankAt(value)})`);
-  // Half of a character beyond U+FFFF cannot be written as UTF-8: it would become another character.
+  // UTF-8 cannot encode half of a surrogate pair.
   if (/\p{Surrogate}/u.test(value)) throw refusal('bad-input', path, 'holds half of a surrogate pair');
   return value;
-}
-
-/**
- * The items of a list, joined with commas.
- *
- * @throws EncodeError as `checkedValue` does, with the path of the item, and with code `list-separator` on an item with a comma
- */
-function joinedList(items: readonly string[], path: string): string {
-  return items.map((item, index) => checkedItem(item, `${path}[${index}]`)).join(',');
-}
-
-function checkedItem(item: string, path: string): string {
-  if (item.includes(',')) {
-    throw refusal('list-separator', path, 'holds a ","', 'a comma would make two items of it; give them as two');
-  }
-  return checkedValue(item, path);
 }
 
 function blankAt(value: string): string {

@@ -1,13 +1,8 @@
-/** Audit logs: what a record holds, and where records go. */
-
 import * as z from 'zod';
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 import { sha256Hex } from '../../text/sha256.js';
 
-/**
- * `handed-over`: the packet was valid and went to its handler. `refused`: it did not, see `reason`. `done`, `failed`: how the
- * handler ended.
- */
+/** `handed-over`: a valid packet went to its handler. `refused`: it did not; see `reason`. `done`, `failed`: how it ended. */
 export type AuditEvent = 'handed-over' | 'refused' | 'done' | 'failed';
 
 /** What is to be recorded. */
@@ -71,23 +66,19 @@ export class AuditError extends PegwireError {
   }
 }
 
-/** What the first record follows, and the head of an empty log. */
-const GENESIS: string = '0'.repeat(64);
-
-/** The end of a chain: what the next record goes on from. */
 export interface ChainEnd {
   readonly seq: number;
   readonly chain: string;
 }
 
-export const EMPTY_CHAIN: ChainEnd = { seq: 0, chain: GENESIS };
+export const EMPTY_CHAIN: ChainEnd = { seq: 0, chain: '0'.repeat(64) };
 
 const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z');
 const YEAR_TEN_THOUSAND = Date.UTC(10_000, 0, 1);
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Members in the order in which they are written. */
+/** Members in the order of writing. */
 const recordSchema = z.strictObject({
   seq: z.int().min(1),
   time: z.iso.datetime(),
@@ -105,14 +96,9 @@ const recordSchema = z.strictObject({
   chain: hash,
 }) satisfies z.ZodType<AuditRecord>;
 
-/**
- * The record that follows the end of a chain.
- *
- * @param now milliseconds since 1970
- * @throws TypeError when the clock gave no time
- */
+/** @param now milliseconds since 1970 */
 export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): AuditRecord {
-  // Beyond, ISO 8601 has other forms.
+  // Outside of these years, ISO 8601 has other forms.
   if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('clock must give milliseconds since 1970');
   const body = {
     seq: end.seq + 1,
@@ -132,12 +118,7 @@ export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): Audit
   return { ...body, chain: chainOf(body) };
 }
 
-/** The line of a record, without its line end: one spelling for each record, and nothing that a terminal would act on. */
-export function lineOf(record: AuditRecord): string {
-  return asciiJson(record);
-}
-
-/** The record of a line; `null` when the line is not exactly what `lineOf` gives for one. */
+/** Returns `null` if the line is not exactly the JSON of a record. */
 export function readRecord(line: string): AuditRecord | null {
   let json: unknown;
   try {
@@ -146,11 +127,10 @@ export function readRecord(line: string): AuditRecord | null {
     return null;
   }
   const read = recordSchema.safeParse(json);
-  // The schema gives the members in the order of writing, so that any other spelling shows.
+  // The schema orders the members, so any other spelling shows.
   return read.success && asciiJson(read.data) === line ? read.data : null;
 }
 
-/** Whether the record is as it was when it was sealed. */
 export function isSealed({ chain, ...body }: AuditRecord): boolean {
   return chain === chainOf(body);
 }
@@ -159,8 +139,8 @@ function chainOf(body: Omit<AuditRecord, 'chain'>): string {
   return sha256Hex(`${body.previous}\n${asciiJson(body)}`);
 }
 
-/** JSON with all but ASCII escaped. */
-function asciiJson(value: unknown): string {
+/** Writes the line of a record in ASCII, so that a terminal acts on nothing in it. */
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
@@ -176,11 +156,7 @@ export interface AuditOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/**
- * A log in memory: for tests, and for hosts that store the records themselves.
- *
- * @throws TypeError on options that are none
- */
+/** Creates a log in memory, for tests and for hosts that store records themselves. @throws TypeError if an option is invalid */
 export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
   const clock = resolveClock(options);
   const records: AuditRecord[] = [];
@@ -192,11 +168,10 @@ export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
       return record;
     },
     records: () => [...records],
-    text: () => records.map((record) => `${lineOf(record)}\n`).join(''),
+    text: () => records.map((record) => `${asciiJson(record)}\n`).join(''),
   };
 }
 
-/** @throws TypeError when the option `clock` is no function */
 export function resolveClock({ clock = Date.now }: AuditOptions): () => number {
   if (typeof clock !== 'function') throw new TypeError('clock must be a function that gives milliseconds since 1970');
   return clock;

@@ -1,4 +1,3 @@
-/** The one way from a packet that came in to the code that acts on it (draft-mackay-aacp-01, section 15). */
 import { resolveChoice } from '../../text/limits.js';
 import type { Packet } from '../ast.js';
 import { canonicalText, packetHash } from '../build/hash.js';
@@ -9,10 +8,7 @@ import type { Audit, AuditEntry } from './audit.js';
 import type { Admission, ReplayGuard, ReplayReason } from './replay-guard.js';
 
 export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
-  /**
-   * Where every attempt is recorded before anything is done about it; `null` for no log. It has to be given, since a log that
-   * was left out by mistake would be missed too late.
-   */
+  /** Records every attempt before it is acted upon; `null` for no log. Required, since a forgotten log is missed too late. */
   readonly audit: Audit | null;
   /** Refuses what was sent before. @default none: whoever can repeat a packet can have it acted on again */
   readonly replay?: ReplayGuard | undefined;
@@ -25,9 +21,9 @@ export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOp
 }
 
 /**
- * `invalid`: see `errors`. `no-handler`: none is responsible for this TASK and DOM. The reasons of the replay guard. `no-audit`:
- * the attempt could not be recorded. `no-verdict`: the replay guard threw. In all these cases, no handler was called. `failed`:
- * the handler threw.
+ * `invalid`: see `errors`. `no-handler`: none for this TASK and DOM. `no-audit`: the attempt could not be recorded.
+ * `no-verdict`: the replay guard threw. In these cases, and for its own reasons, no handler was called. `failed`: the
+ * handler threw.
  */
 export type DispatchReason = 'invalid' | 'no-handler' | 'no-audit' | 'no-verdict' | 'failed' | ReplayReason;
 
@@ -59,24 +55,19 @@ export interface DispatchFinding {
 }
 
 export interface Dispatcher<T> {
-  /**
-   * Validates a packet and hands it over, if it may. Attempts are recorded in the order of the calls. It is never rejected.
-   */
+  /** Validates a packet and hands it over. Attempts are recorded in the order of the calls. Never rejects. */
   readonly dispatch: (packet: string | Packet, context?: DispatchContext) => Promise<DispatchResult<T>>;
 }
 
-/** Characters of an invalid packet, of a name and of a reason that are logged. */
 const MAX_LOGGED = 4096;
 const MAX_NAME = 256;
 
 /**
- * A gate before the code that acts on packets. It validates each packet by the draft's rules, and there is no option by which an
- * invalid one comes through; refuses replays, with a guard; records every attempt before the handler is called, refused ones
- * too, and afterwards how the handler ended. What cannot be recorded is not handed over. A host without a log says `audit: null`.
+ * Creates a gate before the code that acts on packets. It validates each packet by the rules of the draft, without
+ * exception; refuses replays, with a guard; records every attempt before the handler is called, refused ones too, and how
+ * the handler ended. What cannot be recorded is not handed over. Source: draft-mackay-aacp-01, sections 7 and 15.
  *
- * Source: draft-mackay-aacp-01, sections 7 and 15.
- *
- * @throws TypeError on options that are none
+ * @throws TypeError if an option is invalid
  * @example
  * const { dispatch } = createDispatcher({ audit, handlers: { 'FETCH|HR': (packet) => fetchRecords(packet) } });
  * const result = await dispatch(received, { actor: 'planner' });
@@ -188,7 +179,6 @@ function checkMethod(option: string, value: unknown, method: string): void {
   throw new TypeError(`${option} must have a function ${method}`);
 }
 
-/** Keys are compared without regard to case; a handler should not have to. */
 function withLowerKeys({ kind, task, domain, fields }: Packet): Packet {
   return { kind, task, domain, fields: fields.map(({ key, value }) => ({ key: lowerAscii(key), value })) };
 }
@@ -208,13 +198,11 @@ function entryOf({ actor, envelope }: DispatchContext): AuditEntry {
   };
 }
 
-/** The beginning of what was given, for whoever wants to know what came in. */
 function beginning(input: unknown): Pick<AuditEntry, 'packet' | 'length'> {
   const text = typeof input === 'string' ? input : jsonOf(input);
   return { packet: text.slice(0, MAX_LOGGED), length: text.length };
 }
 
-/** A tree as it was given; what cannot be written tells nothing. */
 function jsonOf(tree: unknown): string {
   try {
     return JSON.stringify(tree) ?? '';
@@ -239,19 +227,9 @@ function messageOf(thrown: unknown): string {
   }
 }
 
-const OPTIONS = [
-  'handlers',
-  'deliver',
-  'audit',
-  'replay',
-  'privateKeys',
-  'refuse',
-  'onWarning',
-  'maxLength',
-  'maxItems',
-];
+const OPTIONS = 'handlers deliver audit replay privateKeys refuse onWarning maxLength maxItems'.split(' ');
 
-/** A guard that is misspelt would guard nothing. */
+/** Rejects misspelt options: a misspelt guard would guard nothing. */
 function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must name handlers, or deliver');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -289,7 +267,6 @@ export interface HandlerOptions<T> {
 
 type Route<T> = (packet: Packet) => Handler<T> | null;
 
-/** @throws TypeError when there is not exactly one of the options, or it is not what it should be */
 function resolveRoute<T>({ handlers, deliver }: HandlerOptions<T>): Route<T> {
   if ((handlers === undefined) === (deliver === undefined)) throw new TypeError('give either handlers or deliver');
   if (deliver !== undefined) {

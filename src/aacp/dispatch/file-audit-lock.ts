@@ -1,36 +1,28 @@
 // biome-ignore-all lint/correctness/noNodejsModules: locks are files
-/** One writer for each log. */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { AuditError } from './audit.js';
 
-export interface Lock {
-  /** Whether it is still ours: somebody may have removed the file. */
-  readonly isHeld: () => Promise<boolean>;
-  readonly release: () => Promise<void>;
-}
+export type Lock = ReturnType<typeof lockOf>;
 
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, in milliseconds of the machine's monotonic clock, which is the same in all threads. */
+  /** Start of the process: milliseconds of the monotonic clock, which all threads share. */
   readonly started: number;
 }
 
-/** The locks of this process: its own number in a file tells nothing, as numbers are used again. */
+/** Locks of this process. Its pid in a lock file proves nothing, since pids are reused. */
 const held = new Set<string>();
-/** How often a lock that was left behind is taken over, when others try the same. */
 const TRIES = 5;
-/** Milliseconds by which two measurements of one beginning differ at most. */
+/** Milliseconds by which two measurements of one start may differ. */
 const SAME_START = 1_000;
 
 /**
- * Takes a lock: makes its file, which only one can. A lock whose process has ended is taken over. On another machine, processes
- * cannot be asked: there, and where a process number has been given to another process, the file has to be removed by hand.
- *
- * @throws AuditError with code `audit-in-use`
+ * Creates the lock file, which only one can. A lock whose process has ended is taken over; one from another machine,
+ * whose processes cannot be checked, has to be removed by hand.
  */
 export async function takeLock(file: string): Promise<Lock> {
   if (held.has(file)) throw inUse(file, 'this process');
@@ -48,11 +40,12 @@ export async function takeLock(file: string): Promise<Lock> {
   }
 }
 
-function lockOf(file: string, content: string): Lock {
+function lockOf(file: string, content: string) {
+  /** False if the file was removed by hand. */
   const isHeld = async (): Promise<boolean> => (await contentOf(file)) === content;
   return {
     isHeld,
-    async release() {
+    async release(): Promise<void> {
       try {
         if (await isHeld()) await rm(file, { force: true });
       } finally {
@@ -87,7 +80,7 @@ async function removeIfLeft(file: string): Promise<void> {
   const holder = holderIn(content);
   if (holder === null) throw inUse(file, 'an unknown process');
   if (isAlive(holder)) throw inUse(file, `process ${holder.pid} on ${holder.host}`);
-  // Under a name of its own first: of several that find it, only one can move it.
+  // Rename first: of several processes that find it, only one can.
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);
@@ -96,7 +89,7 @@ async function removeIfLeft(file: string): Promise<void> {
     throw thrown;
   }
   const moved = await contentOf(aside);
-  // Somebody was faster, and this is the lock that they made.
+  // Another process was faster, and this is its lock.
   if (moved !== null && moved !== content) await made(file, moved);
   await rm(aside, { force: true });
 }

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: logs are files
-/** Audit logs in files: a line of JSON for each record. Node only. */
+/** Audit logs in files: one JSON line per record. Node only. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,8 +11,8 @@ import {
   AuditError,
   type AuditOptions,
   type AuditRecord,
+  asciiJson,
   type ChainEnd,
-  lineOf,
   nextRecord,
   resolveClock,
 } from './audit.js';
@@ -21,9 +21,8 @@ import { type AuditVerification, createVerifier, type VerifyOptions } from './ve
 
 export interface FileAuditOptions extends AuditOptions {
   /**
-   * A record that was acknowledged survives the end of the process, `kill -9` included. With `true` also the end of power, at
-   * the cost of waiting for the disk at every record.
-   * @default false
+   * Acknowledged records survive the end of the process; with `true` also a power failure, at the cost of waiting for the
+   * disk. @default false
    */
   readonly powerSafe?: boolean | undefined;
   /** Told when the end of a torn log was set aside, and when a log stays open to others than its owner. */
@@ -50,16 +49,14 @@ export interface FileAudit extends Audit {
 }
 
 /**
- * Opens a log to append to, and makes it when there is none, readable for its owner only. A log that is there is read
- * first: its chain goes on, a torn end is set aside in a file of its own, and a log that was tampered with is refused. Rights
- * of others than its owner are taken away (mode 0600); where that fails, `onNotice` is told.
+ * Opens a log to append to, or creates it, readable for its owner only. An existing log is verified first: its chain goes
+ * on, a torn end is moved to a file of its own, and a log that was tampered with is rejected. Permissions of others are
+ * removed (mode 0600); if that fails, `onNotice` is called. A lock file admits one writer at a time. Before each record,
+ * the lock and the file are checked, so that a chain does not fork even if the lock was removed by hand.
  *
- * One writer holds a log at a time, by a lock file beside it. Before each record it is checked that the lock is still ours and
- * the file as we left it, so that a chain does not fork even where the lock was removed by hand.
- *
- * @throws AuditError when it is in use, damaged, no regular file, or cannot be opened; nothing is changed then
- * @throws TypeError on options that are none
- * @throws what `onNotice` throws, as it is; the log is closed again then
+ * @throws AuditError if it is in use, damaged, not a regular file, or cannot be opened; it is unchanged then
+ * @throws TypeError if an option is invalid
+ * @throws what `onNotice` throws; the log is closed then
  * @example
  * const audit = await fileAudit('/var/log/agent/audit.jsonl');
  * const { dispatch } = createDispatcher({ audit, deliver });
@@ -81,19 +78,12 @@ export async function fileAudit(file: string, options: FileAuditOptions = {}): P
   return audit;
 }
 
-interface OpenedLog {
-  readonly audit: FileAudit;
-  readonly notices: readonly AuditNotice[];
-  /** Closes it, whatever else fails. */
-  readonly abandon: () => Promise<void>;
-}
-
-async function opened(absolute: string, clock: () => number, powerSafe: boolean): Promise<OpenedLog> {
+async function opened(absolute: string, clock: () => number, powerSafe: boolean) {
   let handle: FileHandle | undefined;
   let lock: Lock | undefined;
 
   async function abandon(): Promise<void> {
-    // The error to tell is the one that led here. A lock that is left behind can be taken over when this process has ended.
+    // Report the error that led here; a lock left behind can be taken over.
     await handle?.close().catch(() => {});
     await lock?.release().catch(() => {});
   }
@@ -101,7 +91,7 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
   try {
     handle = await open(absolute, 'a+', 0o600);
     await checkRegular(handle, absolute);
-    // A log has one lock, whatever links lead to it.
+    // All links to a log share one lock.
     const real = await realpath(absolute);
     lock = await takeLock(`${real}.lock`);
     const { end, size, torn } = await resume(handle, real);
@@ -114,14 +104,8 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
   }
 }
 
-interface Resumed {
-  readonly end: ChainEnd;
-  readonly size: number;
-  readonly torn: TornEndNotice | null;
-}
-
-/** Reads the log up to its end, and leaves nothing after the last whole record. */
-async function resume(handle: FileHandle, file: string): Promise<Resumed> {
+/** Reads the log, and truncates what follows the last whole record. */
+async function resume(handle: FileHandle, file: string) {
   const { verification, end, wholeBytes } = await scanLog(handle);
   const { firstFault } = verification;
   if (firstFault === null) return { end, size: wholeBytes, torn: null };
@@ -138,7 +122,8 @@ async function resume(handle: FileHandle, file: string): Promise<Resumed> {
   const keptIn = `${file}.torn-${firstFault.line}-${randomUUID().slice(0, 8)}`;
   await writeFile(keptIn, torn, { flag: 'wx', mode: 0o600, flush: true });
   await handle.truncate(wholeBytes);
-  return { end, size: wholeBytes, torn: { kind: 'torn-end', keptIn, bytes: torn.length } };
+  const notice: TornEndNotice = { kind: 'torn-end', keptIn, bytes: torn.length };
+  return { end, size: wholeBytes, torn: notice };
 }
 
 interface OpenLog {
@@ -154,14 +139,14 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
   let size = bytes;
   let broken: AuditError | null = null;
   let closing: Promise<void> | null = null;
-  /** What was asked for last: each waits for the one before. */
+  /** The last append; each waits for the one before. */
   let last: Promise<unknown> = Promise.resolve();
 
   async function write(entry: AuditEntry): Promise<AuditRecord> {
     if (broken !== null) throw broken;
     await checkOurs();
     const record = nextRecord(end, entry, clock());
-    const line = `${lineOf(record)}\n`;
+    const line = `${asciiJson(record)}\n`;
     try {
       await handle.appendFile(line, 'latin1');
       if (powerSafe) await handle.datasync();
@@ -174,7 +159,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
     return record;
   }
 
-  /** That nobody else has written, and that the file is still where it was. */
+  /** Checks that nothing else wrote the file, and that it is still in its place. */
   async function checkOurs(): Promise<void> {
     let message: string | null = null;
     try {
@@ -191,7 +176,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
     throw broken;
   }
 
-  /** A part of a record may have been written. */
+  /** Removes a record that was written in part. */
   async function takeBack(cause: unknown): Promise<void> {
     try {
       await handle.truncate(size);
@@ -223,18 +208,11 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
 
 const CHUNK = 1 << 16;
 
-interface ScannedLog {
-  readonly verification: AuditVerification;
-  readonly end: ChainEnd;
-  /** Bytes of the whole lines before the first fault. */
-  readonly wholeBytes: number;
-}
-
 /**
- * Checks the log in a file, as `verifyAudit` does; it may be written to meanwhile.
+ * Verifies the log in a file, as `verifyAudit` does; it may be written to meanwhile.
  *
- * @throws AuditError with code `audit-unavailable` when it cannot be read
- * @throws TypeError on options that are none
+ * @throws AuditError with code `audit-unavailable` if it cannot be read
+ * @throws TypeError if an option is invalid
  * @example
  * const { ok, firstFault, head } = await verifyAuditFile('audit.jsonl', { head: yesterdaysHead });
  */
@@ -252,7 +230,7 @@ export async function verifyAuditFile(file: string, options?: VerifyOptions): Pr
   }
 }
 
-async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise<ScannedLog> {
+async function scanLog(handle: FileHandle, verifier = createVerifier()) {
   const chunk = Buffer.alloc(CHUNK);
   let rest = '';
   let wholeBytes = 0;
@@ -261,7 +239,7 @@ async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise
     const { bytesRead } = await handle.read(chunk, 0, CHUNK, position);
     if (bytesRead === 0) break;
     position += bytesRead;
-    // A character for each byte: lines are ASCII, and any other byte in them shows.
+    // One character per byte: lines are ASCII, so any other byte shows.
     const [first, ...others] = chunk.toString('latin1', 0, bytesRead).split('\n');
     rest += first!;
     for (const text of others) {
@@ -274,7 +252,6 @@ async function scanLog(handle: FileHandle, verifier = createVerifier()): Promise
   return { verification: verifier.result(), end: verifier.end(), wholeBytes };
 }
 
-/** What the system says of a file, as an error of ours. */
 function unavailable(file: string, action: string, cause: unknown): AuditError {
   if (cause instanceof AuditError) return cause;
   return new AuditError(
@@ -293,15 +270,7 @@ export interface WideModeNotice {
   readonly error: unknown;
 }
 
-const PERMISSIONS = 0o777;
-const OTHERS = 0o077;
-const PRIVATE = 0o600;
-
-/**
- * That records which are written are kept: `/dev/null` and its like take them, and hold none.
- *
- * @throws AuditError with code `audit-unavailable` on what is no regular file
- */
+/** Rejects `/dev/null` and other devices, which do not keep records. */
 async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Promise<void> {
   if ((await handle.stat()).isFile()) return;
   throw new AuditError({
@@ -311,18 +280,18 @@ async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Pro
   });
 }
 
-/** Takes the rights of all others away from a regular file. `null` when nobody else has any; Windows has none of this kind. */
+/** Removes the permissions of others than the owner; Windows has none of this kind. */
 export async function keepPrivate(
   handle: Pick<FileHandle, 'stat' | 'chmod'>,
   file: string,
   platform: string = process.platform,
 ): Promise<WideModeNotice | null> {
   const stats = await handle.stat();
-  if (platform === 'win32' || !stats.isFile() || (stats.mode & OTHERS) === 0) return null;
+  if (platform === 'win32' || !stats.isFile() || (stats.mode & 0o077) === 0) return null;
   try {
-    await handle.chmod(PRIVATE);
+    await handle.chmod(0o600);
     return null;
   } catch (error) {
-    return { kind: 'wide-mode', file, mode: stats.mode & PERMISSIONS, error };
+    return { kind: 'wide-mode', file, mode: stats.mode & 0o777, error };
   }
 }

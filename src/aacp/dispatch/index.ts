@@ -1,4 +1,4 @@
-/** From packets that came in to the code that acts on them (draft-mackay-aacp-01, section 15). Public as `pegwire/aacp/dispatch`. */
+/** From received packets to the code that acts on them (draft-mackay-aacp-01, section 15). Public as `pegwire/aacp/dispatch`. */
 export type { Diagnostic } from '../../text/diagnostic.js';
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { Field, Packet } from '../ast.js';

@@ -1,4 +1,3 @@
-/** Protection against replays, which packets themselves do not have (draft-mackay-aacp-01, section 15). */
 import { resolveClock } from './audit.js';
 
 /** What stands outside the packet, on the transport: AACP has no place for it. */
@@ -10,10 +9,10 @@ export interface Envelope {
 }
 
 /**
- * - `no-envelope`, `bad-envelope`: there is no nonce or time, or they are not what they should be.
+ * - `no-envelope`, `bad-envelope`: there is no nonce or time, or it is malformed.
  * - `too-old`, `too-new`: the time is outside the window.
  * - `repeated`: the nonce was seen before.
- * - `guard-full`: as many nonces are remembered as may be; nothing new is let in until some of them have expired.
+ * - `guard-full`: the capacity is reached; new nonces are refused until others expire.
  */
 export type ReplayReason = 'no-envelope' | 'bad-envelope' | 'too-old' | 'too-new' | 'repeated' | 'guard-full';
 
@@ -41,15 +40,13 @@ export interface ReplayGuardOptions {
 }
 
 const MAX_NONCE = 256;
-/** Nonces are forgotten in groups, of so many to a window. */
+/** Nonces expire in groups: their number per window. */
 const GROUPS = 64;
 
 /**
- * A guard that lets each nonce through once. A nonce is remembered for as long as its time lies in the window, so that none
- * can come a second time. Memory is bounded: when `capacity` is reached, packets are refused and nothing is forgotten early.
- * It remembers within one process; after a restart, refuse what was sent before.
- *
- * @throws TypeError on options that are none
+ * Creates a guard that admits each nonce once. Nonces are remembered as long as their time is in the window, within this
+ * process: after a restart, refuse older packets. At `capacity`, packets are refused and nothing is forgotten early.
+ * @throws TypeError if an option is invalid
  */
 export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   const { window = 300_000, capacity = 100_000 } = options;
@@ -60,10 +57,7 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   /** Each nonce with the group that it is forgotten with. */
   const nonces = new Map<string, number>();
   const groups = new Map<number, Set<string>>();
-  /**
-   * Of all groups before this one, nonces may have been forgotten. A clock that is set back does not bring them back; what was sent after all
-   * that was forgotten is let in again at once.
-   */
+  /** Nonces of earlier groups may be forgotten, even if the clock is set back; later ones are admitted at once. */
   let oldest = Number.NEGATIVE_INFINITY;
   /** The group of the time of the last look. */
   let looked = Number.NaN;

@@ -1,13 +1,12 @@
-/** Whether an audit log is as it was written. */
 import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit.js';
 
 /**
- * - `torn-end`: the last line is not whole, as after a crash or a full disk: it was never acknowledged.
- * - `not-a-record`: a line that is none, or not in the spelling in which it was written.
- * - `sequence`: its number is not the next one: records were taken out, put in, or changed places.
- * - `previous`: it does not follow the record before it.
- * - `chain`: it was changed after it was written.
- * - `head`: the record that was asked for is not there: the end was cut off, or the log written anew.
+ * - `torn-end`: the last line is incomplete, as after a crash; it was never acknowledged.
+ * - `not-a-record`: a line is not a record, or not in the spelling of the writer.
+ * - `sequence`: records were removed, inserted or moved.
+ * - `previous`: a record does not follow the one before it.
+ * - `chain`: a record was changed after it was written.
+ * - `head`: the requested record is missing: the end was cut off, or the log rewritten.
  */
 export type AuditFaultReason = 'torn-end' | 'not-a-record' | 'sequence' | 'previous' | 'chain' | 'head';
 
@@ -32,19 +31,8 @@ export interface VerifyOptions {
   readonly head?: string | undefined;
 }
 
-/** Takes the lines of a log one by one. */
-interface AuditVerifier {
-  /**
-   * @param whole whether a line end followed
-   * @returns whether all is well so far; after a fault, lines are not looked at any more
-   */
-  readonly line: (text: string, whole: boolean) => boolean;
-  readonly end: () => ChainEnd;
-  readonly result: () => AuditVerification;
-}
-
-/** @throws TypeError on a head that is none */
-export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
+/** Takes the lines of a log one by one; `line` returns whether all is well so far. */
+export function createVerifier({ head }: VerifyOptions = {}) {
   if (head !== undefined && !(typeof head === 'string' && /^[0-9a-f]{64}$/.test(head))) {
     throw new TypeError('head must be 64 hexadecimal digits, as a verification gave it');
   }
@@ -52,7 +40,7 @@ export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
   let fault: AuditFault | null = null;
   let headFound = head === undefined || head === EMPTY_CHAIN.chain;
   return {
-    line(text, whole) {
+    line(text: string, whole: boolean): boolean {
       if (fault !== null) return false;
       const reason = whole ? faultOf(text, end) : 'torn-end';
       if (typeof reason === 'string') fault = { line: end.seq + 1, reason };
@@ -60,15 +48,14 @@ export function createVerifier({ head }: VerifyOptions = {}): AuditVerifier {
       headFound ||= end.chain === head;
       return fault === null;
     },
-    end: () => end,
-    result() {
+    end: (): ChainEnd => end,
+    result(): AuditVerification {
       const firstFault = fault ?? (headFound ? null : { line: end.seq + 1, reason: 'head' as const });
       return { ok: firstFault === null, records: end.seq, firstFault, head: end.chain };
     },
   };
 }
 
-/** The end of the chain with one more line, or what is wrong with it. */
 function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
   const record = readRecord(line);
   if (record === null) return 'not-a-record';
@@ -79,30 +66,26 @@ function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
 }
 
 /**
- * Checks the text of a log, or its lines without their line ends. Edits, and records that were taken out, put in or moved,
- * are found; a log that was cut off at its end only with the `head` of an earlier time. Whoever can write the file can also
- * write all of it anew, with a chain of its own: then, too, only a head that was kept elsewhere tells.
+ * Verifies the text of a log, or its lines without line ends. Finds edits and records that were removed, inserted or moved;
+ * a missing end only with the `head` of an earlier time. Who can write the file can also rewrite all of it, which only a
+ * head kept elsewhere shows.
  *
- * @throws TypeError on a log or options that are none
+ * @throws TypeError if the log or an option is invalid
  * @example
  * const { ok, firstFault } = verifyAudit(readFileSync('audit.jsonl', 'utf8'), { head });
  */
 export function verifyAudit(log: string | Iterable<string>, options?: VerifyOptions): AuditVerification {
   const verifier = createVerifier(options);
-  if (typeof log === 'string') verifyText(log, verifier);
-  else verifyLines(log, verifier);
+  if (typeof log !== 'string') verifyLines(log, verifier);
+  else {
+    const lines = log.split('\n');
+    const rest = lines.pop()!;
+    if (lines.every((line) => verifier.line(line, true)) && rest !== '') verifier.line(rest, false);
+  }
   return verifier.result();
 }
 
-function verifyText(text: string, verifier: AuditVerifier): void {
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf('\n', start);
-    if (!verifier.line(text.slice(start, end < 0 ? text.length : end), end >= 0)) return;
-    start = end + 1;
-  }
-}
-
-function verifyLines(lines: Iterable<string>, verifier: AuditVerifier): void {
+function verifyLines(lines: Iterable<string>, verifier: ReturnType<typeof createVerifier>): void {
   if (typeof lines?.[Symbol.iterator] !== 'function') throw new TypeError('log must be a text or a list of lines');
   let held: string | null = null;
   for (const line of lines) {
@@ -110,15 +93,12 @@ function verifyLines(lines: Iterable<string>, verifier: AuditVerifier): void {
     if (held !== null && !verifier.line(held, true)) return;
     held = line;
   }
-  // Nothing tells whether a line end followed the last one: a line that is cut off is no JSON.
-  if (held !== null) verifier.line(held, isJson(held));
-}
-
-function isJson(text: string): boolean {
+  // Whether a line end followed the last line is unknown; a line cut short is not JSON.
+  if (held === null) return;
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(held);
+    verifier.line(held, true);
   } catch {
-    return false;
+    verifier.line(held, false);
   }
 }

@@ -1,5 +1,5 @@
-/** What the encoders offer, as data: for the command line, for forms, for rules that name a step. */
-import { nearest } from '../../text/suggest.js';
+/** The encoders as data: for the command line, forms, and rules that name a step. */
+import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { type EncodeCode, EncodeError } from '../build/values.js';
 import { type MethodPlan, planOf, type WorkflowPlan } from './define-workflow.js';
@@ -45,7 +45,6 @@ interface Aliases {
   readonly rule_based: 'RuleBasedEncoder';
 }
 
-/** What the encoders consist of, by name and by short name. */
 const PLANS: ReadonlyMap<string, WorkflowPlan> = new Map(
   Object.values(ENCODERS).flatMap((encoder) => {
     const plan = planOf(encoder)!;
@@ -105,12 +104,7 @@ export function listWorkflows(): readonly WorkflowInfo[] {
   return Object.values(WORKFLOWS).map(describeWorkflow);
 }
 
-/**
- * What one encoder offers.
- *
- * @param encoder one of `defineWorkflow`
- * @throws TypeError on anything else
- */
+/** Describes an encoder of `defineWorkflow`. @throws TypeError on any other value */
 export function describeWorkflow(encoder: object): WorkflowInfo {
   const plan = planOf(encoder);
   if (plan === undefined) throw new TypeError('encoder is one that defineWorkflow made');
@@ -140,7 +134,7 @@ function inputsOf({ steps, sequence }: MethodPlan): readonly Slot[] {
   if (sequence === null) return steps[0]?.slots ?? [];
   return sequence.inputs.map((name) => {
     const slots = steps.flatMap(({ byName }) => byName.get(name) ?? []);
-    // Where any step requires it, so does the sequence.
+    // An input that any step requires is required.
     return slots.find(({ required }) => required) ?? slots[0]!;
   });
 }
@@ -210,14 +204,13 @@ export type EncodeResult<Name extends string, Method extends string> =
       : never;
 
 /**
- * The packet of a step, or the packets of a sequence.
+ * Returns the packet of a step, or the packets of a sequence. Source: draft-mackay-aacp-01, section 6.1; names and
+ * arguments are those of the reference SDK.
  *
- * Source: draft-mackay-aacp-01, section 6.1; names and arguments are those of the reference SDK.
- *
- * @param encoder `PayrollEncoder`, or short `payroll`
- * @param method `fetch_employees`, or `fetchEmployees`
- * @throws EncodeError with code `unknown-encoder` or `unknown-method`, or with the name of an input that cannot be written
- * @throws TypeError on options that are none
+ * @param encoder `PayrollEncoder` or `payroll`
+ * @param method `fetch_employees` or `fetchEmployees`
+ * @throws EncodeError with code `unknown-encoder` or `unknown-method`, or naming an input that cannot be written
+ * @throws TypeError if an option is invalid
  * @example
  * encodeStep('PayrollEncoder', 'fetch_employees', { period: '2024-08' }).packet
  * // 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08|filter:status=active|fmt:json'
@@ -238,7 +231,11 @@ export function encodeStep<const Name extends string, const Method extends strin
 }
 
 function unknownName(code: EncodeCode, path: string, name: unknown, known: readonly string[]): EncodeError {
-  const near = typeof name === 'string' ? nearest(name, known) : undefined;
-  const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
-  return new EncodeError({ code, path, message: `there is no ${path} ${quotedShort(anyText(name))}`, help });
+  const text = anyText(name);
+  return new EncodeError({
+    code,
+    path,
+    message: `there is no ${path} ${quotedShort(text)}`,
+    help: didYouMean(text, known),
+  });
 }

@@ -1,4 +1,4 @@
-/** The checks of a definition, made once, so that no step can make a packet that is not valid, or hide an input. */
+/** Checks definitions, so that no step can write an invalid packet or hide an input. */
 import type * as z from 'zod';
 import { isRecord } from '../../text/guards.js';
 import { checkedValue } from '../build/values.js';
@@ -20,7 +20,6 @@ import { isNormalisation } from './normalise.js';
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
-/** @throws TypeError naming the step and what is wrong with it */
 export function checkWorkflow(definition: WorkflowDefinition): void {
   const { name, alias, summary, steps, sequences = {} } = definition;
   if (typeof name !== 'string' || name === '') throw new TypeError('a workflow has a name');
@@ -44,7 +43,6 @@ export function checkWorkflow(definition: WorkflowDefinition): void {
   }
 }
 
-/** Each input goes somewhere, and each step gets what it needs. */
 function checkSequence(path: string, sequence: SequenceDefinition, steps: WorkflowDefinition['steps']): void {
   const { inputs, steps: names } = sequence;
   if (!Array.isArray(names) || names.length === 0) throw new TypeError(`${path}: steps is a list of steps`);
@@ -74,10 +72,9 @@ function isWord(name: unknown): boolean {
   return typeof name === 'string' && NAME.test(name);
 }
 
-/** The engine writes them. */
+/** Keys that every step writes. */
 const OWN_KEYS = ['return', 'p', 'aacp'];
 
-/** @throws TypeError naming the step */
 function checkStep(path: string, step: StepDefinition): void {
   if (typeof step !== 'object' || step === null) throw new TypeError(`${path}: a step is an object`);
   const { summary, task, domain, inputs, fields, returnAgent, priority } = step;
@@ -174,7 +171,7 @@ function checkTemplate(
   attempt(path, 'value', () => checkedValue(sample, `"${template}"`));
 }
 
-/** No key twice, whoever the packet is for; and the order of the reference SDK. */
+/** Rejects keys that occur twice for any receiver, and keys out of the order of the reference SDK. */
 function checkKeys(path: string, fields: readonly FieldDefinition[]): void {
   for (const mode of ['default', 'compat']) {
     for (const knows of [false, true]) {
@@ -197,7 +194,6 @@ function isWritten(text: unknown, pattern: RegExp): boolean {
   return typeof text === 'string' && pattern.test(text);
 }
 
-/** What a check of ours throws, with its place. */
 function attempt<T>(path: string, what: string, check: () => T): T {
   try {
     return check();
@@ -206,12 +202,7 @@ function attempt<T>(path: string, what: string, check: () => T): T {
   }
 }
 
-/**
- * Each input has to stand alone, as it is, in a field that is always written, or behind the pointer; and the items of a list
- * have to be told apart by what they begin with.
- *
- * @throws TypeError naming the step and the input
- */
+/** Requires each input to stand alone in a field that is always written, or behind the pointer. */
 function checkAlone(path: string, step: StepDefinition): void {
   const alone = new Set<string>();
   for (const field of step.fields) {
@@ -241,13 +232,13 @@ function aloneIn(template: string): string | null {
   return place !== undefined && more.length === 0 && place.normalise.length === 0 ? place.input : null;
 }
 
-/** A boolean is told by whether the item is there. */
+/** A boolean shows by whether its item is there. */
 function conditionOf([template, when]: readonly [string, string], { inputs }: StepDefinition): string | null {
   const schema = inputs[when]?.schema;
   return placesOf(template).length === 0 && schema !== undefined && isBoolean(schema) ? when : null;
 }
 
-/** With several items that come and go, each needs a beginning of its own: `profile={profile}`, `team={team}`. */
+/** Several optional items each need their own beginning: `profile={profile}`, `team={team}`. */
 function checkItems(
   path: string,
   [key]: FieldDefinition,

@@ -1,4 +1,3 @@
-/** The inputs of a step, made ready to read. */
 import type { FieldDefinition, StepDefinition } from './definition.js';
 import { guardOf, takesAnyString } from './guard.js';
 import { isNormalisation, type Normalisation } from './normalise.js';
@@ -7,7 +6,6 @@ import { readValue } from './read-value.js';
 
 export interface Placeholder {
   readonly input: string;
-  /** What the input is changed by at this place, after its own normalisations. */
   readonly normalise: readonly Normalisation[];
 }
 
@@ -15,11 +13,6 @@ type Piece = string | Placeholder;
 
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*)(?::([a-z,-]*))?\}/g;
 
-/**
- * The texts and placeholders of a template, in turn; no text is empty.
- *
- * @throws TypeError on a brace that belongs to no placeholder, and on a normalisation that is none
- */
 export function readTemplate(template: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -44,14 +37,13 @@ function normalisationsOf(list: string | undefined, template: string): readonly 
   });
 }
 
-/** What the built-in raw encoder has instead of a TASK and a DOM of its own: inputs of these names. */
+/** The raw encoder takes TASK and DOM from inputs. */
 export interface EngineStep extends Omit<StepDefinition, 'inputs'> {
   readonly inputs: { readonly [input: string]: EngineInput };
   readonly headFromInputs?: boolean;
   readonly lenient?: boolean;
 }
 
-/** The inputs of a step, numbered. @throws EncodeError on a default that cannot be written */
 export function slotsOf(step: EngineStep): readonly Slot[] {
   const definitions = Object.entries(step.inputs);
   const inLists = { default: listedInputs(step.fields, 'default'), compat: listedInputs(step.fields, 'compat') };
@@ -89,7 +81,7 @@ function defaultTextOf(slot: Omit<Slot, 'reading'>, reader: Omit<Reading, 'defau
   return readValue(whole, value, { program: { mode, lenient: false, pureSlots: [] }, changes: null });
 }
 
-/** The inputs that stand in a list of items. To the reference SDK, lists are what the draft calls so, and no others. */
+/** Inputs that stand in a list. For the reference SDK, only keys that the draft calls lists are lists. */
 function listedInputs(fields: readonly FieldDefinition[], mode: Mode): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [key, value, { only = mode } = {}] of fields) {

@@ -1,5 +1,3 @@
-/** From a definition to an encoder. */
-import { VERSION } from '../vocabulary.js';
 import { checkWorkflow } from './check-workflow.js';
 import { type EngineStep, readTemplate, slotsOf } from './compile-slots.js';
 import {
@@ -13,36 +11,31 @@ import {
 } from './definition.js';
 import { withCommonInputs } from './inputs.js';
 import { POINTER, rankOf } from './losses.js';
-import type { FieldPlan, ItemPlan, Mode, Op, Program, StepPlan } from './plan.js';
+import type { FieldPlan, ItemPlan, Mode, Program, StepPlan } from './plan.js';
 import type { StepResult } from './result.js';
 import { runSequence, runStep, type SequencePlan } from './run-step.js';
 
-/** A method of an encoder, as data. */
 export interface MethodPlan {
   readonly name: string;
   readonly summary: string;
   readonly run: (args: unknown, options?: EncodeOptions) => StepResult | readonly StepResult[];
-  /** What it consists of: a step alone, or the steps of a sequence. */
   readonly steps: readonly StepPlan[];
   readonly sequence: SequencePlan | null;
 }
 
-/** An encoder, as data. */
 export interface WorkflowPlan {
   readonly definition: WorkflowDefinition;
-  /** By name, and by name in camel case. */
+  /** By name in snake case and camel case. */
   readonly methods: ReadonlyMap<string, MethodPlan>;
 }
 
 const PLANS = new WeakMap<object, WorkflowPlan>();
 
 /**
- * Makes an encoder of a definition: an object with a function for each step, which gives a packet, and for each sequence,
- * which gives several. The definition is checked once, here; packets are then valid without being validated.
+ * Makes an encoder of a definition: an object with a function for each step and each sequence. The definition is checked
+ * here, once; its packets are then valid without validation. Source: draft-mackay-aacp-01, section 6.1.
  *
- * Source: draft-mackay-aacp-01, section 6.1.
- *
- * @throws TypeError naming the step, on a definition whose packets could be invalid or hide an input
+ * @throws TypeError naming a step whose packets could be invalid or hide an input
  * @example
  * const TravelEncoder = defineWorkflow({
  *   name: 'TravelEncoder',
@@ -78,12 +71,10 @@ export function defineWorkflow<const Definition extends WorkflowDefinition>(
   return encoderOf(definition, methods) as Workflow<Definition>;
 }
 
-/** An encoder that consists of the one step of the raw encoder. */
 export function defineRaw(definition: WorkflowDefinition, method: string, step: EngineStep): object {
   return encoderOf(definition, [stepMethod(method, step.summary, compiled(`${definition.name}.${method}`, step))]);
 }
 
-/** What an encoder consists of; `undefined` for what is none. */
 export function planOf(encoder: object): WorkflowPlan | undefined {
   return PLANS.get(encoder);
 }
@@ -92,13 +83,19 @@ function compiled(path: string, step: EngineStep): StepPlan {
   try {
     return compileStep(path, step);
   } catch (thrown) {
-    // Only defaults are read when a step is compiled.
+    // Compiling reads defaults only.
     throw new TypeError(`${path}: default: ${(thrown as Error).message}`, { cause: thrown });
   }
 }
 
 function stepMethod(name: string, summary: string, plan: StepPlan): MethodPlan {
-  return { name, summary, steps: [plan], sequence: null, run: (args, options) => runStep(plan, args, options) };
+  return {
+    name,
+    summary,
+    steps: [plan],
+    sequence: null,
+    run: (args, options) => runStep(plan, args, resolveOptions(options)),
+  };
 }
 
 function sequenceMethod(
@@ -123,7 +120,6 @@ function encoderOf(definition: WorkflowDefinition, methods: readonly MethodPlan[
   return Object.freeze(encoder);
 }
 
-/** Makes a step ready to run. Programs are made when they are first asked for. */
 function compileStep(path: string, step: EngineStep): StepPlan {
   const slots = slotsOf(step);
   const byName = new Map(slots.map((slot) => [slot.name, slot]));
@@ -161,7 +157,7 @@ function compileProgram(step: EngineStep, plan: Inner, mode: Mode, knowsFields: 
     lenient: plan.lenient && mode === 'compat',
     slots: plan.slots,
     head: plan.head,
-    ops: opsOf(headOf(plan), pointed ? withPointer(fields, plan.slots.length) : fields, plan, mode),
+    written: pointed ? withPointer(fields, plan.slots.length) : fields,
     fields: fields.filter(({ slots, items }) => slots.length > 0 || items.some(({ when }) => when >= 0)),
     lossless: mode === 'default' && leftOut.length === 0 && hidden.length === 0 && !fields.some(isRespelt),
     leftOut,
@@ -191,62 +187,11 @@ function isRespelt({ items }: FieldPlan): boolean {
   return items.some(({ pieces }) => pieces.some((piece) => typeof piece !== 'string' && piece.normalise.length > 0));
 }
 
-/** The field for the pointer, which is run like an input behind all others. */
+/** Adds the pointer, which has the slot behind all inputs. */
 function withPointer(fields: readonly FieldPlan[], slot: number): readonly FieldPlan[] {
   const place = { slot, normalise: [] };
   const items = [{ pieces: [place], when: -1 }];
   const field = { key: POINTER, start: `|${POINTER}:`, items, when: -1, slots: [slot], pure: true };
   const before = fields.filter(({ key }) => rankOf(key) < rankOf(POINTER));
   return [...before, field, ...fields.slice(before.length)];
-}
-
-/** TASK and DOM. */
-function headOf({ task, domain, head }: Inner): readonly Op[] {
-  if (head.length === 0) return [{ ...NOTHING, before: `${task}|${domain}` }];
-  return head.map(({ index }, at) => ({ ...NOTHING, before: at === 0 ? '' : '|', slot: index }));
-}
-
-const NOTHING: Op = { before: '', slot: -1, field: null, after: '', pure: false };
-
-/** Text goes to the instruction before it, if that is always carried out. */
-function opsOf(head: readonly Op[], fields: readonly FieldPlan[], plan: Inner, mode: Mode): readonly Op[] {
-  const ops: Op[] = [...head];
-  const add = (op: Op): void => {
-    const last = ops.at(-1)!;
-    if (op.slot < 0 && op.field === null && isAlwaysWritten(last, plan, mode)) {
-      ops[ops.length - 1] = { ...last, after: last.after + op.before };
-    } else ops.push(op);
-  };
-  for (const field of fields) {
-    add(opOf(field));
-    // The version comes behind return and p, as in the draft's examples (section 4.4).
-    if (field.key === 'p') add({ ...NOTHING, before: `|aacp:${VERSION}` });
-  }
-  return ops;
-}
-
-function opOf(field: FieldPlan): Op {
-  const { start, items, when, slots, pure } = field;
-  const [item, ...more] = items;
-  if (when >= 0 || item === undefined || item.when >= 0 || more.length > 0) return { ...NOTHING, field };
-  if (slots.length === 0) return { ...NOTHING, before: start + item.pieces.join('') };
-  const places = item.pieces.filter((piece) => typeof piece !== 'string');
-  const [place] = places;
-  if (place === undefined || places.length > 1 || place.normalise.length > 0) return { ...NOTHING, field };
-  const at = item.pieces.indexOf(place);
-  return {
-    before: start + item.pieces.slice(0, at).join(''),
-    slot: place.slot,
-    field: null,
-    after: item.pieces.slice(at + 1).join(''),
-    pure,
-  };
-}
-
-function isAlwaysWritten(op: Op, { slots }: Inner, mode: Mode): boolean {
-  if (op.slot < 0) return op.field === null;
-  const slot = slots[op.slot];
-  if (slot === undefined) return false;
-  if (mode === 'compat' && op.pure) return false;
-  return slot.required || (slot.definition.default !== undefined && slot.definition.defaultWith === undefined);
 }

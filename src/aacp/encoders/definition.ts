@@ -1,4 +1,4 @@
-/** How a workflow is written down. `defineWorkflow` turns it into an encoder. */
+/** The definition of a workflow, and the types of the encoder that `defineWorkflow` makes of it. */
 import type * as z from 'zod/v4/core';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type Receiver, resolveReceiver } from '../build/packet.js';
@@ -15,10 +15,7 @@ export type DefaultValue = string | number | boolean | readonly string[];
 
 /** One input of a step. It is required unless it is `optional` or has a default. */
 export interface InputDefinition {
-  /**
-   * What may be given: a text, a number, a boolean, a list of texts. Its output is what is written; where a transform of the
-   * schema changes a character, the loss report says so.
-   */
+  /** Accepts a text, a number, a boolean or a list of texts. Its output is written; transforms are reported as losses. */
   readonly schema: z.$ZodType;
   readonly description: string;
   /** May be left out. An input that is not given is `undefined`, `null`, an empty text or an empty list. @default false */
@@ -42,8 +39,8 @@ export interface InputDefinition {
 }
 
 /**
- * Text with inputs in braces: `qualified_lead_{lead_id}`. A field whose input is not given is left out. Behind a colon, further
- * normalisations: `payroll_{period:hyphen-to-underscore}`.
+ * Text with inputs in braces: `qualified_lead_{lead_id}`, normalised further after a colon:
+ * `payroll_{period:hyphen-to-underscore}`. A field without its input is left out.
  */
 export type Template = string;
 
@@ -104,8 +101,8 @@ export interface WorkflowDefinition {
 /** How a step is encoded. */
 export interface EncodeOptions {
   /**
-   * `sdk`: the packets of the reference SDK 1.4.0, byte for byte but for `aacp:1.1`. It leaves inputs out, which the losses
-   * tell, and puts personal data into fields. @default pegwire's packets, which say all that was given
+   * `sdk`: packets of the reference SDK 1.4.0, byte for byte except `aacp:1.1`, which leave inputs out (see the losses) and
+   * hold personal data. @default pegwire's packets, with everything given
    */
   readonly compat?: 'sdk' | undefined;
   /** Who reads the packet. */
@@ -113,11 +110,10 @@ export interface EncodeOptions {
   /** What tokens are counted with. @default the exact counter for current models, where it is installed */
   readonly counter?: TokenCounter | undefined;
   /**
-   * Where the personal data of a packet is: gives the value of `data_ptr` (section 15). It should give different pointers for
-   * different data, and opaque ones where the data could be guessed.
+   * Returns the `data_ptr` of personal data (section 15): different for different data, and opaque if the data could be
+   * guessed.
    *
-   * @default `sha256:` and the SHA-256 of the data as canonical JSON, in 64 hexadecimal digits. Anyone who guesses the data can
-   *   check the guess by it.
+   * @default `sha256:` and the SHA-256 of the data as canonical JSON, which confirms a guess
    */
   readonly pointer?: ((data: Readonly<Record<string, string>>) => string) | undefined;
 }
@@ -133,7 +129,6 @@ const NAMES = ['compat', 'receiver', 'counter', 'pointer'];
 
 const DEFAULTS: Settings = { compat: false, knowsFields: false, counter: undefined, pointer: undefined };
 
-/** @throws TypeError naming the option */
 export function resolveOptions(options: EncodeOptions | undefined): Settings {
   if (options === undefined) return DEFAULTS;
   if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');

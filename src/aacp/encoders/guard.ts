@@ -1,7 +1,7 @@
-/** Schemas as cheap checks: encoding a text must not cost a run of zod where a `typeof` says as much. */
+/** Cheap equivalents of schemas: running zod on every text would dominate encoding. */
 import type * as z from 'zod/v4/core';
 
-/** Whether a schema takes a value and gives it back unchanged. */
+/** Accepts a value that the schema would return unchanged. */
 export type Guard = (value: unknown) => boolean;
 
 /** What is looked at in zod's definition of a schema. */
@@ -16,7 +16,7 @@ interface Definition {
   readonly options?: readonly z.$ZodType[];
 }
 
-/** The check that says what the schema would say, or `null` for a schema that only zod can run. */
+/** Returns a check equivalent to the schema; `null` if only zod can run it. */
 export function guardOf(schema: z.$ZodType): Guard | null {
   const definition = definitionOf(schema);
   if (isRefined(definition)) return null;
@@ -40,7 +40,7 @@ export function guardOf(schema: z.$ZodType): Guard | null {
   }
 }
 
-/** Whether the schema takes every string as it is. */
+/** Returns whether the schema accepts every string unchanged. */
 export function takesAnyString(schema: z.$ZodType): boolean {
   const definition = definitionOf(schema);
   if (isRefined(definition)) return false;
@@ -48,7 +48,6 @@ export function takesAnyString(schema: z.$ZodType): boolean {
   return definition.type === 'string';
 }
 
-/** Whether the schema is one of booleans. */
 export function isBoolean(schema: z.$ZodType): boolean {
   const definition = definitionOf(schema);
   return definition.type === 'boolean' && !isRefined(definition);
@@ -62,7 +61,7 @@ function isRefined({ checks = [], check, coerce }: Definition): boolean {
   return checks.length > 0 || check !== undefined || coerce === true;
 }
 
-/** Enums with numbers in them also list the names of those. */
+// Enums with numbers also list their names.
 function guardOfEnum(words: readonly unknown[]): Guard | null {
   return words.every((word) => typeof word === 'string') ? isOneOf(words) : null;
 }
@@ -77,7 +76,7 @@ function guardOfList({ element }: Definition): Guard | null {
   if (guard === null) return null;
   return (value) => {
     if (!Array.isArray(value)) return false;
-    // Not every: it would skip the holes of a sparse list.
+    // Not `every`, which skips the holes of a sparse list.
     for (let at = 0; at < value.length; at++) if (!guard(value[at])) return false;
     return true;
   };

@@ -1,12 +1,20 @@
-/** The inputs that every step has. */
+import * as z from 'zod/mini';
 import { quotedShort } from '../../text/visible.js';
-import type { StepDefinition } from './definition.js';
+import type { FieldDefinition, StepDefinition } from './definition.js';
 import type { EngineInput, Refusal } from './plan.js';
-import { anyBoolean, anyList, anyPriority, anyText, anyTextOrNumber } from './schemas.js';
+
+export const anyText = z.string({ error: 'is no text' });
+export const anyTextOrNumber = z.union([anyText, z.number()], { error: 'is neither a text nor a finite number' });
+export const anyNumber = z.number({ error: 'is no finite number' });
+export const anyList = z.array(anyText, { error: 'is no list of texts' });
+const anyBoolean = z.boolean({ error: 'is neither true nor false' });
+
+const anyPriority = z.literal([1, 2, 3, '1', '2', '3'], {
+  error: 'is none of 1 (critical), 2 (medium), 3 (low)',
+});
 
 export const COMMON_INPUTS: readonly string[] = ['return_agent', 'priority'];
 
-/** The inputs of a step: its own, who gets the result, and how urgent it is. */
 export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAgent' | 'priority'>): {
   readonly [input: string]: EngineInput;
 } {
@@ -21,7 +29,7 @@ export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAg
     return_agent: returnAgent,
     priority: {
       schema: anyPriority,
-      // The reference SDK takes whatever it is given.
+      // The reference SDK accepts any priority.
       compatSchema: anyTextOrNumber,
       description: '1 (critical), 2 (medium) or 3 (low)',
       default: String(step.priority ?? 2),
@@ -29,17 +37,23 @@ export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAg
   };
 }
 
-/** Of ASCII, in any case. */
 const LETTERS = /^[A-Za-z]{3}$/;
 
-/**
- * Why what was given is no currency; `null` when it has the form of one, and where the reference SDK is followed. What was made
- * of it is not looked at: in capitals, "ßa" is "SSA", three letters of ASCII.
- */
+/** Checks the input as given: in capitals, "ßa" is "SSA", three ASCII letters. */
 export function refuseNoCurrency(_capitals: string, compat: boolean, given: string): Refusal | null {
   if (compat || LETTERS.test(given)) return null;
   const message = `${quotedShort(given)} is not three letters`;
   return { code: 'bad-input', message, help: 'a code of ISO 4217, such as GBP' };
+}
+
+/** A step of a built-in workflow, with the four words that begin its packet. */
+export function step<const Inputs extends StepDefinition['inputs']>(
+  [task, domain, returnAgent, priority]: readonly [task: string, domain: string, returnAgent: string, 1 | 2 | 3],
+  summary: string,
+  inputs: Inputs,
+  fields: readonly FieldDefinition[],
+) {
+  return { summary, task, domain, returnAgent, priority, inputs, fields };
 }
 
 type More = Omit<EngineInput, 'schema' | 'description'>;
@@ -52,12 +66,11 @@ export function list<const M extends More>(description: string, more: M) {
   return { schema: anyList, description, list: true, ...more } as const;
 }
 
-/** An amount: a number, or its plain decimal digits, which then stay as they are. */
+/** An amount: a number, or its plain decimal digits. */
 export function amount<const M extends More>(description: string, more: M) {
   return { schema: anyTextOrNumber, description, decimal: true, ...more } as const;
 }
 
-/** A text, or a number that stands for one. */
 export function textOrNumber<const M extends More>(description: string, more: M) {
   return { schema: anyTextOrNumber, description, ...more };
 }
@@ -66,24 +79,20 @@ export function flag(description: string) {
   return { schema: anyBoolean, description, default: false } as const;
 }
 
-/** Who did what is logged. */
 export function actor<const Default extends string>(agent: Default) {
   return text('the agent that did it', { default: agent });
 }
 
-/** A three-letter code; it is written in capitals. */
 export function currency<const M extends More>(description: string, more: M) {
   return text(description, { ...more, normalise: ['upper-case'], refuse: refuseNoCurrency } as const);
 }
 
-/** A month, or another period. */
 export function period<const Example extends string>(description: string, example: Example) {
   return text(description, { example, period: true });
 }
 
 export const CURRENCY = currency('the currency, as three letters', { example: 'GBP' });
 
-/** The company; it is written with hyphens for spaces. */
 export const SUPPLIER = text('the supplier', { normalise: ['space-to-hyphen'], example: 'ABC Ltd' });
 
 export const USERNAME = text('the account name', { example: 'j.smith' });

@@ -1,4 +1,4 @@
-/** What of the inputs is not on the wire as it was given. */
+/** Losses: inputs that are not on the wire as they were given. */
 import { normalised } from './normalise.js';
 import type { FieldPlan, ItemPlan, Program, Slot } from './plan.js';
 import { plainDigits, type Reader } from './read-value.js';
@@ -14,25 +14,23 @@ const ORDER: ReadonlyMap<string, number> = new Map(
     .map((key, at) => [key, at]),
 );
 
-/** The key of pointers to data that is not in the packet. */
 export const POINTER = 'data_ptr';
 
-/** Where a key stands: private ones behind all others. */
+/** Private keys come last. */
 export function rankOf(key: string): number {
   return ORDER.get(key) ?? ORDER.size;
 }
 
-/** What one run has come to. */
 export interface Run extends Filled, Reader {
   readonly program: Program;
-  /** All that was given is written, letter by letter. */
+  /** Everything given is written unchanged. */
   readonly lossless: boolean;
   readonly referenced: ReferencedData | null;
-  /** Inputs that nobody knows, with what was given for them. */
+  /** Unknown inputs, with their values. */
   readonly unknown: readonly (readonly [name: string, text: string])[];
 }
 
-/** In the order of the fields; then what is in none of them. */
+/** In the order of the fields; inputs in no field come last. */
 export function lossesOf(run: Run): readonly EncodeLoss[] {
   const losses: EncodeLoss[] = [];
   const written = new Set<number>();
@@ -49,7 +47,6 @@ export function lossesOf(run: Run): readonly EncodeLoss[] {
   return losses;
 }
 
-/** Notes the inputs of a field as written, and how they are spelt in it. */
 function addRespellings(field: FieldPlan, run: Run, written: Set<number>, losses: EncodeLoss[]): void {
   const { key } = field;
   const inField = new Set<number>();
@@ -105,7 +102,7 @@ function addReferenced({ index, name }: Slot, run: Run, losses: EncodeLoss[]): v
   });
 }
 
-/** What the reference SDK leaves out, by design or by oversight. */
+/** Reports what the reference SDK leaves out. */
 function addNotEmitted(run: Run, written: ReadonlySet<number>, losses: EncodeLoss[]): void {
   const lost = { key: null, kind: 'not-emitted', to: null } as const;
   const leftOut = new Set(run.program.leftOut.flatMap(({ slots }) => slots));
@@ -118,22 +115,21 @@ function addNotEmitted(run: Run, written: ReadonlySet<number>, losses: EncodeLos
   for (const [name, from] of run.unknown) losses.push({ ...lost, input: name, from });
 }
 
-/** From texts, where values could have changed since. */
+/** Reads texts where the caller could have changed the value since. */
 function givenText(slot: number, { values, texts }: Run): string {
   const value = values[slot];
   if (typeof value === 'number' && Number.isFinite(value)) return plainDigits(value);
   return typeof value === 'string' ? value : (texts[slot] ?? '');
 }
 
-/** What the inputs of one step are, by number. */
 interface Filled {
-  /** The texts; `null` for what is not there. */
+  /** `null` if absent. */
   readonly texts: readonly (string | null)[];
-  /** The values they come from; `undefined` where nothing was given. */
+  /** `undefined` if not given. */
   readonly values: readonly unknown[];
 }
 
-/** `null` when the field is left out. */
+/** `null` if the field is left out. */
 export function writeField(field: FieldPlan, filled: Filled): string | null {
   if (!holds(field.when, filled)) return null;
   let text: string | null = null;
@@ -144,7 +140,6 @@ export function writeField(field: FieldPlan, filled: Filled): string | null {
   return field.pure && text === '' ? null : text;
 }
 
-/** `null` when an input of it is not there, or its condition does not hold. */
 export function writeItem({ pieces, when }: ItemPlan, filled: Filled): string | null {
   if (!holds(when, filled)) return null;
   let text = '';
@@ -160,7 +155,7 @@ export function writeItem({ pieces, when }: ItemPlan, filled: Filled): string | 
   return text;
 }
 
-/** Whether a condition holds: there is none, or its input is given, and neither `false` nor zero. */
+/** A condition holds if its input is given, and neither `false` nor zero. */
 function holds(slot: number, { texts, values }: Filled): boolean {
   if (slot < 0) return true;
   const value = values[slot];

@@ -1,20 +1,20 @@
-/** A step made ready to run: names are resolved to numbers, templates are read, what never changes is written out. */
+/** Compiled steps: names are numbers, templates are read, and constant text is written out. */
 import type { EncodeCode } from '../build/values.js';
 import type { InputDefinition } from './definition.js';
 import type { Guard } from './guard.js';
 import type { Normalisation } from './normalise.js';
 
-/** What the built-in raw encoder needs beyond what a workflow can declare. */
+/** What the raw encoder needs beyond what a definition can declare. */
 export interface EngineInput extends InputDefinition {
-  /** Only in `compat: 'sdk'`; elsewhere this says what to give instead. */
+  /** Only in `compat: 'sdk'`; otherwise says what to give instead. */
   readonly compatOnly?: string;
-  /** What is taken in `compat: 'sdk'` instead. */
+  /** The schema in `compat: 'sdk'`. */
   readonly compatSchema?: InputDefinition['schema'];
   /** Writes a number in `compat: 'sdk'`; `null` for nothing. */
   readonly compatText?: (value: number) => string | null;
-  /** A period: one that does not look like it is warned of (section 4.2). */
+  /** A period; lint warns of unusual forms (section 4.2). */
   readonly period?: boolean;
-  /** Why a text cannot be written, after normalisation and as it was given; `null` when it can. */
+  /** Returns why a text cannot be written, or `null`. */
   readonly refuse?: (text: string, compat: boolean, given: string) => Refusal | null;
 }
 
@@ -32,7 +32,6 @@ export interface Slot {
   readonly list: boolean;
   readonly personal: boolean;
   readonly normalise: readonly Normalisation[];
-  /** By mode: how the values are checked. */
   readonly reading: Readonly<Record<Mode, Reading>>;
 }
 
@@ -40,15 +39,15 @@ export type Mode = 'default' | 'compat';
 
 export interface Reading {
   readonly schema: InputDefinition['schema'];
-  /** A check as good as the schema, or `null` where there is none. */
+  /** Equivalent to the schema; `null` if there is none. */
   readonly guard: Guard | null;
-  /** Any string is taken as it is, up to what a field can hold. */
+  /** Accepts any string unchanged, up to what a field can hold. */
   readonly anyString: boolean;
-  /** A string, or an item of a list, is written as it is when it is plain: nothing is declared that could change or refuse it. */
+  /** Plain strings and items are written unchanged, without further checks. */
   readonly asItIs: boolean;
-  /** It stands in a list somewhere, and so holds no comma. */
+  /** Stands in a list somewhere, so it may not hold a comma. */
   readonly item: boolean;
-  /** What stands for an input that is not given: the text, or `null` for nothing. */
+  /** Text of an input that is not given; `null` for nothing. */
   readonly defaultText: string | null;
 }
 
@@ -59,7 +58,7 @@ interface Place {
 
 export interface ItemPlan {
   readonly pieces: readonly (string | Place)[];
-  /** The input on which the item depends, or -1. */
+  /** Slot of the condition, or -1. */
   readonly when: number;
 }
 
@@ -68,22 +67,11 @@ export interface FieldPlan {
   /** `|key:` */
   readonly start: string;
   readonly items: readonly ItemPlan[];
-  /** The input on which the field depends, or -1. */
+  /** Slot of the condition, or -1. */
   readonly when: number;
-  /** The inputs that stand in it, each once. */
+  /** Slots of the field, each once. */
   readonly slots: readonly number[];
-  /** It consists of inputs alone: without them it is empty, and left out. */
-  readonly pure: boolean;
-}
-
-/** One instruction: `before`, then a field or an input, then `after`. */
-export interface Op {
-  readonly before: string;
-  /** The input, or -1. */
-  readonly slot: number;
-  readonly field: FieldPlan | null;
-  readonly after: string;
-  /** Nothing is written when the input is empty. */
+  /** Consists of inputs only; left out if they are empty. */
   readonly pure: boolean;
 }
 
@@ -95,7 +83,8 @@ export interface Program {
   readonly slots: readonly Slot[];
   /** The inputs from which TASK and DOM come; empty for a step that has them of its own. */
   readonly head: readonly Slot[];
-  readonly ops: readonly Op[];
+  /** All fields, in order. */
+  readonly written: readonly FieldPlan[];
   /** The fields that hold inputs, in order, `return` and `p` included. */
   readonly fields: readonly FieldPlan[];
   /** Whether all that is given is written, unless the spelling of a value is changed. */
@@ -112,21 +101,20 @@ export interface Program {
   readonly defaults: readonly (string | null)[];
 }
 
-/** What is the same for all modes. */
 export interface StepPlan {
   /** `PayrollEncoder.fetch_employees` */
   readonly path: string;
   readonly task: string;
   readonly domain: string;
-  /** The inputs from which TASK and DOM come instead; empty for a step that has them of its own. */
+  /** Inputs that give TASK and DOM; empty for a step with its own. */
   readonly head: readonly Slot[];
   readonly slots: readonly Slot[];
   readonly byName: ReadonlyMap<string, Slot>;
-  /** `undefined` for each input: a copy takes what is given. */
+  /** `undefined` per input; copied for each run. */
   readonly noValues: readonly unknown[];
-  /** The inputs that have to do with another one. */
+  /** Inputs that refer to another one. */
   readonly conditional: readonly Slot[];
-  /** In `compat: 'sdk'`, only "|" is refused in values, and unknown inputs are dropped. */
+  /** In `compat: 'sdk'`, only "|" is rejected in values, and unknown inputs are dropped. */
   readonly lenient: boolean;
   readonly program: (mode: Mode, knowsFields: boolean) => Program;
 }

@@ -1,5 +1,3 @@
-/** From a value that was given for an input to the text that stands for it. */
-
 import { safeParse } from 'zod/v4/core';
 import { digitsOf } from '../../text/decimal.js';
 import { anyText, quotedShort } from '../../text/visible.js';
@@ -18,19 +16,13 @@ interface Change {
   readonly to: string;
 }
 
-/** What reading the values of one step takes into account, and what it finds. */
 export interface Reader {
   readonly program: Pick<Program, 'mode' | 'lenient' | 'pureSlots'>;
-  /** In their order; `null` for none. */
+  /** `null` if there are none. */
   changes: Change[] | null;
 }
 
-/**
- * The text of a value: checked by the input's schema, normalised, and such that it can stand in a field.
- *
- * @returns `null` when there is nothing to write
- * @throws EncodeError naming the input, or the item of it
- */
+/** Returns the text of a value, checked and normalised; `null` if there is nothing to write. */
 export function readValue(slot: Slot, value: unknown, reader: Reader): string | null {
   const reading = slot.reading[reader.program.mode];
   if (reading.asItIs && !slot.list && typeof value === 'string' && isPlain(value, reading.item)) return value;
@@ -49,7 +41,6 @@ export function readValue(slot: Slot, value: unknown, reader: Reader): string | 
   return readText(slot, text, slot.name, reader);
 }
 
-/** A number that the reference SDK writes in a way of its own. */
 function readForSdk(slot: Slot, value: number, text: string | null, reader: Reader): string | null {
   const from = pythonText(value);
   if (text !== null && text !== from) {
@@ -58,7 +49,7 @@ function readForSdk(slot: Slot, value: number, text: string | null, reader: Read
   return text;
 }
 
-/** For the reference SDK a text is a list of its characters. */
+/** For the reference SDK, a text is a list of its characters. */
 function listOf(value: unknown, { program }: Reader): unknown {
   return program.mode === 'compat' && typeof value === 'string' ? [...value] : value;
 }
@@ -81,7 +72,6 @@ function itemText(slot: Slot, item: unknown, path: string, reader: Reader): stri
   return readText(slot, textOf(slot, item, path, reader.program.mode), path, reader);
 }
 
-/** The value as the schema gives it. */
 function parsed(slot: Slot, { schema, guard, anyString }: Reading, value: unknown): unknown {
   if ((anyString && typeof value === 'string') || guard?.(value)) return value;
   const result = safeParse(schema, value);
@@ -106,7 +96,6 @@ function textOf(slot: Slot, value: unknown, path: string, mode: Mode): string {
   throw badInput(path, 'is neither a text nor a number nor a boolean');
 }
 
-/** The text after the declared normalisations, when it can be written. */
 function readText(slot: Slot, given: string, path: string, reader: Reader): string {
   const { item } = slot.reading[reader.program.mode];
   let text = given;
@@ -119,7 +108,7 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
   if (refusal !== null) throw new EncodeError({ path, ...refusal });
   if (isPlain(text, item)) return text;
   if (reader.program.mode === 'compat') {
-    if (text === '' || (reader.program.pureSlots[slot.index] && isBlankToPython(text))) return '';
+    if (text === '' || (reader.program.pureSlots[slot.index] && BLANK.test(text))) return '';
     if (reader.program.lenient) return checkedLeniently(text, path);
   }
   if (item && text.includes(',')) {
@@ -129,14 +118,14 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
   return checkedValue(text, path);
 }
 
-/** Even where all else passes, no value adds a field, and all can be written as UTF-8. */
+/** Even here, no value adds a field, and all values can be written as UTF-8. */
 function checkedLeniently(text: string, path: string): string {
   if (text.includes('|')) return checkedValue(text, path);
   if (/\p{Surrogate}/u.test(text)) throw badInput(path, 'holds half of a surrogate pair');
   return text;
 }
 
-/** A schema of a user's own may change what it is given. */
+/** Schemas of user-defined workflows may transform values. */
 function noteTransform(slot: Slot, given: unknown, text: string, reader: Reader, path = slot.name): void {
   const from = typeof given === 'number' || typeof given === 'bigint' ? plainDigits(given) : given;
   if (typeof from !== 'string' || from === text) return;
@@ -160,31 +149,21 @@ function badInput(path: string, message: string, help?: string): EncodeError {
   return new EncodeError({ path, ...refusal });
 }
 
-/** What Python's `strip` takes away: unlike `trim`, U+001C to U+001F and U+0085, and not the byte order mark. */
+/** The blanks of Python's `strip`: unlike `trim`, with U+001C to U+001F and U+0085, and without the byte order mark. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
 const BLANK = /^[\t-\r\x1C- \x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*$/;
 
-/** Whether the SDK takes a text for nothing. */
-function isBlankToPython(text: string): boolean {
-  return BLANK.test(text);
-}
-
-/** What a character of ASCII is: 0 to be looked at more closely, 1 plain, 2 the space, 3 the comma. */
+/** Classes of ASCII characters: 0 other, 1 plain, 2 space, 3 comma. */
 const KINDS = new Uint8Array(128);
 KINDS.fill(1, 0x21, 0x7f);
 KINDS['|'.charCodeAt(0)] = 0;
 KINDS[' '.charCodeAt(0)] = 2;
 KINDS[','.charCodeAt(0)] = 3;
 
-/** Longer texts are rare, and checked by what is faster for them. */
+/** Longer texts go to `checkedValue`, which is faster for them. */
 const MAX_LENGTH = 256;
 
-/**
- * Whether a text is printable ASCII without "|", and without spaces at its ends. Such a text can stand in a field; most
- * values are such, and `checkedValue` takes several times as long. `false` says nothing.
- *
- * @param item whether it is to be an item of a list, and so without a comma
- */
+/** Returns whether a text is printable ASCII without "|" and outer spaces, as most values are; `checkedValue` takes longer. */
 function isPlain(text: string, item: boolean): boolean {
   const { length } = text;
   if (length === 0 || length > MAX_LENGTH) return false;
@@ -200,19 +179,16 @@ function isPlain(text: string, item: boolean): boolean {
 
 const DECIMAL: RegExp = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
-/** A finite number or a bigint in plain digits, never with an exponent. Negative zero is zero. */
+/** Plain digits, never with an exponent. */
 export function plainDigits(value: number | bigint): string {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : digitsOf(value);
 }
 
-/**
- * Python's `str` of a finite number. JavaScript does not tell 4200.0 from 4200, so whole numbers below 1e16 count as
- * integers; from there on, Python writes floats with an exponent.
- */
+/** Python's `str` of a finite number. Whole numbers below 1e16 count as integers, since JavaScript has no 4200.0. */
 export function pythonText(value: number | bigint): string {
   if (typeof value === 'bigint' || value === 0) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e16) return String(value);
-  // The shortest digits that read back as the number, in both languages; only the notation differs.
+  // The shortest digits that read back are the same in both languages; only the notation differs.
   const [mantissa = '', power = ''] = value.toExponential().split('e');
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 16) return digitsOf(value);
@@ -220,10 +196,7 @@ export function pythonText(value: number | bigint): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
-/**
- * Python's `format(value, '.2f')` of a finite number: two decimals, half to even. `toFixed` is exact, too, but rounds ties
- * up; ties are the odd multiples of one eighth.
- */
+/** Python's `format(value, '.2f')`: half to even. `toFixed` is exact too, but rounds ties (odd multiples of 1/8) up. */
 export function pythonTwoDecimals(value: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}.00`;
   const downwards = (Math.abs(value) * 8) % 4 === 1;

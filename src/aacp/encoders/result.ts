@@ -1,6 +1,6 @@
-/** What an encoder gives back. */
 import type { LintDiagnostic } from '../lint/lint.js';
 import type { PacketDiagnostic } from '../validate.js';
+import type { Normalisation } from './normalise.js';
 
 /** One input that is not on the wire as it was given. */
 export interface EncodeLoss {
@@ -9,22 +9,11 @@ export interface EncodeLoss {
   /** The key of the field that it went to, `task` or `domain` for the two without a key; `null` where it went nowhere. */
   readonly key: string | null;
   /**
-   * `upper-case`, `lower-case`, `space-to-hyphen`, `space-to-underscore`, `hyphen-to-underscore`, `rounded`: the declared
-   * normalisation that changed it. `transformed`: the schema of a workflow of one's own changed it. `referenced`: it is behind
-   * a pointer. `known-to-receiver`: left out, since the receiver has it. `not-emitted`: the reference SDK leaves it out
-   * (`compat: 'sdk'` only).
+   * The declared normalisation that changed it. `transformed`: by the schema of a user's workflow. `referenced`: behind a
+   * pointer. `known-to-receiver`: the receiver has it. `not-emitted`: the reference SDK leaves it out (`compat: 'sdk'`
+   * only).
    */
-  readonly kind:
-    | 'upper-case'
-    | 'lower-case'
-    | 'space-to-hyphen'
-    | 'space-to-underscore'
-    | 'hyphen-to-underscore'
-    | 'rounded'
-    | 'transformed'
-    | 'referenced'
-    | 'known-to-receiver'
-    | 'not-emitted';
+  readonly kind: Normalisation | 'rounded' | 'transformed' | 'referenced' | 'known-to-receiver' | 'not-emitted';
   /** The text before and after; `to` is `null` where nothing is on the wire. */
   readonly from: string;
   readonly to: string | null;
@@ -66,8 +55,8 @@ export interface StepResult {
   /** The validator's warnings about the packet; with `compat: 'sdk'` its errors, too. */
   readonly diagnostics: readonly PacketDiagnostic[];
   /**
-   * What `lintPacket` warns of: inputs that look like personal data, a financial record or a credential, and yet are in the
-   * packet (section 15); invisible characters; periods that do not look like one. Looked for when it is first read.
+   * Warnings of `lintPacket`: inputs that look sensitive (section 15), invisible characters, malformed periods. Computed
+   * when first read.
    */
   readonly lint: readonly InputDiagnostic[];
   /** Data that was kept out of the packet (section 15); `null` when there is none. */

@@ -1,16 +1,16 @@
-/** The raw encoder: a packet of any TASK and DOM, field by field, with the arguments of the reference SDK. */
-import { nearest } from '../../text/suggest.js';
+/** The raw encoder: any TASK and DOM, field by field, with the arguments of the reference SDK. */
+import type { Words } from '../../text/ascii.js';
+import { didYouMean } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { DOMAINS, TASKS, WORD } from '../vocabulary.js';
 import type { EngineStep } from './compile-slots.js';
 import { defineRaw } from './define-workflow.js';
 import type { EncodeOptions, FieldDefinition, Priority } from './definition.js';
-import { refuseNoCurrency, withCommonInputs } from './inputs.js';
+import { anyList, anyNumber, anyText, anyTextOrNumber, refuseNoCurrency, withCommonInputs } from './inputs.js';
 import type { Normalisation } from './normalise.js';
 import type { EngineInput, Refusal } from './plan.js';
 import { pythonText, pythonTwoDecimals } from './read-value.js';
 import type { StepResult } from './result.js';
-import { anyList, anyNumber, anyText, anyTextOrNumber } from './schemas.js';
 
 type Text = string | null | undefined;
 type List = readonly string[] | null | undefined;
@@ -74,23 +74,20 @@ export interface RawArgs {
 /** The encoder of single packets. */
 export interface RawEncoder {
   /**
-   * A packet field by field, in the order of the reference SDK. Private TASK and DOM words give warnings in `diagnostics`. With
-   * `compat: 'sdk'`, all passes that the SDK lets pass, but for "|" in a value; what the validator says of it is in
-   * `diagnostics`.
-   *
-   * @throws EncodeError naming the input
+   * Encodes a packet field by field, in the order of the reference SDK. Private TASK and DOM words give warnings in
+   * `diagnostics`. With `compat: 'sdk'`, everything passes that the SDK accepts except "|" in a value; `diagnostics` has
+   * what the validator says. @throws EncodeError naming the input
    */
   readonly encode: (args: RawArgs, options?: EncodeOptions) => StepResult;
 }
 
-/** A word that stands at a fixed place: the draft's own, and, unless the SDK is followed, private ones. */
+/** A word at a fixed place: the draft's own and, outside of compat, private ones. */
 function headInput(code: 'bad-task' | 'bad-dom', description: string, words: readonly string[]): EngineInput {
   const refuse = (word: string, compat: boolean): Refusal | null => {
     if (word === '') return { code: 'missing-input', message: 'is missing', help: description };
     if (compat ? words.includes(word) : WORD.test(word)) return null;
-    const near = nearest(word, words);
-    const help = near === undefined ? `there are ${words.join(', ')}` : `did you mean "${near}"?`;
-    return { code, message: `${quotedShort(word)} is no ${compat ? 'word of the draft' : 'word in capitals'}`, help };
+    const message = `${quotedShort(word)} is no ${compat ? 'word of the draft' : 'word in capitals'}`;
+    return { code, message, help: didYouMean(word, words) };
   };
   return { schema: anyText, description, normalise: ['upper-case'], refuse };
 }
@@ -109,7 +106,7 @@ function amount(description: string, more: Partial<EngineInput> = {}): EngineInp
   return { schema: anyTextOrNumber, decimal: true, description, ...optional, ...more };
 }
 
-/** By the names of the arguments; those of other names than their fields are told by `fieldsOf`. */
+/** By argument, in the order of the fields. */
 const INPUTS: { readonly [input: string]: EngineInput } = {
   task: headInput('bad-task', 'what is to be done', Object.keys(TASKS)),
   domain: headInput('bad-dom', 'the business domain', Object.keys(DOMAINS)),
@@ -124,7 +121,7 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   validate: text('what to validate against'),
   template: text('the template'),
   data_ptr: text('where the data are'),
-  // The reference SDK takes zero for no amount.
+  // The reference SDK ignores zero.
   amt: amount('the amount', { compatText: (value) => (value === 0 ? null : pythonText(value)) }),
   ccy: { ...text('the currency, as three letters', 'upper-case'), refuse: refuseNoCurrency },
   supplier: text('the supplier', 'space-to-hyphen'),
@@ -155,18 +152,11 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   urgency: text('how urgent it is'),
 };
 
-/** Arguments whose fields have other names. */
-const KEYS: ReadonlyMap<string, string> = new Map([
-  ['filter_expr', 'filter'],
-  ['template', 'tmpl'],
-  ['supplier', 'sup'],
-  ['doc_type', 'type'],
-]);
+const KEYS: Words = { filter_expr: 'filter', template: 'tmpl', supplier: 'sup', doc_type: 'type' };
 
-/** The arguments above stand in the order of the fields. */
 function fieldsOf(inputs: typeof INPUTS): readonly FieldDefinition[] {
   const names = Object.keys(inputs).filter((name) => name !== 'task' && name !== 'domain');
-  return names.map((name) => [KEYS.get(name) ?? name, inputs[name]?.list ? [`{${name}}`] : `{${name}}`]);
+  return names.map((name) => [KEYS[name] ?? name, inputs[name]?.list ? [`{${name}}`] : `{${name}}`]);
 }
 
 const STEP: EngineStep = {

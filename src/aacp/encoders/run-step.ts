@@ -1,25 +1,18 @@
-/** Runs a step: from arguments to a packet. */
-
 import { isRecord } from '../../text/guards.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { sha256Hex } from '../../text/sha256.js';
-import { nearest } from '../../text/suggest.js';
+import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError } from '../build/values.js';
-import { type EncodeOptions, resolveOptions, type Settings } from './definition.js';
+import { VERSION } from '../vocabulary.js';
+import type { Settings } from './definition.js';
 import { type Run, writeField } from './losses.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
 import { type Reader, readValue } from './read-value.js';
 import type { ReferencedData, StepResult } from './result.js';
 import { EncodedStep } from './step-result.js';
 
-/** @throws EncodeError naming the input; TypeError on options that are none */
-export function runStep(plan: StepPlan, args: unknown, options?: EncodeOptions): StepResult {
-  return runChecked(plan, args, resolveOptions(options));
-}
-
-/** As {@link runStep}, with options that were checked. */
-function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResult {
+export function runStep(plan: StepPlan, args: unknown, settings: Settings): StepResult {
   const mode: Mode = settings.compat ? 'compat' : 'default';
   const program = plan.program(mode, settings.knowsFields);
   const values = plan.noValues.slice();
@@ -38,33 +31,23 @@ function runChecked(plan: StepPlan, args: unknown, settings: Settings): StepResu
   const { changes } = reader;
   const lossless = program.lossless && changes === null && unknown.length === 0;
   const run = { program, texts, values, changes, referenced, unknown, lossless };
-  const packet = write(run);
-  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(run);
-
   const [taskSlot, domainSlot] = program.head;
   const task = taskSlot === undefined ? plan.task : (texts[taskSlot.index] ?? '');
   const domain = domainSlot === undefined ? plan.domain : (texts[domainSlot.index] ?? '');
-  return new EncodedStep(packet, task, domain, referenced, plan.path, settings.counter, run);
-}
-
-function write(run: Run): string {
-  let packet = '';
-  for (const op of run.program.ops) {
-    if (op.slot >= 0) {
-      const text = run.texts[op.slot] ?? null;
-      if (text !== null && !(op.pure && text === '')) packet += op.before + text + op.after;
-    } else if (op.field === null) packet += op.before + op.after;
-    else {
-      const text = writeField(op.field, run);
-      if (text !== null) packet += op.field.start + text;
-    }
+  let packet = `${task}|${domain}`;
+  for (const field of program.written) {
+    const text = writeField(field, run);
+    if (text !== null) packet += field.start + text;
+    // `aacp` follows return and p, as in the draft's examples (section 4.4).
+    if (field.key === 'p') packet += `|aacp:${VERSION}`;
   }
-  return packet;
+  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(run);
+  return new EncodedStep(packet, task, domain, referenced, plan.path, settings.counter, run);
 }
 
 const NONE: Run['unknown'] = [];
 
-/** Puts what was given into its slots, and returns what belongs to none. */
+/** Fills the slots, and returns arguments without one. */
 function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Program, values: unknown[]): Run['unknown'] {
   const byName = argumentsOf(args);
   let unknown: [name: string, text: string][] | null = null;
@@ -82,12 +65,12 @@ function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Progr
   return unknown ?? NONE;
 }
 
-/** `undefined` for what counts as not given. */
+/** `undefined` if a value counts as not given. */
 function given(value: unknown): unknown {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-/** What is empty where there is a default would become the default: no licences, all of them. */
+/** Rejects an empty value where it would become the default: no licences would become all. */
 function givenOrEmpty(slot: Slot, value: unknown): unknown {
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
   if (isEmpty && slot.definition.default !== undefined) {
@@ -101,13 +84,12 @@ function givenOrEmpty(slot: Slot, value: unknown): unknown {
   return given(value);
 }
 
-/** For the reference SDK, nothing but an empty list, and an argument that is not there, gets the default. */
+/** In the reference SDK, only an empty list and an absent argument get the default. */
 function givenToSdk(slot: Slot, value: unknown, { pureSlots }: Program): unknown {
   if (slot.list || (value === null && (slot.required || !pureSlots[slot.index]))) return given(value);
   return value;
 }
 
-/** What an input has to do with another one. */
 function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[], values: readonly unknown[]): void {
   const { defaultWith, requires } = slot.definition;
   const textOf = (name: string): string | null => texts[plan.byName.get(name)!.index] ?? null;
@@ -118,24 +100,10 @@ function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[]
   throw new EncodeError({ code: 'missing-input', path: requires, message: `is missing; ${slot.name} needs it` });
 }
 
-function refer(
-  { referenced }: Program,
-  texts: readonly (string | null)[],
-  { pointer }: Settings,
-): ReferencedData | null {
-  const entries: [name: string, text: string][] = [];
-  for (const { name, index } of referenced) {
-    const text = texts[index] ?? null;
-    if (text !== null) entries.push([name, text]);
-  }
-  return entries.length === 0 ? null : referTo(entries, pointer);
-}
-
 function missing({ name, definition }: Slot): EncodeError {
   return new EncodeError({ code: 'missing-input', path: name, message: 'is missing', help: definition.description });
 }
 
-/** @throws EncodeError on what is no object */
 function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined) return {};
   if (isRecord(args)) return args;
@@ -148,15 +116,12 @@ function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** @param unknown the name, which may be any text */
 function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
-  const near = nearest(unknown, known);
-  const help = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
   return new EncodeError({
     code: 'unknown-input',
     path: /^\w{1,64}$/.test(unknown) ? unknown : quotedShort(unknown),
     message: `is no input of ${path}`,
-    help: slot?.definition.compatOnly ?? help,
+    help: slot?.definition.compatOnly ?? didYouMean(unknown, known),
   });
 }
 
@@ -167,7 +132,6 @@ function tooLong({ program, texts }: Run): EncodeError {
   return new EncodeError({ code: 'bad-input', path: longest?.name ?? 'args', message });
 }
 
-/** Runs the steps of a sequence. */
 export interface SequencePlan {
   /** `PayrollEncoder.full_run` */
   readonly path: string;
@@ -175,7 +139,7 @@ export interface SequencePlan {
   readonly steps: readonly StepPlan[];
 }
 
-/** Each step takes the inputs that it knows. @throws EncodeError naming the input */
+/** Gives each step the inputs that it knows. */
 export function runSequence(plan: SequencePlan, args: unknown, settings: Settings): readonly StepResult[] {
   const given = argumentsOf(args);
   for (const name of Object.keys(given)) {
@@ -186,29 +150,21 @@ export function runSequence(plan: SequencePlan, args: unknown, settings: Setting
     for (const name of plan.inputs) {
       if (step.byName.has(name) && Object.hasOwn(given, name)) own[name] = given[name];
     }
-    return runChecked(step, own, settings);
+    return runStep(step, own, settings);
   });
 }
 
-/**
- * Puts data behind a pointer.
- *
- * @param entries by name, in ascending order; at least one
- * @throws TypeError on a pointer that cannot stand in a packet
- */
-function referTo(
-  entries: readonly (readonly [name: string, text: string])[],
-  pointer: EncodeOptions['pointer'],
-): ReferencedData {
+/** Puts personal data behind a pointer. */
+function refer({ referenced }: Program, texts: Run['texts'], { pointer }: Settings): ReferencedData | null {
   const data: Record<string, string> = Object.create(null);
-  for (const [name, text] of entries) data[name] = text;
-  return { pointer: pointer === undefined ? digestOf(entries) : checkedPointer(pointer(data)), data };
-}
-
-/** Of the canonical JSON: `{"email":"..."}`, names ascending. */
-function digestOf(entries: readonly (readonly [name: string, text: string])[]): string {
-  const json = entries.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',');
-  return `sha256:${sha256Hex(`{${json}}`)}`;
+  for (const { name, index } of referenced) {
+    const text = texts[index] ?? null;
+    if (text !== null) data[name] = text;
+  }
+  if (Object.keys(data).length === 0) return null;
+  // Canonical JSON, since the inputs ascend by name.
+  if (pointer === undefined) return { pointer: `sha256:${sha256Hex(JSON.stringify(data))}`, data };
+  return { pointer: checkedPointer(pointer(data)), data };
 }
 
 function checkedPointer(pointer: unknown): string {

@@ -1,4 +1,3 @@
-/** A result whose losses, tokens and findings are worked out when they are first read. */
 import type { Span } from '../../text/span.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { installedCounter } from '../../tokens/installed-counter.js';
@@ -9,7 +8,6 @@ import { normalised } from './normalise.js';
 import type { FieldPlan, Slot } from './plan.js';
 import type { EncodeLoss, InputDiagnostic, PacketTokens, ReferencedData, StepResult } from './result.js';
 
-/** What is worked out later, and from what. */
 interface Later {
   readonly counter: TokenCounter | undefined;
   readonly run: Run;
@@ -19,7 +17,7 @@ interface Later {
   lint: readonly InputDiagnostic[] | null;
 }
 
-/** A class, since an object with getters of its own takes longer to make than all of the packet. */
+/** A class, since an object literal with getters takes longer to create than the whole packet. */
 export class EncodedStep implements StepResult {
   readonly packet: string;
   readonly task: string;
@@ -29,7 +27,6 @@ export class EncodedStep implements StepResult {
   readonly step: string;
   readonly #later: Later;
 
-  /** @param run what losses and findings are told from */
   constructor(
     packet: string,
     task: string,
@@ -44,7 +41,7 @@ export class EncodedStep implements StepResult {
     this.domain = domain;
     this.referenced = referenced;
     this.step = step;
-    // One private member: each takes its time.
+    // One private member, since each takes time to initialise.
     this.#later = { counter, run, losses: null, tokens: null, diagnostics: null, lint: null };
   }
 
@@ -56,10 +53,7 @@ export class EncodedStep implements StepResult {
 
   get tokens(): PacketTokens {
     const later = this.#later;
-    if (later.tokens === null) {
-      const { count, exact, encoding } = later.counter ?? installedCounter();
-      later.tokens = { packet: count(this.packet), exact, encoding };
-    }
+    later.tokens ??= tokensOf(this.packet, later.counter ?? installedCounter());
     return later.tokens;
   }
 
@@ -84,7 +78,11 @@ export class EncodedStep implements StepResult {
   }
 }
 
-/** In the order of the packet; then periods that are no field of their own. */
+function tokensOf(packet: string, { count, exact, encoding }: TokenCounter): PacketTokens {
+  return { packet: count(packet), exact, encoding };
+}
+
+/** In the order of the packet, then periods inside other fields. */
 function lintRun(packet: string, run: Run): readonly InputDiagnostic[] {
   const diagnostics = lintPacket(packet);
   const places = diagnostics.length === 0 ? [] : placesOf(packet, run);
@@ -92,7 +90,7 @@ function lintRun(packet: string, run: Run): readonly InputDiagnostic[] {
   return [...found, ...otherPeriods(run, found)];
 }
 
-/** A period can stand in an address or a subject, where it is told by its input only. */
+/** A period inside an address or a subject is recognised by its input only. */
 function otherPeriods({ program, texts }: Run, found: readonly InputDiagnostic[]): readonly InputDiagnostic[] {
   return program.slots.flatMap(({ name, index, definition }) => {
     const text = texts[index] ?? null;
@@ -102,20 +100,19 @@ function otherPeriods({ program, texts }: Run, found: readonly InputDiagnostic[]
   });
 }
 
-/** What stands for an input at one place of a packet. */
 interface InputPlace extends Span {
   readonly slot: Slot;
-  /** Where the items of a list start; of any other input, where it starts. */
+  /** Starts of list items; of any other input, its start. */
   readonly items: readonly number[];
 }
 
-/** In the order of the packet, where none is empty and no two overlap. */
+/** In the order of the packet; none is empty, no two overlap. */
 function placesOf(packet: string, run: Run): readonly InputPlace[] {
   const places: InputPlace[] = [];
   let behind = 0;
   for (const field of run.program.fields) {
     const text = writeField(field, run);
-    // The fields stand in this order; no value holds a "|", and no key stands twice.
+    // Fields stand in this order, values hold no "|", and keys are unique.
     const at = text === null ? -1 : packet.indexOf(field.start, behind);
     if (at < 0) continue;
     addPlaces(field, at + field.start.length, run, places);
@@ -136,7 +133,6 @@ function addPlaces({ items }: FieldPlan, start: number, run: Run, places: InputP
         at += text.length;
       }
     }
-    // The comma.
     at += 1;
   }
 }
@@ -150,8 +146,8 @@ function placeOf(slot: Slot, text: string, start: number): InputPlace {
 }
 
 /**
- * The input that has most of a part of the packet, with the item of a list in which that part begins, such as `fields[1]`;
- * `null` for what the workflow, or the option `pointer`, wrote.
+ * Returns the input that covers most of a span, with its list item (`fields[1]`); `null` for text of the workflow or of
+ * `pointer`.
  */
 function inputAt(span: Span | null, places: readonly InputPlace[]): string | null {
   if (span === null) return null;
@@ -173,7 +169,7 @@ function inputAt(span: Span | null, places: readonly InputPlace[]): string | nul
   return `${slot.name}[${Math.max(0, begun - 1)}]`;
 }
 
-/** How many of the first elements are so, none behind them being: by binary search, as there may be a finding in each item. */
+/** Counts the leading elements that match, by binary search: each item may have a finding. */
 function countOf<T>(sorted: readonly T[], isSo: (element: T) => boolean): number {
   let low = 0;
   let high = sorted.length;

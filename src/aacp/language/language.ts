@@ -1,7 +1,4 @@
-/**
- * AACP as a language for tools: fuzzing, exports, instructions to models. It compiles the grammar that comes with
- * the package.
- */
+/** AACP as a language for tools: fuzzing, exports, instructions to models. Compiles the packaged grammar. */
 
 import { aacp as grammarText } from '../../../generated/grammars.js';
 import { packetTokens } from '../../../grammar/aacp.tokens.js';
@@ -23,20 +20,18 @@ export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
 
 const DRAFT = 'draft-mackay-aacp-01';
 
-/** Fields that random texts rarely hit upon: those that stand in most packets, and amounts, which canonical form rounds. */
+/** Fields that random texts rarely contain: common ones, and amounts, which canonical form rounds. */
 const FIELDS = [
   ...['return:HR-Agent', 'p:1', 'aacp:1.1', 'res:emp_salary', 'period:2024-08', 'fields:id,name', 'fmt:json'],
   ...['amt:4200', 'amt:4200.50', 'amt:-0.0', 'amt:0.1234565', 'amt:9007199254740993'],
 ];
 
 /**
- * The packets of a dialect, or only those that the options allow. `exportable`, and any narrowed grammar, asks by rules and not by
- * code for blanks at the end of a value; a narrowed one builds no trees. It accepts what the dialect accepts and the
- * options allow, neither more nor less, but for one thing: it leaves the length of a text unlimited.
+ * Returns the packets of a dialect, or those that the options allow, of any length. `exportable`, and any narrowed grammar,
+ * checks blanks at the end of a value by rules instead of code; a narrowed one builds no trees. Source:
+ * draft-mackay-aacp-01, section 4.
  *
- * Source: draft-mackay-aacp-01, section 4.
- *
- * @throws TypeError on an option that is none, and on a value that cannot stand in a packet
+ * @throws TypeError if an option is invalid, or a value cannot stand in a packet
  * @example
  * const { grammar } = aacpLanguage({ tasks: ['FETCH'], fields: { res: {}, fmt: { enum: ['json'], optional: true } } });
  * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|res:salary|fmt:json') // true
@@ -92,7 +87,7 @@ function readPacket(text: string, dialect: Dialect): Answer {
   return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
 }
 
-/** Null for what the tolerant dialect reads and nobody may write. */
+/** `null` for what only the tolerant dialect reads. */
 function canonicalText(packet: Packet): string | null {
   try {
     return printPacket(canonicalizePacket(packet));

@@ -1,4 +1,4 @@
-/** What a narrowed AACP language allows, and the rules in Peggy's notation that say so. */
+/** Options that narrow the AACP language, and the Peggy rules that implement them. */
 
 import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
 import { resolveChoice } from '../../text/limits.js';
@@ -25,8 +25,8 @@ export interface AacpLanguageOptions {
   /** Who may be named by the field `return`. @default anybody */
   readonly returnAgents?: readonly string[] | undefined;
   /**
-   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the order given. Where they are
-   * not given, `return` is any agent, `p` is 1, 2 or 3 or left out, and `aacp` is 1.1. @default any fields, in any order
+   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the given order. By default,
+   * `return` is any agent, `p` is 1, 2 or 3 or left out, and `aacp` is 1.1. @default any fields, in any order
    */
   readonly fields?: FieldList<FieldOptions> | undefined;
 }
@@ -39,33 +39,27 @@ export interface Field {
   readonly values: readonly string[] | null;
 }
 
-/** The options after defaults. Null stands for anything. */
+/** Options after defaults; `null` stands for anything. */
 export interface Narrowing {
   readonly dialect: Dialect;
   readonly tasks: readonly string[] | null;
   readonly domains: readonly string[] | null;
   readonly fields: readonly Field[] | null;
-  /** Whether other fields may follow those that are listed. */
+  /** Other fields may follow the listed ones. */
   readonly others: boolean;
 }
 
-/** What a value has to be, for messages. */
 const VALUE = 'a value: text without "|", controls and blanks around';
 
 const OPTIONS = ['dialect', 'tasks', 'domains', 'returnAgents', 'fields'] as const;
 
-/** The fields that every packet begins with (draft-mackay-aacp-01, section 4.2). */
+/** The fields that begin every packet (draft-mackay-aacp-01, section 4.2). */
 export const HEAD: readonly Field[] = [
   { key: 'return', optional: false, values: null },
   { key: 'p', optional: true, values: Object.keys(PRIORITIES) },
   { key: 'aacp', optional: false, values: [VERSION] },
 ];
 
-/**
- * Fills in the defaults and checks that every value can stand in a packet.
- *
- * @throws TypeError naming the option and the value
- */
 export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
   checkMembers('options', options, OPTIONS);
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
@@ -96,7 +90,7 @@ export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
 function inOrder(listed: readonly Field[], agents: readonly string[] | null): readonly Field[] {
   const head = HEAD.map((byDefault) => {
     const own = listed.find(({ key }) => key === byDefault.key);
-    // What a field's own options leave open is as by default.
+    // Options that a field leaves open have their defaults.
     const field = own === undefined ? byDefault : { ...own, values: own.values ?? byDefault.values };
     return field.key === 'return' && agents !== null ? { ...field, values: agents } : field;
   });
@@ -114,7 +108,7 @@ function fieldsOf(fields: FieldList<FieldOptions>): readonly Field[] {
   });
 }
 
-// What a word may be is the grammar's to say: each is read where it would stand.
+// Words are checked by the grammar: each is parsed in its place.
 
 function isTask(word: string): boolean {
   const result = tryParsePacket(`${word}|A`);
@@ -135,20 +129,13 @@ function soleField(text: string): ParsedField | undefined {
   return result.ok && result.value.fields.length === 1 ? result.value.fields[0] : undefined;
 }
 
-/**
- * Text without a blank at its end, where the grammar asks with code: a tool that runs no code can take this. The texts are the
- * same ones, and so are the trees.
- */
+/** Values without a blank at the end, as rules instead of code, so that other engines can run them. */
 const VALUES = `value = filled_value?
 filled_value = value_word (" "+ value_word)*
 value_word = [^ |\\x00-\\x1F\\x7F]+
 `;
 
-/**
- * Rules in Peggy's notation that replace those of `grammar/aacp.peggy`, for the dialect as a whole or narrowed.
- *
- * @param values the rules `value`, `filled_value` and `value_word`. @default what the dialect allows
- */
+/** Returns Peggy rules that replace those of `grammar/aacp.peggy`; `values` are `value`, `filled_value` and `value_word`. */
 export function packetOverlay({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
   if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return values;
   const overlay = new Overlay();

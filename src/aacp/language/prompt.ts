@@ -1,5 +1,3 @@
-/** What to tell a model, so that it writes packets and nothing else. */
-
 import { meaning } from '../../text/ascii.js';
 import type { Encoding } from '../../tokens/load-counter.js';
 import { choiceOf, type ModelPrompt, promptOf } from '../../tokens/prompt.js';
@@ -14,13 +12,10 @@ export interface PacketPromptOptions extends AacpLanguageOptions {
 }
 
 /**
- * The shortest instruction that makes a model write the packets that the options allow. Where they leave the fields open, it
- * still asks for what the validator asks for: `return`, `p` and `aacp` in their places, no key twice, nothing empty.
+ * Returns the shortest instruction that makes a model write the packets that the options allow. If they leave the fields
+ * open, it asks for what the validator requires. Source: draft-mackay-aacp-01, sections 4 and 5.
  *
- * Source: draft-mackay-aacp-01, sections 4 and 5.
- *
- * @throws TypeError on an option that is none, on a value that cannot stand in a packet, and on the tolerant dialect, which is
- *   for reading only
+ * @throws TypeError if an option is invalid, a value cannot stand in a packet, or the dialect is tolerant
  * @example
  * const { text, tokens } = await packetPrompt({ tasks: ['FETCH'], domains: ['HR'], fields: { res: {} } });
  */
@@ -42,14 +37,13 @@ function shape({ tasks, domains, others }: Narrowing, fields: readonly Field[]):
   return [sole(tasks, 'TASK'), sole(domains, 'DOM'), ...slots, ...(others ? ['key:value'] : [])].join('|');
 }
 
-/** The only word, or a placeholder. */
 function sole(words: readonly string[] | null, placeholder: string): string {
   return words?.length === 1 ? words[0]! : placeholder;
 }
 
 function nameRules({ tasks, domains }: Narrowing): readonly string[] {
   const rules: string[] = [];
-  // Other words are no errors, but warned of: the usual ones are what to ask for.
+  // Other words are allowed but warned of: ask for the usual ones.
   if (tasks === null) rules.push(`TASK: ${choiceOf(Object.keys(TASKS))}.`);
   else if (tasks.length > 1) rules.push(`TASK: ${choiceOf(tasks)}.`);
   if (domains === null) rules.push(`DOM: ${choiceOf(Object.keys(DOMAINS))}.`);
@@ -77,7 +71,7 @@ function fieldRules({ others }: Narrowing, fields: readonly Field[]): readonly s
   return rules;
 }
 
-/** What a key's name does not tell, and what it may hold (sections 4.2 and 5.3). */
+/** Explains a key beyond its name, and its values (sections 4.2 and 5.3). */
 function meaningOf(key: string, values: readonly string[] | null): readonly string[] {
   if (values === null) return key === 'return' ? ['agent that gets the result'] : [];
   if (values.length === 1) return [];
@@ -91,7 +85,7 @@ function priorityName(value: string): readonly string[] {
   return name === undefined ? [] : [name.replace(/ priority$/, '')];
 }
 
-/** Values of the keys that section 4 of draft-mackay-aacp-01 shows, and of any other. */
+/** Sample values; those of section 4 of draft-mackay-aacp-01 where it has some. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   return: ['HR-Agent', 'FIN-Agent'],
   res: ['emp_salary', 'invoices'],
@@ -104,10 +98,9 @@ const OTHER_SAMPLES = ['two words', 'a:b'];
 
 const SAMPLE_TASKS = ['FETCH', 'LOG'];
 const SAMPLE_DOMAINS = ['HR', 'FIN'];
-/** What follows the first fields where any may. */
 const FREE = ['|res:emp_salary|period:2024-08|filter:status=active', '|actor:HR-Agent|status:review required'];
 
-/** A packet with all that may stand in it, and a short one with the last of the words to choose from; one if they are the same. */
+/** A full packet, and a short one with the last of the words; one if they are equal. */
 export function packetExamples(narrowing: Narrowing, fields: readonly Field[]): readonly string[] {
   return [...new Set([example(narrowing, fields, 0), example(narrowing, fields, 1)])];
 }
@@ -122,7 +115,6 @@ function example({ tasks, domains, others }: Narrowing, fields: readonly Field[]
   return others ? head + FREE[variant]! : head;
 }
 
-/** The first, or the last. */
 function ends<T>(list: readonly T[], variant: 0 | 1): T {
   return variant === 0 ? list[0]! : list.at(-1)!;
 }

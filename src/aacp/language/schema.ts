@@ -1,13 +1,7 @@
-/**
- * The tree of a packet in JSON, as a zod schema and as a JSON Schema. Public as `pegwire/aacp/schema`.
- *
- * A schema holds the shape of a tree, as either dialect gives it. Whether it can be written, and is a good packet, `printPacket`
- * and `validatePacket` tell.
- */
+/** The tree of a packet in JSON, as a zod schema and as a JSON Schema: its shape only. Public as `pegwire/aacp/schema`. */
 import * as z from 'zod';
 import type { Packet } from '../ast.js';
 
-/** What the parts are called in the JSON Schema. */
 const names = z.registry<{ id?: string; title?: string; description?: string }>();
 
 const spanSchema = z

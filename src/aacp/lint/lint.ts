@@ -1,4 +1,3 @@
-/** Advice on what a packet holds, beyond whether it is valid. */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { codePointName, quotedShort as show, visibleCodePoint } from '../../text/visible.js';
 import type { Field, Packet } from '../ast.js';
@@ -9,11 +8,10 @@ import { lowerAscii } from '../vocabulary.js';
 import { findSensitive } from './sensitive.js';
 
 /**
- * Findings about what is in a valid packet. `sensitive-value`: a value looks like personal data, a financial record or a
- * credential (section 15). `invisible-character`: a value holds what no reader sees, or what turns the text around it
- * (section 15). `period-form`: a period that is not "YYYY-MM or similar" (section 4.2). `currency-form`: a currency that is
- * not three capital letters (ISO 4217). `redundant-field`: the receiver knows what the field says (sections 4.2 and 9).
- * `more-findings`: the last of a full list; it counts the rest.
+ * `sensitive-value`: looks like personal data, a financial record or a credential (section 15). `invisible-character`:
+ * invisible, or turns the text around it (section 15). `period-form`: not "YYYY-MM or similar" (section 4.2).
+ * `currency-form`: not three capital letters (ISO 4217). `redundant-field`: known to the receiver (sections 4.2 and 9).
+ * `more-findings`: counts what a full list leaves out.
  */
 export type LintCode =
   | 'sensitive-value'
@@ -39,18 +37,13 @@ const SECTIONS: Readonly<Record<Exclude<LintCode, 'more-findings'>, string>> = {
 };
 
 /**
- * Warns of values that look like personal data, financial records or credentials, which must not be in a packet; of invisible
- * characters in values, and such that turn the text around them; of periods and currencies that do not look like one; and of
- * fields that the receiver does not need. Findings come in the order of the fields. A message says what a value looks like and
- * never what it is, so that it can be logged; a text's findings have the place. The list holds 100 findings at most, and then a
- * `more-findings` that counts the rest.
+ * Warns of sensitive values, which must not be in a packet; of invisible characters; of malformed periods and currencies;
+ * and of fields that the receiver does not need. Findings come in the order of the fields, 100 at most, and then a
+ * `more-findings`. Messages say what a value looks like, never the value, so that they can be logged. Detection is by form
+ * and checksum: other values may be sensitive all the same. Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
  *
- * It judges by shapes and check sums: what it does not find may be sensitive all the same.
- *
- * Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
- *
- * @throws ParseError on a text beyond the limits, or no text
- * @throws TypeError on options that are none
+ * @throws ParseError on a text beyond the limits, or if it is not a string
+ * @throws TypeError if an option is invalid
  * @example
  * lintPacket('FETCH|CS|return:CS-Agent|aacp:1.1|filter:email=jo@example.com')[0].message
  * // 'The value of "filter" looks like an e-mail address.'
@@ -79,12 +72,11 @@ function redundancy({ key, span }: Field): readonly LintDiagnostic[] {
   return [warning('redundant-field', message, span ?? null, 'leave it out')];
 }
 
-/** Places of a text's findings lie in it; those of a tree are `null`. */
 function lintValue({ key, value, bare, span }: Field, fromText: boolean): readonly LintDiagnostic[] {
   if (typeof value !== 'string') return [];
   const lower = bare ? '' : lowerAscii(String(key));
   const name = bare ? 'A field without a key' : `The value of ${show(String(key))}`;
-  // The span of a field ends where its value ends.
+  // The span of a field ends with its value.
   const offset = fromText && span !== undefined ? span.end - value.length : null;
   const placeOf = (start: number, end: number): LintDiagnostic['span'] =>
     offset === null ? null : { start: offset + start, end: offset + end };
@@ -108,7 +100,6 @@ function lintValue({ key, value, bare, span }: Field, fromText: boolean): readon
 
 const KEEP_ELSEWHERE = 'keep it where access is controlled, and name the place in data_ptr';
 
-/** The finding for a period that does not look like one. */
 export function periodForm(message: string, span: LintDiagnostic['span']): LintDiagnostic {
   return warning('period-form', message, span, 'write it as 2024-08, 2026-Q2, FY2025-26 or 2026-06-02..2026-07-09');
 }
@@ -134,25 +125,24 @@ const DATE = `${YEAR}(?:[-_]${MONTH}(?:[-_]${DAY}(?:${CLOCK})?)?|${MONTH}(?:${DA
 /** ISO 8601: `P3M`, `PT8H`. */
 const DURATION = 'P(?=[0-9T])(?:[0-9]{1,6}[YMWD]){0,4}(?:T(?:[0-9]{1,6}[HMS]){1,3})?';
 const UNIT = '(?:day|week|month|quarter|half|year)';
-/** What the receiver works out: `current`, `last_quarter`, `last_30_days`, `ytd`. */
+/** Periods relative to the receiver: `current`, `last_quarter`, `last_30_days`, `ytd`. */
 const RELATIVE = `(?:today|yesterday|tomorrow|all|[ymqw]td|(?:this|current|last|previous|prior|next)(?:[-_](?:[0-9]{1,4}[-_])?${UNIT}s?)?)`;
 const ONE = `(?:${FISCAL}|[Qq][1-4][-_]${YEAR}|${DATE}|${DURATION}|${RELATIVE})`;
 
-/** One of them, or from one to another; each beginning of a form is told by its first characters. */
+/** One period, or a range of two. */
 const PERIOD = new RegExp(`^${ONE}(?:(?:\\.\\.|/|_to_|--)${ONE})?$`);
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** Whether a text is "YYYY-MM or similar" (section 4.2), or several of such. Takes time in proportion to the text. */
+/** Returns whether a text is "YYYY-MM or similar" (section 4.2), or several; takes linear time. */
 export function isPeriod(text: string): boolean {
   return text.split(',').every((one) => PERIOD.test(one.trim()));
 }
 
-/** Whether a text has the form of a currency (ISO 4217); which there are, changes with the years. */
+/** Checks the form only: the list of currencies changes over the years. */
 function isCurrency(text: string): boolean {
   return CURRENCY.test(text);
 }
 
-/** A part of a value, with UTF-16 offsets in it. */
 interface Hidden {
   /** `U+202E` */
   readonly name: string;
@@ -164,14 +154,14 @@ interface Hidden {
 const ASCII = /^[ -~]*$/;
 /** Embeddings, overrides, isolates and marks of the bidirectional algorithm (UAX #9). */
 const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** What makes one picture of several characters (UTS #51): selectors behind one, joiners between two, the tags of a flag. */
+/** Invisible parts of emoji (UTS #51): selectors, joiners, tags of flags. */
 const PICTURES =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\u{1f3f4})[\u{e0061}-\u{e007a}]{5}\u{e007f}/gu;
-/** Joiners between letters of scripts that are not written without them (RFC 5892, appendix A). */
+/** Joiners between letters of scripts that need them (RFC 5892, appendix A). */
 const JOINED =
   /(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])[\u200c\u200d](?=\p{L})(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])/gu;
 
-/** In their order; neighbours of one kind are one. Blanks are visible; those that look like one and are another are not. */
+/** Finds invisible characters in order, adjacent ones merged; blanks that only look like a space count. */
 function findInvisible(value: string): readonly Hidden[] {
   if (ASCII.test(value)) return [];
   const found: Hidden[] = [];
@@ -191,7 +181,7 @@ function findInvisible(value: string): readonly Hidden[] {
   return found;
 }
 
-/** Offsets of characters that are invisible by themselves, and belong where they stand. */
+/** Offsets of invisible characters that belong where they stand. */
 function usualIn(value: string): ReadonlySet<number> {
   const usual = new Set<number>();
   for (const pattern of [PICTURES, JOINED]) {

@@ -1,6 +1,5 @@
-/** What must not be in a packet, by its looks (draft-mackay-aacp-01, section 15). */
+/** Detects sensitive values by their form (draft-mackay-aacp-01, section 15). */
 
-/** A part of a value that looks like something sensitive. */
 interface Sensitive {
   /** With its article: `an e-mail address`. */
   readonly kind: string;
@@ -9,10 +8,9 @@ interface Sensitive {
   readonly end: number;
 }
 
-/** Finds some kinds of sensitive parts in the value of a key (in lower case; empty for a field without one). */
+/** `key` is in lower case, and empty for a field without one. */
 type Detector = (value: string, key: string) => readonly Sensitive[];
 
-/** All matches of a global pattern, as parts of one kind. */
 function matches(value: string, pattern: RegExp, kind: string): readonly Sensitive[] {
   return Array.from(value.matchAll(pattern), (match) => ({
     kind,
@@ -21,7 +19,7 @@ function matches(value: string, pattern: RegExp, kind: string): readonly Sensiti
   }));
 }
 
-/** Keys whose values are numbers with a sign, and no phone numbers. */
+/** Keys whose values are signed numbers, not phone numbers. */
 const AMOUNTS: ReadonlySet<string> = new Set(['amt', 'ltv', 'prog']);
 
 /** The longest parts of an address (RFC 5321, section 4.5.3.1; RFC 1035, section 2.3.4). */
@@ -32,13 +30,13 @@ const findAddresses: Detector = (value, key) => [
   ...(AMOUNTS.has(key) ? [] : phoneNumbers(value)),
 ];
 
-/** From each "@" to both sides, no further than addresses reach. */
+/** Searches on both sides of each "@", no further than addresses reach. */
 function emailAddresses(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}])/uy;
   for (let at = value.indexOf('@'); at >= 0; at = value.indexOf('@', at + 1)) {
     const local = /[\p{L}\p{N}._%+'-]+$/u.exec(value.slice(Math.max(0, at - LOCAL), at));
-    // `git@` is an account that everybody has.
+    // `git@` is a shared account.
     if (local === null || local[0] === 'git') continue;
     domain.lastIndex = at + 1;
     if (domain.test(value))
@@ -47,10 +45,7 @@ function emailAddresses(value: string): readonly Sensitive[] {
   return found;
 }
 
-/**
- * Numbers that are written as phone numbers only: with a plus sign and ten to fifteen digits (E.164), with an area code in
- * brackets, or behind a name such as `phone=`.
- */
+/** Only with a plus sign and 10 to 15 digits (E.164), with an area code in brackets, or after a name such as `phone=`. */
 function phoneNumbers(value: string): readonly Sensitive[] {
   const international = matches(
     value,
@@ -75,24 +70,22 @@ const PHONE = 'a phone number';
 const NAMED =
   /(?<![A-Za-z])(?:phone|telephone|tel|mobile|cell|msisdn|fax)(?:_?(?:no|number))?[=:] ?(\+?[0-9](?:[ ().-]{0,2}[0-9]){6,14})(?![0-9])/gi;
 
-/** How long the account numbers of each country are (the IBAN registry of SWIFT). */
+/** Lengths of account numbers by country (IBAN registry of SWIFT). */
 const TABLE =
   'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
   'FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 ' +
   'LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 ' +
   'RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30';
 
-/** Characters of an account number, by country. */
 const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
   TABLE.split(' ').map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Numbers of cards, accounts and people, which have forms and check sums. */
 const findNumbers: Detector = (value) => [...cards(value), ...ibans(value), ...personalNumbers(value)];
 
-/** Groups of digits with at most one blank or hyphen between them. */
+/** Groups of digits, separated by at most one blank or hyphen. */
 const DIGITS = /(?<![A-Za-z0-9.])[0-9]+(?:[ -][0-9]+)*(?![A-Za-z0-9])/g;
-/** The first digits and the lengths of the card schemes that are in use. */
+/** First digits and lengths of the card schemes in use. */
 const SCHEMES: readonly (readonly [prefix: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]],
@@ -103,7 +96,7 @@ const SCHEMES: readonly (readonly [prefix: RegExp, lengths: readonly number[]])[
 const SHORTEST_CARD = 13;
 const LONGEST_CARD = 19;
 
-/** Each stretch of digits is a card number as a whole, or some neighbouring groups of it are. */
+/** A card number is a whole stretch of digits, or adjacent groups of it. */
 function cards(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   for (const run of value.matchAll(DIGITS)) {
@@ -138,7 +131,7 @@ function isCard(number: string): boolean {
   return SCHEMES.some(([prefix, lengths]) => lengths.includes(number.length) && prefix.test(number)) && luhn(number);
 }
 
-/** The check sum of card numbers (ISO/IEC 7812-1, annex B). */
+/** The checksum of card numbers (ISO/IEC 7812-1, annex B). */
 function luhn(number: string): boolean {
   let sum = 0;
   for (let at = 0; at < number.length; at++) {
@@ -149,13 +142,13 @@ function luhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Account numbers of ISO 13616: a country, two check digits, and the length that the country has. */
+/** Account numbers of ISO 13616: a country, two check digits, and the length of the country. */
 function ibans(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   for (const { index } of value.matchAll(/(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}/g)) {
     const length = IBAN_LENGTHS.get(value.slice(index, index + 2).toUpperCase());
     if (length === undefined) continue;
-    // With one blank or hyphen after every group of four at most.
+    // One blank or hyphen may follow every group of four.
     const text = value.slice(index, index + 2 * length);
     let number = '';
     let end = 0;
@@ -171,7 +164,7 @@ function ibans(value: string): readonly Sensitive[] {
   return found;
 }
 
-/** The check sum of ISO 7064, MOD 97-10, with letters counting from 10 on. */
+/** The checksum of ISO 7064, MOD 97-10; letters count from 10. */
 function mod97(number: string): boolean {
   let rest = 0;
   for (const character of number.slice(4) + number.slice(0, 4)) {
@@ -181,7 +174,7 @@ function mod97(number: string): boolean {
   return rest === 1;
 }
 
-/** In the forms in which people write them; without blanks or hyphens, a US number is nine digits like any. */
+/** Only in the usual spelling: without hyphens, a US number is any nine digits. */
 function personalNumbers(value: string): readonly Sensitive[] {
   return [
     ...matches(
@@ -200,18 +193,18 @@ function personalNumbers(value: string): readonly Sensitive[] {
 const SECRET_NAMES =
   'password|passwd|pwd|passphrase|passcode|secret|api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|' +
   'access[_-]?token|auth[_-]?token|refresh[_-]?token|client[_-]?secret';
-/** The name of the field itself: `password`, `org_api_key`. */
+/** Names of fields: `password`, `org_api_key`. */
 const SECRET_KEY = new RegExp(`(?:^|_)(?:${SECRET_NAMES})$`);
-/** `password=...` inside a value, up to a separator of any kind. */
+/** `password=...` inside a value. */
 const ASSIGNMENT = new RegExp(
   `(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,20}[_-])?(?:${SECRET_NAMES}) ?[=:] ?([^\\s,;&|]+)`,
   'gi',
 );
 
-/** Words that say something about a secret, and are none. */
+/** Words about a secret that are not secrets. */
 const ABOUT =
   /^(?:true|false|yes|no|none|null|n\/a|set|unset|reset(?:_?[a-z]+)*|changed?|expired?|expiring|valid|invalid|active|inactive|enabled|disabled|missing|present|required|optional|rotated?|revoked?|weak|strong|unknown|any|all|pending|ok|policy[a-z0-9_]*|\*+|x+)$/i;
-/** What stands for a secret that is somewhere else: a place, a variable, a blank to fill in. */
+/** References to a secret: an address, a variable, a blank to fill in. */
 const POINTER = /^(?:[A-Za-z][A-Za-z0-9+.-]{0,19}:\/\/|[$<{[%(])/;
 
 const findPasswords: Detector = (value, key) => [
@@ -234,7 +227,7 @@ function isSecret(text: string): boolean {
   return text !== '' && !ABOUT.test(text) && !POINTER.test(text);
 }
 
-/** `scheme://user:password@host`. The lengths are limited, so that many beginnings cost no more than their number. */
+/** `scheme://user:password@host`. Lengths are bounded, so that many beginnings take linear time. */
 function inAddresses(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   const user = /[^\s/:@,]{0,64}:([^\s/@,]{1,128})@/y;
@@ -248,10 +241,7 @@ function inAddresses(value: string): readonly Sensitive[] {
   return found;
 }
 
-/**
- * Each pattern begins where no word character stands before, and has a beginning that nothing else has: so it is tried in few
- * places, and goes over what follows once.
- */
+/** Each pattern starts at a word boundary with a distinctive prefix: it is tried in few places, and scans what follows once. */
 const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['an AWS access key', /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g],
   ['a GitHub token', /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{36,255}/g],
@@ -270,7 +260,7 @@ const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['a private key', /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY/g],
 ];
 
-/** Shapes that ordinary words have, too: a stretch of them has to look random. */
+/** Shapes shared with ordinary words: one stretch has to look random. */
 const LOOSE: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['a secret key', /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,255}/g],
   ['a bearer token', /(?<![A-Za-z0-9])[Bb]earer[ :=_]{1,3}[A-Za-z0-9._~+/-]{16,512}/g],
@@ -285,19 +275,16 @@ const findTokens: Detector = (value) => {
   return found;
 };
 
-/** Whether a stretch of 16 letters and digits has both: words are shorter, and numbers have no letters. */
+/** Returns whether a stretch of 16 letters and digits has both. */
 function looksRandom(text: string): boolean {
   const stretches = text.match(/[A-Za-z0-9]{16,}/g) ?? [];
   return stretches.some((stretch) => /[0-9]/.test(stretch) && /[A-Za-z]/.test(stretch));
 }
 
-/** Those that know best what a part is come first. */
+/** The most specific detectors come first. */
 const DETECTORS: readonly Detector[] = [findTokens, findPasswords, findAddresses, findNumbers];
 
-/**
- * The parts of a value that look like personal data, financial records or credentials, in their order; no two overlap.
- * Takes time in proportion to the value.
- */
+/** Finds parts that look like personal data, financial records or credentials, in order, without overlap, in linear time. */
 export function findSensitive(value: string, key: string): readonly Sensitive[] {
   const found = DETECTORS.flatMap((detector, rank) => detector(value, key).map((part) => ({ ...part, rank })));
   found.sort((a, b) => a.start - b.start || a.rank - b.rank);

@@ -1,4 +1,3 @@
-/** Models of Anthropic, through the package `@anthropic-ai/sdk`. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -6,9 +5,11 @@ import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.j
 import {
   badReply,
   type Constraint,
+  clientOptions,
   conversation,
   createModel,
   instructions,
+  loadSdk,
   memberOf,
   type ProviderOptions,
   type ProviderReply,
@@ -18,7 +19,6 @@ import {
   UNFINISHED,
 } from './provider.js';
 import type { Asked } from './provider-errors.js';
-import { clientOptions, loadSdk } from './sdk.js';
 
 /** What is used of a client: `new Anthropic()` of `@anthropic-ai/sdk` is one. */
 export interface AnthropicClient {
@@ -31,18 +31,15 @@ export interface AnthropicClient {
 }
 
 /**
- * `json-schema`: an object with the packet, which has to match the packets that the request allows. `tool`: the same, as what a
- * tool is called with. `none`: the model is told, and nothing more.
+ * `json-schema`: an object with a packet that the request allows. `tool`: the same as input of a tool. `none`: only the
+ * prompt asks for it.
  */
 export type AnthropicConstraint = 'json-schema' | 'tool' | 'none';
 
 export interface AnthropicModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: AnthropicClient | undefined;
-  /**
-   * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
-   * @default 'json-schema'
-   */
+  /** Constraint on the output. If the provider refuses it, a looser one is used, with a notice. @default 'json-schema' */
   readonly constrain?: AnthropicConstraint | undefined;
   /** Asks to keep the system message, which is always the same one, in the provider's cache. @default false */
   readonly cacheSystem?: boolean | undefined;
@@ -69,10 +66,9 @@ const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>
 };
 
 /**
- * A model of Anthropic. The SDK is loaded with the first request; nothing is printed but what the SDK itself prints about
- * a model that is being withdrawn.
+ * Creates a model of Anthropic. The SDK is loaded with the first request; it may print that a model is being withdrawn.
  *
- * @throws TypeError that names a wrong option; the model throws ModelError
+ * @throws TypeError naming an invalid option; the model throws ModelError
  * @example
  * const model = anthropicModel({ model: 'claude-sonnet-5-5', price: { input: 3, output: 15 } });
  */
@@ -102,12 +98,7 @@ function bodyOf(
   request: ModelRequest,
   { model, body }: ProviderSettings,
   how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
-): {
-  readonly model: string;
-  readonly max_tokens: number;
-  readonly messages: readonly object[];
-  readonly [member: string]: unknown;
-} {
+) {
   const { constraint, grammar, cacheSystem } = how;
   const isJson = constraint === 'json-schema' || constraint === 'json-object';
   const isTool = constraint === 'strict-tool' || constraint === 'tool';
@@ -171,10 +162,10 @@ function read(
   };
 }
 
-/** What the tool was called with, or else all that was written. */
+/** The input of the tool call, or all text. */
 function textOf(content: readonly { readonly [name: string]: unknown }[]): string {
   const calls = content.filter(({ type, name }) => type === 'tool_use' && name === PACKET);
-  // A second one is the business of whoever reads it.
+  // `readReply` decides about several calls.
   if (calls.length > 0) return calls.map(({ input }) => JSON.stringify(input)).join('\n');
   const texts = content.filter(({ type, text }) => type === 'text' && typeof text === 'string');
   return texts.map(({ text }) => text as string).join('');

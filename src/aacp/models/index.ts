@@ -1,7 +1,4 @@
-/**
- * Language models for the fallback encoder, through the official SDKs: `@anthropic-ai/sdk` and `openai`, whichever is
- * installed. Public as `pegwire/aacp/models`.
- */
+/** Language models for the fallback encoder, through `@anthropic-ai/sdk` and `openai`. Public as `pegwire/aacp/models`. */
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export {
   type AnthropicClient,

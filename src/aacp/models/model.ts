@@ -1,4 +1,3 @@
-/** What tier 3 needs of a language model, whoever serves it. */
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
 /** One encoding that a model is asked for. */
@@ -47,9 +46,8 @@ export interface ModelUsage {
 export type ModelAnswer = string | ModelReply;
 
 /**
- * Asks a model: any function from a request to an answer, or to a promise of one.
- *
- * What it throws counts as no answer; a ModelError says more.
+ * Asks a model: any function from a request to an answer, or a promise of one. Anything it throws counts as no answer; a
+ * ModelError says more.
  *
  * @example
  * const model: Model = async ({ system, prompt, signal }) => await complete(`${system}\n\n${prompt}`, signal);
@@ -57,11 +55,7 @@ export type ModelAnswer = string | ModelReply;
  */
 export type Model = (request: ModelRequest) => ModelAnswer | PromiseLike<ModelAnswer>;
 
-/**
- * A model of one of the providers here.
- *
- * @throws ModelError when there is no answer
- */
+/** A model of one of the providers here. @throws ModelError if there is no answer */
 export type ProviderModel = (request: ModelRequest) => Promise<ModelReply>;
 
 /** US dollars per million tokens. */
@@ -105,7 +99,6 @@ export class ModelError extends PegwireError {
   }
 }
 
-/** What a signal says: that time is up, or that nobody waits any longer. */
 export function abortError({ reason }: AbortSignal): ModelError {
   const timedOut = (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
   return timedOut
@@ -114,30 +107,21 @@ export function abortError({ reason }: AbortSignal): ModelError {
 }
 
 /**
- * Does something with a signal of its own, which fires with the given one, and settles when it fires: an SDK that waits for
- * its next try does not heed it. And an SDK may leave its listeners behind, which nobody notices on a signal of its own.
+ * Runs work with its own signal, and settles when the given one fires: SDKs ignore it while they wait to retry, and may
+ * leave listeners behind.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: (own: AbortSignal) => PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(abortError(signal));
     const controller = new AbortController();
     const abort = (): void => {
       controller.abort(signal.reason);
       reject(abortError(signal));
     };
-    const settled = (): void => signal.removeEventListener('abort', abort);
-    if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
     Promise.resolve()
       .then(() => work(controller.signal))
-      .then(
-        (value) => {
-          settled();
-          resolve(value);
-        },
-        (thrown: unknown) => {
-          settled();
-          reject(thrown);
-        },
-      );
+      .finally(() => signal.removeEventListener('abort', abort))
+      .then(resolve, reject);
   });
 }

@@ -1,4 +1,4 @@
-/** Servers that speak OpenAI's Chat Completions: llama.cpp, vLLM, and many others. Through the package `openai`. */
+/** Servers with OpenAI's Chat Completions API: llama.cpp, vLLM and many others. Through the package `openai`. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -23,13 +23,11 @@ import { type Asked, fromAnswer } from './provider-errors.js';
 export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | 'none';
 
 /**
- * How the server wants a grammar.
+ * The form in which the server takes a grammar. Servers ignore the wrong one without an error.
  *
- * - `llama.cpp`: `grammar`. GBNF; Lark where it is built with llguidance.
+ * - `llama.cpp`: `grammar`, in GBNF, or in Lark if built with llguidance.
  * - `vllm`: `structured_outputs`, with `grammar` or `regex`.
- * - `vllm-guided`: `guided_grammar` and `guided_regex`, as vLLM had it before 0.12.
- *
- * Servers ignore what they do not know: with the wrong one, nothing is constrained, and nobody is told.
+ * - `vllm-guided`: `guided_grammar` and `guided_regex`, for vLLM before 0.12.
  */
 export type CompatibleServer = 'llama.cpp' | 'vllm' | 'vllm-guided';
 
@@ -39,8 +37,8 @@ export interface CompatibleModelOptions extends ProviderOptions {
   /** @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions; without meaning for the rest */
   readonly server?: CompatibleServer | undefined;
   /**
-   * What holds the model to the form. Where the server refuses it, a looser one is used, and a notice tells.
-   * @default 'gbnf' where `server` is given, else 'json-schema'
+   * Constraint on the output. If the server refuses it, a looser one is used, with a notice. @default 'gbnf' where `server`
+   * is given, else 'json-schema'
    */
   readonly constrain?: CompatibleConstraint | undefined;
 }
@@ -64,9 +62,9 @@ const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]
 };
 
 /**
- * A model behind a server of your own or of another provider.
+ * Creates a model on a server of your own or of another provider.
  *
- * @throws TypeError that names a wrong option; the model throws ModelError
+ * @throws TypeError naming an invalid option; the model throws ModelError
  * @example
  * const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'local', server: 'llama.cpp' });
  */
@@ -104,20 +102,16 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
   });
 }
 
-/** What the environment holds for OpenAI is meant for no other server. */
+/** OpenAI credentials of the environment are not sent to other servers. */
 const NOT_OF_OPENAI = { adminAPIKey: null, organization: null, project: null };
 
-/** Without a password, which a URL may hold. */
+/** Omits a password in the URL. */
 function hostOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be the address of a server');
   return new URL(baseUrl).host;
 }
 
-function bodyOf(
-  request: ModelRequest,
-  { model, body }: ProviderSettings,
-  members: Readonly<Record<string, unknown>>,
-): { readonly model: string; readonly messages: readonly object[]; readonly [member: string]: unknown } {
+function bodyOf(request: ModelRequest, { model, body }: ProviderSettings, members: Readonly<Record<string, unknown>>) {
   const form = 'response_format' in members ? JSON_REPLY : null;
   return {
     max_tokens: request.maxTokens,
@@ -135,7 +129,7 @@ function constraintMembers(form: Form, server: CompatibleServer, grammar: string
     return { response_format: { type: 'json_schema', json_schema: { name: PACKET, strict: true, schema } } };
   }
   if (server === 'llama.cpp') {
-    // By this line the server knows that it is no GBNF.
+    // Tells the server that this is not GBNF.
     return { grammar: form === 'lark' ? `%llguidance {}\n${grammar}` : grammar };
   }
   const kind = form === 'regex' ? 'regex' : 'grammar';
@@ -167,7 +161,7 @@ function read({ choices, model, error, usage }: z.infer<typeof completionSchema>
   const choice = choices?.[0];
   if (choice === undefined) throw badReply(asked.provider, 'without a choice');
   const { message, finish_reason: reason } = choice;
-  // As in the chunks of a stream before the last; `abort` is vLLM's, `error` that of routers.
+  // `null` as in the chunks of a stream; `abort` is vLLM's, `error` that of routers.
   if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
   return {
     text: message.content ?? '',

@@ -1,4 +1,3 @@
-/** Models of OpenAI, through the package `openai` and its Responses API. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -6,9 +5,11 @@ import { JSON_REPLY, PACKET, packetSchema, TOOL_REPLY } from './packet-grammar.j
 import {
   badReply,
   type Constraint,
+  clientOptions,
   conversation,
   createModel,
   instructions,
+  loadSdk,
   memberOf,
   type ProviderOptions,
   type ProviderReply,
@@ -18,21 +19,17 @@ import {
   UNFINISHED,
 } from './provider.js';
 import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
-import { clientOptions, loadSdk } from './sdk.js';
 
 /**
- * `lark` and `regex`: a custom tool, whose input is held to our grammar. `json-schema`: an object with the packet, which has to
- * match the grammar. `none`: the model is told, and nothing more.
+ * `lark` and `regex`: a custom tool with our grammar. `json-schema`: an object with a packet that matches it. `none`: only
+ * the prompt asks for it.
  */
 export type OpenAiConstraint = 'lark' | 'regex' | 'json-schema' | 'none';
 
 export interface OpenAiModelOptions extends ProviderOptions {
   /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
   readonly client?: OpenAiResponsesClient | undefined;
-  /**
-   * What holds the model to the form. Where the provider refuses it, a looser one is used, and a notice tells.
-   * @default 'lark'
-   */
+  /** Constraint on the output. If the provider refuses it, a looser one is used, with a notice. @default 'lark' */
   readonly constrain?: OpenAiConstraint | undefined;
   /** Sends the same cache key with each request: they all begin with the same system message. @default false */
   readonly cacheSystem?: boolean | undefined;
@@ -57,9 +54,9 @@ const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> =
 };
 
 /**
- * A model of OpenAI. The SDK is loaded with the first request. OpenAI is asked not to store what is sent.
+ * Creates a model of OpenAI. The SDK is loaded with the first request; requests ask OpenAI not to store them.
  *
- * @throws TypeError that names a wrong option; the model throws ModelError
+ * @throws TypeError naming an invalid option; the model throws ModelError
  * @example
  * const model = openaiModel({ model: 'gpt-5.4-mini', body: { reasoning: { effort: 'low' }, max_output_tokens: 2048 } });
  */
@@ -84,7 +81,7 @@ function bodyOf(
   request: ModelRequest,
   { model, body }: ProviderSettings,
   how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
-): { readonly model: string; readonly [member: string]: unknown } {
+) {
   const { constraint, grammar, cacheSystem } = how;
   const isTool = constraint === 'lark' || constraint === 'regex';
   const isJson = constraint === 'json-schema' || constraint === 'json-object';
@@ -112,7 +109,7 @@ function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
   };
 }
 
-/** An error where the reply should be, as some servers send it with the status 200. */
+/** Some servers send an error with status 200. */
 export const errorSchema = z.object({
   code: z.union([z.string(), z.number()]).nullish(),
   message: z.string().nullish(),
@@ -160,10 +157,10 @@ function read(
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** What the tool was called with, or else all that was written. */
+/** The input of the tool call, or all text. */
 function textOf(output: readonly Part[], parts: readonly Part[]): string {
   const calls = output.filter(({ type, name }) => type === 'custom_tool_call' && name === PACKET);
-  // A second one is the business of whoever reads it.
+  // `readReply` decides about several calls.
   if (calls.length > 0) return calls.map(({ input }) => String(input)).join('\n');
   const texts = parts.filter(({ type, text }) => type === 'output_text' && typeof text === 'string');
   return texts.map(({ text }) => text as string).join('');
@@ -188,7 +185,7 @@ export interface OpenAiChatClient {
   };
 }
 
-/** A client, with the key that it sends. For a server of another one than OpenAI, without what else the environment holds. */
+/** Creates a client. `foreign` clears what the environment holds for OpenAI. */
 export async function openAiClient(
   settings: ProviderSettings,
   foreign?: { readonly adminAPIKey: null; readonly organization: null; readonly project: null },
@@ -197,7 +194,7 @@ export async function openAiClient(
   return new OpenAI({ ...clientOptions(settings), ...foreign });
 }
 
-/** Such an error, as if it had come with a status of its own. */
+/** Treats such an error as if it had come with its own status. */
 export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFault {
   const status = Number(code);
   return {
@@ -210,7 +207,6 @@ export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFau
   };
 }
 
-/** Errors of a response that was begun and failed. Others are the request's fault. */
 const STATUSES: Readonly<Partial<Record<string, number>>> = {
   rate_limit_exceeded: 429,
   invalid_prompt: 400,

@@ -1,4 +1,4 @@
-/** The grammar of the packets that a request allows, for constrained decoding. Node only: it reads the packaged grammar. */
+/** The grammar of the packets that a request allows, for constrained decoding. Node only: reads the packaged grammar. */
 
 import { aacp as grammarText } from '../../../generated/grammars.js';
 import { compileGrammar } from '../../fuzz/grammar/compile.js';
@@ -7,19 +7,19 @@ import { packetOverlay, resolveNarrowing } from '../language/narrowing.js';
 import { CORE_KEYS, EXTENDED_KEYS, TASKS } from '../vocabulary.js';
 import type { GrammarNotation, ModelRequest } from './model.js';
 
-/** Most grammars that are kept: there are as many as agents that ask. */
+/** Most cached grammars: callers choose the agents. */
 const MAX_KEPT = 64;
 const kept = new Map<string, string>();
 
-/** Values without characters beyond U+FFFF: whether halves of these stay together, an export can say of short lists only. */
+/** Without characters beyond U+FFFF: exports cannot keep surrogate pairs together except in short lists. */
 const VALUES = `value = filled_value?
 filled_value = value_word (" "+ value_word)*
 value_word = [^ |\\x00-\\x1F\\x7F\\uD800-\\uDFFF]+
 `;
 
 /**
- * A grammar of packets for one domain, agent and priority, made from `grammar/aacp.peggy`: of the draft's TASK values and keys,
- * each key at most once and in the draft's order. As `regex` it is the bare pattern, which matches whole texts.
+ * Makes a grammar of packets for one domain, agent and priority: TASK values and keys of the draft, each key at most
+ * once, in order. As `regex`, the bare pattern of a whole text.
  */
 export function packetGrammar(
   { domain, returnAgent, priority }: Pick<ModelRequest, 'domain' | 'returnAgent' | 'priority'>,
@@ -46,19 +46,13 @@ export function packetGrammar(
     overlay: packetOverlay(narrowing, VALUES),
   });
   const text = exportGrammar(grammar, { to: notation });
-  const told = notation === 'regex' ? barePattern(text) : text;
+  // A regular expression in JavaScript's notation stands below comments.
+  const written = notation === 'regex' ? /^\/\^(.*)\$\/u?$/m.exec(text)![1]! : text;
   if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(key, told);
-  return told;
+  kept.set(key, written);
+  return written;
 }
 
-/** The pattern alone, of a regular expression in JavaScript's notation below comments. */
-function barePattern(text: string): string {
-  const [, pattern] = /^\/\^(.*)\$\/u?$/m.exec(text)!;
-  return pattern!;
-}
-
-/** What the tool, the schema and the member are called. */
 export const PACKET = 'packet';
 
 /** `{ packet: "..." }` and nothing else; with a pattern, of such packets only. It is a regular expression for whole texts. */
@@ -77,6 +71,5 @@ export function packetSchema(pattern: string | null): Record<string, unknown> {
   };
 }
 
-/** What the system message says beside how a packet is written. */
 export const JSON_REPLY = `Unlike said above, the reply is JSON: {"${PACKET}": "..."}, where ... stands for the packet.`;
 export const TOOL_REPLY = `Unlike said above, the reply is a call of the tool ${PACKET} with the packet.`;

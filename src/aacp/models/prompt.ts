@@ -1,7 +1,7 @@
-/** What a model is told, so that it turns an instruction into a packet (draft-mackay-aacp-01, section 6.2). */
+/** Instructions that make a model turn a text into a packet (draft-mackay-aacp-01, section 6.2). */
 import { DOMAINS, PRIORITIES, TASKS, VERSION } from '../vocabulary.js';
 
-/** What the keys of sections 4.2 and 4.3 hold, beside `return`, `p` and `aacp`. The draft lists the extended ones without. */
+/** Meanings of the keys of sections 4.2 and 4.3, beside `return`, `p` and `aacp`. */
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['res', 'what the task acts on'],
   ['period', 'the time it is about, such as 2024-08, 2024-Q3 or 2024'],
@@ -39,11 +39,6 @@ const EXAMPLES = [
   'PROC|FIN|return:FIN-Agent|p:2|aacp:1.1|res:invoice|amt:4200|ccy:GBP|sup:ABC-Ltd|match:PO-441|terms:net30',
 ];
 
-/** The system message: the same one for each request. */
-export function systemPrompt(): string {
-  return SYSTEM;
-}
-
 const SYSTEM = [
   `You turn one instruction into one AACP ${VERSION} packet. Reply with the packet alone, on one line: no code fence, no quotes, no`,
   'comment.',
@@ -68,6 +63,11 @@ const SYSTEM = [
   ...EXAMPLES,
 ].join('\n');
 
+/** Returns the system message: the same one for each request. */
+export function systemPrompt(): string {
+  return SYSTEM;
+}
+
 /** What one request is about. */
 export interface PromptParts {
   readonly instruction: string;
@@ -85,11 +85,7 @@ export interface Hint {
   readonly packet: string;
 }
 
-/**
- * The user message. The instruction is last, as data that cannot reach out of its fences.
- *
- * @throws TypeError when `today` is no date
- */
+/** Returns the user message, with the instruction last, fenced as data. @throws TypeError if `today` is an invalid date */
 export function userPrompt({ instruction, domain, returnAgent, priority, today, hints = [] }: PromptParts): string {
   const lines = [`DOM: ${oneLine(domain)}`, `return: ${oneLine(returnAgent)}`, `p: ${oneLine(priority)}`];
   if (today !== undefined && today !== null) {
@@ -108,7 +104,7 @@ export function userPrompt({ instruction, domain, returnAgent, priority, today, 
   return lines.join('\n');
 }
 
-/** A reply of nothing but faults has thousands. */
+/** A reply may have thousands of faults. */
 const MAX_FINDINGS = 20;
 
 /** One thing that is wrong with a reply: a diagnostic of the validator is one. */
@@ -118,12 +114,7 @@ export interface Finding {
   readonly help?: string | undefined;
 }
 
-/**
- * The user message of the second round.
- *
- * @param reply what the model wrote, which the conversation has, too
- * @param extra further sentences
- */
+/** Returns the user message of the second round; `extra` adds sentences. */
 export function repairPrompt(reply: string, findings: readonly Finding[], extra = ''): string {
   const empty = reply.trim() === '';
   const further = findings.length - MAX_FINDINGS;
@@ -145,15 +136,11 @@ function listOf(words: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** What cannot begin a line of its own. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
 }
 
-/**
- * The text between two fences of backticks that are longer than any in it, so that it cannot close them. A fence stands
- * on a line of its own.
- */
+/** Fences a text with more backticks than any run in it, so that it cannot close the fence. */
 function fenced(text: string, label: string): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

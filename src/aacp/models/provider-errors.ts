@@ -1,29 +1,27 @@
-/** Everything that an SDK throws, as a `ModelError`. */
 import { systemReason } from '../../text/system-reason.js';
 import { visible } from '../../text/visible.js';
 import { abortError, ModelError, type ModelErrorCode } from './model.js';
 
 export interface Asked {
-  /** How the provider is called in messages. */
   readonly provider: string;
-  /** What no message may show. */
+  /** Must not appear in messages. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Characters of what a provider says that are repeated. */
+/** Most characters of a provider's message that are repeated. */
 const MAX_TOLD = 300;
 
-/** Codes of providers that say more than the status does. */
+/** Provider codes that say more than the status. */
 const BY_CODE: Readonly<Record<string, ModelErrorCode>> = {
-  // With the status 429; no waiting helps.
+  // With status 429, but waiting does not help.
   insufficient_quota: 'model-unauthorised',
   overloaded_error: 'model-unavailable',
   server_error: 'model-unavailable',
   rate_limit_exceeded: 'model-rate-limited',
 };
 
-/** Without the thrown error as its cause, which may hold the key. */
+/** Converts anything that an SDK throws. Omits the cause, which may hold the key. */
 export function modelErrorOf(thrown: unknown, asked: Asked): ModelError {
   if (thrown instanceof ModelError) return thrown;
   if (asked.signal.aborted) return abortError(asked.signal);
@@ -31,27 +29,21 @@ export function modelErrorOf(thrown: unknown, asked: Asked): ModelError {
   return fault === null ? withoutAnswer(thrown, asked) : fromAnswer(fault, asked);
 }
 
-/** For an answer that says that something is wrong, with whatever status. */
 export function fromAnswer(fault: HttpFault, { provider, secrets }: Asked): ModelError {
   const { status, message, retryAfter, requestId, code: name } = fault;
   const code = (name !== null && Object.hasOwn(BY_CODE, name) && BY_CODE[name]) || codeOfStatus(status);
-  // A provider may show the key that it does not take.
+  // The provider may repeat the key that it rejects.
   const told = code === 'model-unauthorised' ? '' : shown(message, secrets);
   const request = requestId === null ? '' : ` (request ${shown(requestId, secrets)})`;
-  const help = HELP[code];
   return new ModelError(
     {
       code,
       message: `${provider} answered with status ${status}${request}${told === '' ? '.' : `: ${told}`}`,
-      ...(help === undefined ? {} : { help }),
+      help: code === 'model-unauthorised' ? 'check the API key, and what its account may use and pay for' : undefined,
     },
     { retryAfter },
   );
 }
-
-const HELP: Readonly<Partial<Record<ModelErrorCode, string>>> = {
-  'model-unauthorised': 'check the API key, and what its account may use and pay for',
-};
 
 function codeOfStatus(status: number): ModelErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'model-unauthorised';
@@ -66,7 +58,7 @@ function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelErro
   const message = String(member(thrown, 'message') ?? '');
   const is = (name: string, usual: string): boolean => names.includes(name) || message === usual;
   const error = (code: ModelErrorCode, text: string, help?: string): ModelError =>
-    new ModelError({ code, message: text, ...(help === undefined ? {} : { help }) });
+    new ModelError({ code, message: text, help });
 
   if (is('APIConnectionTimeoutError', 'Request timed out.')) {
     return error('model-timeout', `${provider} did not answer in time.`);
@@ -78,14 +70,14 @@ function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelErro
   if (/credential|authentication|api ?key/i.test(message)) {
     return error('model-unauthorised', `There is no API key for ${provider}.`, 'give the option apiKey');
   }
-  // The SDKs take a reply apart without looking at it first.
+  // The SDKs parse replies without checking them.
   if (names.includes('SyntaxError') || names.includes('TypeError')) {
     return error('model-bad-reply', `${provider} sent a reply that is not what its protocol says.`);
   }
   return error('model-unavailable', `${provider} could not be asked: ${shown(message, secrets)}`);
 }
 
-/** Names instead of classes: an error may come from another copy of the SDK than the one that is installed here. */
+/** Class names, since the error may come from another copy of the SDK. */
 function classNames(thrown: unknown): readonly string[] {
   const names: string[] = [];
   let prototype: unknown = typeof thrown === 'object' && thrown !== null ? Object.getPrototypeOf(thrown) : null;
@@ -102,12 +94,10 @@ function shown(message: string, secrets: readonly string[]): string {
   return safe.length > MAX_TOLD ? `${safe.slice(0, MAX_TOLD)}...` : safe;
 }
 
-/** An answer that says that something is wrong. */
 export interface HttpFault {
   readonly status: number;
-  /** What the server says; empty where it says nothing. */
+  /** Empty if the server says nothing. */
   readonly message: string;
-  /** The parameter that is at fault, and the provider's name for the error, where it tells. */
   readonly parameter: string | null;
   readonly code: string | null;
   /** Seconds. */
@@ -115,7 +105,7 @@ export interface HttpFault {
   readonly requestId: string | null;
 }
 
-/** `null` where no server has answered. */
+/** `null` if no server answered. */
 export function httpFaultOf(thrown: unknown): HttpFault | null {
   const status = member(thrown, 'status');
   if (typeof status !== 'number') return null;
@@ -131,18 +121,17 @@ export function httpFaultOf(thrown: unknown): HttpFault | null {
   };
 }
 
-/** A member of anything; nothing where there is none. */
 function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** One SDK gives the body of the reply, the other one its member `error`. */
+/** One SDK gives the body of the reply, the other its member `error`. */
 function innermost(error: unknown): unknown {
   const inner = member(error, 'error');
   return typeof inner === 'object' && inner !== null ? inner : error;
 }
 
-/** Without what the SDKs put before it, or say when there is nothing to say. */
+/** Removes what the SDKs put in front, or say when there is no message. */
 function plainMessage(message: unknown, status: number): string {
   const said = text(message) ?? '';
   const plain = said.startsWith(`${status} `) ? said.slice(`${status} `.length) : said;
@@ -153,7 +142,7 @@ function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function isHeaders(value: unknown): value is HeaderSource {
+function isHeaders(value: unknown): value is Pick<Headers, 'get'> {
   return typeof member(value, 'get') === 'function';
 }
 
@@ -163,25 +152,17 @@ const KEYS = /\b(?:sk|gsk|xai|nvapi)-[\w-]{6,}|\bBearer\s+\S+/gi;
 /** User and password in a URL. */
 const CREDENTIALS = /\/\/[^\s/@]*@/g;
 
-/** `text` without the secrets, and without what looks like a key. */
 function redacted(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) if (secret !== '') shown = shown.replaceAll(secret, '[key]');
   return shown.replace(KEYS, '[key]').replace(CREDENTIALS, '//');
 }
 
-/** What there is of a `Headers`. */
-interface HeaderSource {
-  readonly get: (name: string) => string | null;
-}
-
 /**
- * Seconds, from `retry-after-ms` or `retry-after`, which holds seconds or a date; `null` where there is neither. A date is held
- * against the date of the reply itself, so that it does not matter how the clock here goes.
- *
- * Source: RFC 9110, section 10.2.3.
+ * Returns seconds, from `retry-after-ms` or `retry-after`: seconds or a date, which is compared with the date of the
+ * reply, not the local clock. Source: RFC 9110, section 10.2.3.
  */
-export function retryAfterOf(headers: HeaderSource): number | null {
+export function retryAfterOf(headers: Pick<Headers, 'get'>): number | null {
   const milliseconds = decimal(headers.get('retry-after-ms'));
   if (milliseconds !== null) return milliseconds / 1000;
   const value = headers.get('retry-after');

@@ -1,4 +1,4 @@
-/** What all providers have in common: constraints, errors, cost. */
+/** The common part of all providers: constraints, errors, cost. */
 import type * as z from 'zod';
 import {
   type GrammarNotation,
@@ -9,8 +9,7 @@ import {
   type ProviderModel,
   unlessAborted,
 } from './model.js';
-import { type Asked, type HttpFault, httpFaultOf, modelErrorOf } from './provider-errors.js';
-import { once } from './sdk.js';
+import { type Asked, type HttpFault, httpFaultOf, modelErrorOf, retryAfterOf } from './provider-errors.js';
 
 /** What all providers can be told. */
 export interface ProviderOptions {
@@ -22,16 +21,13 @@ export interface ProviderOptions {
   readonly baseUrl?: string | undefined;
   /** What tokens cost. Without it, the cost of a reply is not known. */
   readonly price?: ProviderPrice | undefined;
-  /**
-   * Milliseconds that one attempt may take, the body of the reply included; with a client of your own, as far as that one
-   * heeds it. @default 60000
-   */
+  /** Milliseconds per attempt, the body of the reply included, as far as a client of your own heeds it. @default 60000 */
   readonly timeout?: number | undefined;
   /** How often the SDK tries again what is worth it: no connection, 408, 409, 429, 5xx. @default 2 */
   readonly maxRetries?: number | undefined;
   /**
-   * Milliseconds that the SDK may wait before it tries again; when the provider asks for more, it is an error. Not for a client
-   * of your own. @default 30000
+   * Most milliseconds between retries; if the provider asks for more, it is an error. Not for a client of your own.
+   * @default 30000
    */
   readonly maxRetryWait?: number | undefined;
   /** Told that something is not as it was asked for. */
@@ -47,21 +43,9 @@ export interface SdkRequestOptions {
   readonly maxRetries: number;
 }
 
-/** The options after defaults. */
-export interface ProviderSettings {
-  readonly model: string;
-  readonly apiKey: string | undefined;
-  readonly baseURL: string | undefined;
-  readonly price: ProviderPrice | undefined;
-  readonly timeout: number;
-  readonly maxRetries: number;
-  readonly maxRetryWait: number;
-  readonly onNotice: (notice: ModelNotice) => void;
-  readonly body: Readonly<Record<string, unknown>>;
-}
+export type ProviderSettings = ReturnType<typeof resolveProvider>;
 
-/** @throws TypeError that names the option */
-export function resolveProvider(options: ProviderOptions): ProviderSettings {
+export function resolveProvider(options: ProviderOptions) {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const { model, price, onNotice, body } = options;
   if (typeof model !== 'string' || model === '') throw new TypeError('model must be the name of a model');
@@ -86,7 +70,7 @@ function optionalText(name: string, value: unknown): string | undefined {
   throw new TypeError(`${name} must be a text that is not empty`);
 }
 
-/** An object's member, as far as there is one to build on. */
+/** A member of the body as an object to extend. */
 export function memberOf(body: Readonly<Record<string, unknown>>, name: string): object {
   const member = Object.hasOwn(body, name) ? body[name] : undefined;
   return typeof member === 'object' && member !== null ? member : {};
@@ -108,8 +92,7 @@ function checkPrice(price: ProviderPrice): void {
 }
 
 /**
- * - `constraint-refused`: the provider does not know, or does not take, the constraint on what is written; from now on the
- *   next one is used.
+ * - `constraint-refused`: the provider refuses a constraint on the output; the next one is used from now on.
  * - `grammar-unavailable`: the grammar for this request could not be made; it goes without.
  */
 export type ModelNoticeCode = 'constraint-refused' | 'grammar-unavailable';
@@ -134,13 +117,13 @@ export interface ProviderPrice extends ModelPrice {
   readonly cacheWrite?: number | undefined;
 }
 
-/** Tokens as the provider bills them; those of the cache are among `inputTokens`. */
+/** Tokens as billed; `inputTokens` include those of the cache. */
 interface BilledUsage extends ModelUsage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
 }
 
-/** US dollars; `null` where the price or the usage is not known. */
+/** `null` if the price or the usage is unknown. */
 function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined): number | null {
   if (usage === undefined || price === undefined) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
@@ -151,22 +134,19 @@ function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined
   return millionths / 1e6;
 }
 
-/** A reply as a provider gives it. */
 export interface ProviderReply {
   readonly text: string;
-  /** The model declined. */
   readonly isRefusal: boolean;
-  /** It stopped for the limit of tokens. */
+  /** It stopped at the limit of tokens. */
   readonly isCut: boolean;
   readonly model: string | null | undefined;
   readonly usage: BilledUsage | undefined;
 }
 
-/** What is particular to one provider. */
 interface Provider<Client, Name extends string, Answer> {
-  /** How it is called in messages. */
+  /** Name in messages. */
   readonly name: string;
-  /** Strictest first. */
+  /** Strictest first; the last one must need nothing of the provider. */
   readonly constraints: readonly Constraint<Name>[];
   readonly connect: () => Promise<Client>;
   readonly send: (
@@ -174,10 +154,9 @@ interface Provider<Client, Name extends string, Answer> {
     request: ModelRequest,
     how: { readonly constraint: Name; readonly grammar: string | null; readonly options: SdkRequestOptions },
   ) => PromiseLike<unknown>;
-  /** The form of a reply, and its name in an error. */
+  /** Schema of a reply, and its name in an error. */
   readonly schema: z.ZodType<Answer>;
   readonly noun: string;
-  /** @throws ModelError on a reply that cannot be used */
   readonly read: (answer: Answer, asked: Asked) => ProviderReply;
 }
 
@@ -185,7 +164,7 @@ export function createModel<Client extends object, Name extends string, Answer>(
   { timeout, maxRetries, price, onNotice, apiKey }: ProviderSettings,
   { name, constraints, connect, send, schema, noun, read }: Provider<Client, Name, Answer>,
 ): ProviderModel {
-  const ladder = createLadder(name, constraints, onNotice);
+  const ask = createLadder(name, constraints, onNotice);
   const connected = once(connect);
 
   return async (request) => {
@@ -195,7 +174,7 @@ export function createModel<Client extends object, Name extends string, Answer>(
       const client = await connected();
       const secrets = [apiKey, (client as { readonly apiKey?: unknown }).apiKey].filter(isSecret);
       asked = { ...asked, secrets };
-      const answer = await ladder.ask(
+      const answer = await ask(
         request,
         (constraint, grammar) =>
           unlessAborted(signal, (own) => {
@@ -221,7 +200,7 @@ export function createModel<Client extends object, Name extends string, Answer>(
   };
 }
 
-/** Stands for a key where a server needs none, since the SDK demands one. */
+/** A placeholder key, since the SDK requires one. */
 export const NO_KEY = 'none';
 
 function isSecret(key: unknown): key is string {
@@ -233,7 +212,7 @@ interface Turn {
   readonly content: string;
 }
 
-/** The conversation so far, without the system message. Providers take no empty turns. */
+/** The conversation without the system message. Providers reject empty turns. */
 export function conversation({ prompt, repair }: ModelRequest): Turn[] {
   const turns: Turn[] = [{ role: 'user', content: prompt }];
   if (repair === null) return turns;
@@ -242,54 +221,37 @@ export function conversation({ prompt, repair }: ModelRequest): Turn[] {
   return turns;
 }
 
-/** The system message, and how the reply is wanted. */
 export function instructions({ system }: ModelRequest, form: string | null): string {
   return form === null ? system : `${system}\n\n${form}`;
 }
 
-/** Of a reply whose end the provider has not marked: what it holds may be a part. */
+/** For a reply whose end the provider has not marked, which may be partial. */
 export const UNFINISHED = 'that is not finished';
 
-/** For what is not what the provider's protocol says. */
 export function badReply(provider: string, what: string): ModelError {
   return new ModelError({ code: 'model-bad-reply', message: `${provider} sent a reply ${what}.` });
 }
 
-/** One way to ask, and how it is called in an error that refuses it. */
 export interface Constraint<Name extends string> {
   readonly name: Name;
   /** The grammar that it needs. */
   readonly notation: GrammarNotation | null;
-  /** Words of which an error has one, in lower case, when it is about this constraint. */
+  /** Lower-case words; an error with one of them is about this constraint. */
   readonly words: readonly string[];
 }
 
-interface ConstraintLadder<Name extends string> {
-  /**
-   * Asks with the strictest constraint that was not refused, and with the next one when it is refused. A refusal is kept in
-   * mind once a later constraint has got an answer.
-   *
-   * @param explain what an error says, for a notice
-   */
-  readonly ask: <T>(
-    request: ModelRequest,
-    attempt: (name: Name, grammar: string | null) => Promise<T>,
-    explain: (thrown: unknown) => string,
-  ) => Promise<T>;
-}
-
-/** Statuses with which servers refuse what they do not know. */
+/** Statuses with which servers reject unknown options. */
 const REFUSING = [400, 404, 422, 501];
 
 /**
- * @param constraints strictest first; the last one must need nothing of the provider
+ * Returns a function that asks with the strictest constraint that was not refused, then with the next. It remembers a
+ * refusal once a later constraint has got an answer.
  */
 function createLadder<Name extends string>(
   provider: string,
   constraints: readonly Constraint<Name>[],
   onNotice: (notice: ModelNotice) => void,
-): ConstraintLadder<Name> {
-  /** The strictest that was not refused so far. */
+) {
   let current = 0;
 
   function tell(code: ModelNotice['code'], from: number, to: number, reason: string): void {
@@ -303,43 +265,99 @@ function createLadder<Name extends string>(
     }
   }
 
-  return {
-    async ask(request, attempt, explain) {
-      let refusal: string | null = null;
-      for (let index = current; ; index++) {
-        const { name, notation, words } = constraints[index]!;
-        const isLast = index === constraints.length - 1;
-        let grammar: string | null = null;
-        try {
-          if (notation !== null) grammar = await request.grammar(notation);
-        } catch (thrown) {
-          if (isLast) throw thrown;
-          tell('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
-          continue;
-        }
-        try {
-          const answer = await attempt(name, grammar);
-          // Another request may have found it out in the meantime.
-          if (refusal !== null && index > current) {
-            const from = current;
-            current = index;
-            tell('constraint-refused', from, index, refusal);
-          }
-          return answer;
-        } catch (thrown) {
-          if (isLast || !refuses(httpFaultOf(thrown), words)) throw thrown;
-          refusal = explain(thrown);
-        }
+  return async <T>(
+    request: ModelRequest,
+    attempt: (name: Name, grammar: string | null) => Promise<T>,
+    explain: (thrown: unknown) => string,
+  ): Promise<T> => {
+    let refusal: string | null = null;
+    for (let index = current; ; index++) {
+      const { name, notation, words } = constraints[index]!;
+      const isLast = index === constraints.length - 1;
+      let grammar: string | null = null;
+      try {
+        if (notation !== null) grammar = await request.grammar(notation);
+      } catch (thrown) {
+        if (isLast) throw thrown;
+        tell('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
+        continue;
       }
-    },
+      try {
+        const answer = await attempt(name, grammar);
+        // Another request may have found out in the meantime.
+        if (refusal !== null && index > current) {
+          const from = current;
+          current = index;
+          tell('constraint-refused', from, index, refusal);
+        }
+        return answer;
+      } catch (thrown) {
+        if (isLast || !refuses(httpFaultOf(thrown), words)) throw thrown;
+        refusal = explain(thrown);
+      }
+    }
   };
 }
 
-/** Whether an error is about the constraint, or may be, since it says nothing at all. */
+/** Returns whether an error is, or may be, about the constraint: it may say nothing at all. */
 function refuses(fault: HttpFault | null, words: readonly string[]): boolean {
   if (fault === null || !REFUSING.includes(fault.status)) return false;
   const { status, message, parameter } = fault;
   if (message === '' && parameter === null) return status !== 404;
   const told = `${parameter ?? ''} ${message}`.toLowerCase();
   return words.some((word) => told.includes(word));
+}
+
+/** Memoises a promise; a rejected one is made again. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    if (made === null) {
+      made = make();
+      made.catch(() => {
+        made = null;
+      });
+    }
+    return made;
+  };
+}
+
+export async function loadSdk<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const { code, message } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(name);
+    const reason = isMissing ? 'is not installed' : 'cannot be loaded';
+    throw new ModelError(
+      { code: 'model-not-installed', message: `The package ${name} ${reason}.`, help: `npm install ${name}` },
+      { cause },
+    );
+  }
+}
+
+/** `undefined` options come from the environment. */
+export function clientOptions({ apiKey, baseURL, maxRetryWait }: ProviderSettings) {
+  return { apiKey, baseURL, fetch: patientFetch(maxRetryWait), logLevel: 'off' } as const;
+}
+
+const NO_BODY = [204, 205, 304];
+
+/**
+ * A `fetch` that resolves with the whole reply: the time-out and retries of the SDKs end with its head. Retries do not
+ * wait longer than `maxRetryWait` milliseconds.
+ */
+function patientFetch(maxRetryWait: number): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { status, statusText } = response;
+    // `Response` cannot be constructed with a nonexistent status.
+    if (status < 200 || status > 599) return response;
+    const headers = new Headers(response.headers);
+    const wait = response.ok ? null : retryAfterOf(headers);
+    // Both SDKs heed this header; otherwise they wait as long as the server says.
+    if (wait !== null && wait * 1000 > maxRetryWait) headers.set('x-should-retry', 'false');
+    const body = await response.arrayBuffer();
+    return new Response(NO_BODY.includes(status) ? null : body, { status, statusText, headers });
+  };
 }

@@ -1,18 +1,13 @@
-/** Finding the packet in what a model wrote. */
 import { findPackets } from '../find.js';
 
 interface ReplyPart {
   readonly text: string;
-  /** Whether it stands between fences. */
   readonly isFenced: boolean;
-  /** Whether it has an end: a fence that is never closed has none. */
+  /** False for a fence that is never closed. */
   readonly isWhole: boolean;
 }
 
-/**
- * Without what is marked as thought: `<think>...</think>` and the like, also when the opening tag was part of the prompt.
- * Thoughts without an end take all that follows with them.
- */
+/** Removes `<think>...</think>` and the like, also if the opening tag was part of the prompt. Unclosed thoughts remove the rest. */
 function withoutThoughts(text: string): string {
   let kept = '';
   let at = 0;
@@ -24,7 +19,7 @@ function withoutThoughts(text: string): string {
       kept += text.slice(at, match.index);
       open = tag;
     } else if (isClosing && (open === null || open === tag)) {
-      // Without an opening tag, all up to here was thought.
+      // Without an opening tag, all text so far was thought.
       if (open === null) kept = '';
       open = null;
       at = match.index + match[0].length;
@@ -33,7 +28,7 @@ function withoutThoughts(text: string): string {
   return open === null ? kept + text.slice(at) : kept;
 }
 
-/** The blocks between fences of backticks or tildes, and what stands around them. */
+/** Splits a text at fences of backticks or tildes. */
 function partsOf(text: string): readonly ReplyPart[] {
   const parts: ReplyPart[] = [];
   let lines: string[] = [];
@@ -57,15 +52,14 @@ function partsOf(text: string): readonly ReplyPart[] {
   return parts;
 }
 
-/** A slot with a key; a TASK or a DOM. */
+/** A slot with a key, a TASK or a DOM. */
 const SLOT = /^\s*(?:[a-z][a-z0-9_]*\s*:|[A-Z][A-Z0-9_-]*\s*(?:\||$))/;
-/** A bar, and a slot with a key. */
 const BAR_AND_SLOT = /^\s*\|\s*[a-z][a-z0-9_]*\s*:/;
 
-/** Packets that were broken after a bar, or before one, on one line again. Rows of tables stay as they are. */
+/** Joins packets that were wrapped before or after a bar. Rows of tables stay. */
 function unwrapped(text: string): string {
   const whole: string[][] = [];
-  /** The last line of the packet so far; `null` where there is none. */
+  /** Last line of the packet so far. */
   let before: string | null = null;
   for (const line of text.split('\n')) {
     if (before !== null && (before.endsWith('|') ? SLOT : BAR_AND_SLOT).test(line)) {
@@ -80,10 +74,7 @@ function unwrapped(text: string): string {
   return whole.map((pieces) => pieces.join('')).join('\n');
 }
 
-/**
- * Why there is no packet: nothing was written; none was found; there are several that differ; it cannot be told where it
- * ends, since prose goes on after it or the reply was cut off.
- */
+/** `unclear-end`: prose follows the packet, or the reply was cut off. */
 export type ReplyProblem = 'empty' | 'no-packet' | 'several-packets' | 'unclear-end';
 
 export type ReadReply =
@@ -97,11 +88,9 @@ interface Candidate {
 }
 
 /**
- * Takes the packet out of a reply: a bare line, the member `packet` of an object in JSON, between fences or quotes, with prose
- * around it, wrapped at its bars, after thoughts. The same packet may stand there twice. Nothing is guessed: of two different
- * ones, none is taken. Takes time in proportion to the text, and any text.
- *
- * @throws TypeError when `text` is no string
+ * Extracts the packet from a reply: a bare line, the member `packet` of a JSON object, between fences or quotes, inside
+ * prose, wrapped at its bars, after thoughts; possibly twice. Of two different packets, none is taken. Takes any text, in
+ * linear time. @throws TypeError if `text` is not a string
  */
 export function readReply(text: string): ReadReply {
   if (typeof text !== 'string') throw new TypeError(`readReply needs a string, got ${typeof text}`);
@@ -133,19 +122,19 @@ function candidatesIn({ text, isFenced, isWhole }: ReplyPart, isAll: boolean): r
   return isWhole ? found : found.map((candidate) => ({ ...candidate, isClear: false }));
 }
 
-/** `null` where there is no object with a packet. */
+/** `null` if there is no object with a packet. */
 function jsonPackets(text: string): readonly Candidate[] | null {
   if (!text.includes('"packet"')) return null;
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}') + 1;
-  // An array of objects, or one object; other forms are read like prose.
+  // An array of objects or one object; other forms are read as prose.
   const open = text.trimStart().startsWith('[') ? text.indexOf('[') : start;
   const close = open === start ? end : text.lastIndexOf(']') + 1;
   const members = packetMembers(parsed(text.slice(open, close)));
   if (members.length === 0) return null;
   const around = [text.slice(0, open), text.slice(close)].flatMap((prose) => packetsIn(unwrapped(prose)));
-  const told = members.filter((member) => typeof member === 'string').map((member) => unwrapped(member).trim());
-  return [...told.filter(Boolean).map((packet) => ({ packet, isClear: true })), ...around];
+  const packets = members.filter((member) => typeof member === 'string').map((member) => unwrapped(member).trim());
+  return [...packets.filter(Boolean).map((packet) => ({ packet, isClear: true })), ...around];
 }
 
 function parsed(json: string): unknown {
@@ -170,7 +159,6 @@ function packetsIn(text: string): readonly Candidate[] {
   }));
 }
 
-/** Quotes, backticks and brackets, and what closes them. */
 const CLOSING: Readonly<Partial<Record<string, string>>> = {
   '"': '"',
   "'": "'",
@@ -183,15 +171,15 @@ const CLOSING: Readonly<Partial<Record<string, string>>> = {
   '<': '>',
   '*': '*',
 };
-/** What must be closed, lest the reply was cut off. */
+/** Quotes that must be closed; otherwise the reply was cut off. */
 const QUOTES = '"\'`\u201C\u2018\u00AB';
 const ENDS = '\u201D\u2019\u00BB';
-/** What ends a sentence, a string or an object. */
+/** Ends of a sentence, a string or an object. */
 const ONLY_PUNCTUATION = /^[\s\\.,;:!?*~\u2026"'`\u2019\u201D\u00BB)\]}>\u3002]*$/;
-/** Characters after a packet that are looked at. */
+/** Characters inspected after a packet. */
 const LOOKAHEAD = 200;
 
-/** Whether a packet ends with its line, with what closes around it, or with the sentence. */
+/** Returns whether a packet ends with its line, with a closing quote or bracket, or with the sentence. */
 function endsClearly(text: string, start: number, end: number): boolean {
   const [rest = ''] = text.slice(end, end + LOOKAHEAD).split('\n');
   const before = text[start - 1] ?? '';
@@ -202,18 +190,14 @@ function endsClearly(text: string, start: number, end: number): boolean {
   return ONLY_PUNCTUATION.test(rest);
 }
 
-/** A reply of one line with a bar is meant as a packet, however it looks: the validator tells what is wrong with it. */
+/** Takes a reply of one line with a bar as a packet; the validator finds its faults. */
 function soleLine(text: string, isClear: boolean): readonly Candidate[] {
   const line = unwrapped(text).trim();
   if (line.includes('\n') || !line.includes('|')) return [];
-  return [{ packet: unquoted(line), isClear }];
-}
-
-function unquoted(text: string): string {
-  const isQuote = (at: number): boolean => QUOTES.includes(text[at]!) || ENDS.includes(text[at]!);
+  const isQuote = (at: number): boolean => QUOTES.includes(line[at]!) || ENDS.includes(line[at]!);
   let start = 0;
-  let end = text.length;
+  let end = line.length;
   while (start < end && isQuote(start)) start++;
   while (end > start && isQuote(end - 1)) end--;
-  return text.slice(start, end);
+  return [{ packet: line.slice(start, end), isClear }];
 }

@@ -9,7 +9,7 @@ import {
   PayrollEncoder,
   RuleBasedEncoder,
 } from '../../../src/aacp/encoders/index.js';
-import { anyText } from '../../../src/aacp/encoders/schemas.js';
+import { anyText } from '../../../src/aacp/encoders/inputs.js';
 import { argsOf, fullArgs, STEPS } from './arbitrary-args.js';
 
 const SECRET = 'sk-abcdefghij0123456789KLMN';

@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { AnthropicClient } from '../../../src/aacp/models/anthropic-model.js';
 import { ModelError } from '../../../src/aacp/models/model.js';
 import type { OpenAiChatClient, OpenAiResponsesClient } from '../../../src/aacp/models/openai-model.js';
-import { loadSdk, once } from '../../../src/aacp/models/sdk.js';
+import { loadSdk, once } from '../../../src/aacp/models/provider.js';
 import { ANTHROPIC, COMPATIBLE, OPENAI, REQUEST } from './providers.js';
 
 afterEach(() => {

@@ -1,6 +1,5 @@
-/** Contract review (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, text } from '../inputs.js';
+import { actor, step, text } from '../inputs.js';
 
 const CONTRACT_TYPE = text('the kind of contract', { normalise: ['upper-case'], example: 'NDA' });
 const PARTY = text('the other party', { normalise: ['space-to-hyphen'], example: 'Acme Ltd' });
@@ -11,31 +10,25 @@ export const ContractEncoder = defineWorkflow({
   alias: 'contract',
   summary: 'Contracts: ask for a review, flag a clause, log.',
   steps: {
-    request_review: {
-      summary: 'Ask for the review of a contract.',
-      task: 'FLAG',
-      domain: 'LEGAL',
-      returnAgent: 'LEG-Agent',
-      priority: 1,
-      inputs: {
+    request_review: step(
+      ['FLAG', 'LEGAL', 'LEG-Agent', 1],
+      'Ask for the review of a contract.',
+      {
         contract_type: CONTRACT_TYPE,
         party: PARTY,
         risk_level: text('how high the risk is', { default: 'medium', normalise: ['lower-case'] }),
       },
-      fields: [
+      [
         ['type', '{contract_type}'],
         ['party', '{party}'],
         ['risk', '{risk_level}'],
         ['req', 'clause_review,risk_assess,sign_recommend'],
       ],
-    },
-    flag_clause: {
-      summary: 'Flag a clause for a senior review.',
-      task: 'FLAG',
-      domain: 'LEGAL',
-      returnAgent: 'LEG-Agent',
-      priority: 1,
-      inputs: {
+    ),
+    flag_clause: step(
+      ['FLAG', 'LEGAL', 'LEG-Agent', 1],
+      'Flag a clause for a senior review.',
+      {
         contract_type: CONTRACT_TYPE,
         party: PARTY,
         clause_ref: text('the clause', { example: 's7' }),
@@ -46,7 +39,7 @@ export const ContractEncoder = defineWorkflow({
         risk: text('how high the risk is', { default: 'high', normalise: ['lower-case'] }),
         block_action: text('what has to wait for the review', { default: 'signature' }),
       },
-      fields: [
+      [
         ['type', '{contract_type}'],
         ['party', '{party}'],
         ['clause', '{clause_ref}'],
@@ -55,27 +48,24 @@ export const ContractEncoder = defineWorkflow({
         ['block', '{block_action}'],
         ['req', 'senior_review'],
       ],
-    },
-    log_review: {
-      summary: 'Log a review.',
-      task: 'LOG',
-      domain: 'LEGAL',
-      returnAgent: 'AUD-Agent',
-      priority: 2,
-      inputs: {
+    ),
+    log_review: step(
+      ['LOG', 'LEGAL', 'AUD-Agent', 2],
+      'Log a review.',
+      {
         contract_type: CONTRACT_TYPE,
         party: PARTY,
         risk: text('how high the risk is', { normalise: ['lower-case'], example: 'high' }),
         recommendation: text('what the review recommends', { example: 'negotiate' }),
         actor: actor('LEG-Agent'),
       },
-      fields: [
+      [
         ['type', '{contract_type}'],
         ['party', '{party}'],
         ['risk', '{risk}'],
         ['status', '{recommendation}'],
         ['actor', '{actor}'],
       ],
-    },
+    ),
   },
 });

@@ -1,6 +1,5 @@
-/** Resolution of customers' complaints, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, amount, currency, flag, text } from '../inputs.js';
+import { actor, amount, currency, flag, step, text } from '../inputs.js';
 
 const CUSTOMER = text('the customer', { example: 'C-4421' });
 const TICKET = text('the ticket', { example: 'T-9912' });
@@ -12,40 +11,26 @@ export const CSResolutionEncoder = defineWorkflow({
   alias: 'cs_resolution',
   summary: 'Complaints: fetch the customer, triage, resolve, answer, log.',
   steps: {
-    fetch_customer: {
-      summary: 'Fetch the profile of a customer.',
-      task: 'FETCH',
-      domain: 'CS',
-      returnAgent: 'CS-Agent',
-      priority: 1,
-      inputs: { customer_id: CUSTOMER },
-      fields: [
+    fetch_customer: step(
+      ['FETCH', 'CS', 'CS-Agent', 1],
+      'Fetch the profile of a customer.',
+      { customer_id: CUSTOMER },
+      [
         ['res', 'customer_profile'],
         ['filter', ['id={customer_id}']],
         ['fields', 'history,ltv,loyalty,open_tickets,sentiment'],
         ['fmt', 'json'],
       ],
-    },
-    triage_complaint: {
-      summary: 'Sort a complaint.',
-      task: 'PROC',
-      domain: 'CS',
-      returnAgent: 'CS-Agent',
-      priority: 1,
-      inputs: { ticket_id: TICKET },
-      fields: [
-        ['res', 'ticket_triage'],
-        ['filter', ['id={ticket_id}']],
-        ['req', 'categorise,sentiment_score,priority_score'],
-      ],
-    },
-    resolve_complaint: {
-      summary: 'Resolve a complaint.',
-      task: 'RESOLVE',
-      domain: 'CS',
-      returnAgent: 'CS-Agent',
-      priority: 1,
-      inputs: {
+    ),
+    triage_complaint: step(['PROC', 'CS', 'CS-Agent', 1], 'Sort a complaint.', { ticket_id: TICKET }, [
+      ['res', 'ticket_triage'],
+      ['filter', ['id={ticket_id}']],
+      ['req', 'categorise,sentiment_score,priority_score'],
+    ]),
+    resolve_complaint: step(
+      ['RESOLVE', 'CS', 'CS-Agent', 1],
+      'Resolve a complaint.',
+      {
         ticket_id: TICKET,
         sentiment: text('how the customer feels', { default: 'negative', normalise: ['lower-case'] }),
         tone: TONE,
@@ -53,7 +38,7 @@ export const CSResolutionEncoder = defineWorkflow({
         ccy: currency('the currency of that, as three letters', { default: 'GBP', defaultWith: 'ltv' }),
         goodwill: flag('whether to consider a gesture of goodwill'),
       },
-      fields: [
+      [
         ['res', 'complaint'],
         ['filter', ['id={ticket_id}']],
         ['ccy', '{ccy}', { only: 'default' }],
@@ -63,40 +48,34 @@ export const CSResolutionEncoder = defineWorkflow({
         ['tone', '{tone}'],
         ['ltv', '{ltv}'],
       ],
-    },
-    send_resolution: {
-      summary: 'Tell the customer how it was resolved.',
-      task: 'SEND',
-      domain: 'CS',
-      returnAgent: 'CS-Agent',
-      priority: 1,
-      inputs: {
+    ),
+    send_resolution: step(
+      ['SEND', 'CS', 'CS-Agent', 1],
+      'Tell the customer how it was resolved.',
+      {
         // It is told in the subject only, and subjects hold no spaces.
         ticket_id: { ...TICKET, normalise: ['space-to-underscore'] },
         customer_id: CUSTOMER,
         tone: TONE,
       },
-      fields: [
+      [
         ['to', ['{customer_id}']],
         ['subj', 'resolution_{ticket_id}'],
         ['flag_msg', 'resolution_sent'],
         ['tone', '{tone}'],
       ],
-    },
-    log_resolution: {
-      summary: 'Log how a complaint ended.',
-      task: 'LOG',
-      domain: 'CS',
-      returnAgent: 'AUD-Agent',
-      priority: 3,
-      inputs: { ticket_id: TICKET, status: text('how it ended', { default: 'resolved' }), actor: actor('CS-Agent') },
-      fields: [
+    ),
+    log_resolution: step(
+      ['LOG', 'CS', 'AUD-Agent', 3],
+      'Log how a complaint ended.',
+      { ticket_id: TICKET, status: text('how it ended', { default: 'resolved' }), actor: actor('CS-Agent') },
+      [
         ['res', 'resolution'],
         ['filter', ['id={ticket_id}']],
         ['status', '{status}'],
         ['actor', '{actor}'],
       ],
-    },
+    ),
   },
   sequences: {
     full_resolution: {

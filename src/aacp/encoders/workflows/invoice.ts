@@ -1,6 +1,5 @@
-/** Invoice processing (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, amount, CURRENCY, SUPPLIER, text } from '../inputs.js';
+import { actor, amount, CURRENCY, SUPPLIER, step, text } from '../inputs.js';
 
 const AMOUNT = amount('the amount', { example: 4200 });
 const TERMS = text('the terms of payment', { default: 'net30' });
@@ -11,20 +10,17 @@ export const InvoiceEncoder = defineWorkflow({
   alias: 'invoice',
   summary: 'Invoices: check, pay, log.',
   steps: {
-    process_invoice: {
-      summary: 'Check an invoice against its order, and schedule the payment.',
-      task: 'PROC',
-      domain: 'FIN',
-      returnAgent: 'FIN-Agent',
-      priority: 2,
-      inputs: {
+    process_invoice: step(
+      ['PROC', 'FIN', 'FIN-Agent', 2],
+      'Check an invoice against its order, and schedule the payment.',
+      {
         supplier: SUPPLIER,
         amount: AMOUNT,
         currency: CURRENCY,
         purchase_order: text('the purchase order', { example: 'PO-441' }),
         terms: TERMS,
       },
-      fields: [
+      [
         ['res', 'invoice'],
         ['amt', '{amount}'],
         ['ccy', '{currency}'],
@@ -33,15 +29,12 @@ export const InvoiceEncoder = defineWorkflow({
         ['terms', '{terms}'],
         ['req', 'validate,schedule_pay'],
       ],
-    },
-    schedule_payment: {
-      summary: 'Schedule the payment of an invoice.',
-      task: 'PROC',
-      domain: 'FIN',
-      returnAgent: 'FIN-Agent',
-      priority: 2,
-      inputs: { supplier: SUPPLIER, amount: AMOUNT, currency: CURRENCY, terms: TERMS },
-      fields: [
+    ),
+    schedule_payment: step(
+      ['PROC', 'FIN', 'FIN-Agent', 2],
+      'Schedule the payment of an invoice.',
+      { supplier: SUPPLIER, amount: AMOUNT, currency: CURRENCY, terms: TERMS },
+      [
         ['res', 'bank_transfer'],
         ['amt', '{amount}'],
         ['ccy', '{currency}'],
@@ -49,14 +42,11 @@ export const InvoiceEncoder = defineWorkflow({
         ['terms', '{terms}'],
         ['req', 'schedule,confirm'],
       ],
-    },
-    log_invoice: {
-      summary: 'Log an invoice.',
-      task: 'LOG',
-      domain: 'FIN',
-      returnAgent: 'AUD-Agent',
-      priority: 3,
-      inputs: {
+    ),
+    log_invoice: step(
+      ['LOG', 'FIN', 'AUD-Agent', 3],
+      'Log an invoice.',
+      {
         invoice_ref: text('the number of the invoice', { example: 'INV-9921' }),
         supplier: SUPPLIER,
         amount: AMOUNT,
@@ -64,7 +54,7 @@ export const InvoiceEncoder = defineWorkflow({
         status: text('how it ended', { default: 'ok' }),
         actor: actor('FIN-Agent'),
       },
-      fields: [
+      [
         ['filter', ['inv={invoice_ref}']],
         ['amt', '{amount}'],
         ['ccy', '{currency}'],
@@ -72,6 +62,6 @@ export const InvoiceEncoder = defineWorkflow({
         ['status', '{status}'],
         ['actor', '{actor}'],
       ],
-    },
+    ),
   },
 });

@@ -1,6 +1,5 @@
-/** IT provisioning (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text, USERNAME } from '../inputs.js';
+import { actor, list, step, text, USERNAME } from '../inputs.js';
 
 const EMAIL = text('the e-mail address', { personal: true, example: 'j.smith@example.com' });
 
@@ -10,103 +9,77 @@ export const ITEncoder = defineWorkflow({
   alias: 'it',
   summary: 'IT provisioning: account, mailbox, VPN, CRM, badge, log.',
   steps: {
-    create_ad_account: {
-      summary: 'Create the directory account.',
-      task: 'BUILD',
-      domain: 'IT',
-      returnAgent: 'IT-Agent',
-      priority: 1,
-      inputs: { username: USERNAME, email: EMAIL, department: text('the department', { example: 'Sales' }) },
-      fields: [
+    create_ad_account: step(
+      ['BUILD', 'IT', 'IT-Agent', 1],
+      'Create the directory account.',
+      { username: USERNAME, email: EMAIL, department: text('the department', { example: 'Sales' }) },
+      [
         ['res', 'ad_account'],
         ['filter', ['usr={username}']],
         ['fields', 'email,dept,grp,pwd_reset'],
         ['fmt', 'json'],
         ['rules', ['dept={department}'], { only: 'default' }],
       ],
-    },
-    provision_email: {
-      summary: 'Set up the mailbox.',
-      task: 'PROC',
-      domain: 'IT',
-      returnAgent: 'IT-Agent',
-      priority: 1,
-      inputs: { email: EMAIL, licence: text('the licence', { default: 'm365_business_standard' }) },
-      fields: [
+    ),
+    provision_email: step(
+      ['PROC', 'IT', 'IT-Agent', 1],
+      'Set up the mailbox.',
+      { email: EMAIL, licence: text('the licence', { default: 'm365_business_standard' }) },
+      [
         ['res', 'm365_mailbox'],
         // An address is personal data (section 15): in the default mode, it is behind the pointer.
         ['filter', ['email={email}'], { only: 'compat' }],
         ['fields', 'licence,sig,dl'],
         ['rules', ['licence={licence}'], { only: 'default' }],
       ],
-    },
-    provision_vpn: {
-      summary: 'Set up access by VPN.',
-      task: 'PROC',
-      domain: 'IT',
-      returnAgent: 'IT-Agent',
-      priority: 2,
-      inputs: { username: USERNAME },
-      fields: [
-        ['res', 'vpn_access'],
-        ['filter', ['usr={username}']],
-        ['fields', 'profile,mfa'],
-      ],
-    },
-    provision_crm: {
-      summary: 'Set up the CRM user.',
-      task: 'PROC',
-      domain: 'IT',
-      returnAgent: 'IT-Agent',
-      priority: 2,
-      inputs: {
+    ),
+    provision_vpn: step(['PROC', 'IT', 'IT-Agent', 2], 'Set up access by VPN.', { username: USERNAME }, [
+      ['res', 'vpn_access'],
+      ['filter', ['usr={username}']],
+      ['fields', 'profile,mfa'],
+    ]),
+    provision_crm: step(
+      ['PROC', 'IT', 'IT-Agent', 2],
+      'Set up the CRM user.',
+      {
         username: USERNAME,
         profile: text('the profile', { default: 'sales_rep' }),
         team: text('the team', { optional: true, example: 'EMEA' }),
       },
-      fields: [
+      [
         ['res', 'salesforce_user'],
         ['filter', ['usr={username}']],
         ['fields', 'profile,team,mgr,view'],
         ['rules', ['profile={profile}', 'team={team}'], { only: 'default' }],
       ],
-    },
-    provision_badge: {
-      summary: 'Give a badge access to zones.',
-      task: 'PROC',
-      domain: 'IT',
-      returnAgent: 'IT-Agent',
-      priority: 2,
-      inputs: {
-        username: USERNAME,
-        zones: list('the zones', { default: ['main_entrance', 'office_floor'] }),
-      },
-      fields: [
+    ),
+    provision_badge: step(
+      ['PROC', 'IT', 'IT-Agent', 2],
+      'Give a badge access to zones.',
+      { username: USERNAME, zones: list('the zones', { default: ['main_entrance', 'office_floor'] }) },
+      [
         ['res', 'badge_access'],
         ['filter', ['usr={username}']],
         ['fields', ['{zones}']],
         // They are no fields to return: who knows those still has to be told the zones.
         ['req', ['{zones}'], { only: 'default', ifKnown: true }],
       ],
-    },
-    log_provisioning: {
-      summary: 'Log what was set up.',
-      task: 'LOG',
-      domain: 'IT',
-      returnAgent: 'AUD-Agent',
-      priority: 3,
-      inputs: {
+    ),
+    log_provisioning: step(
+      ['LOG', 'IT', 'AUD-Agent', 3],
+      'Log what was set up.',
+      {
         username: USERNAME,
         systems: list('the systems, in order', { default: ['AD', 'M365', 'VPN', 'CRM', 'BADGE'] }),
         actor: actor('IT-Agent'),
       },
-      fields: [
+      [
         ['filter', ['usr={username}']],
         ['status', 'ok'],
         ['actor', '{actor}'],
         ['chain', ['{systems}']],
       ],
-    },
+    ),
   },
   sequences: {
     full_onboarding: {

@@ -1,6 +1,5 @@
-/** Payroll (draft-mackay-aacp-01, section 6.1). */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, period, text } from '../inputs.js';
+import { actor, list, period, step, text } from '../inputs.js';
 
 const PERIOD = period('the month, as YYYY-MM', '2024-08');
 const PREVIOUS = period('the month before, as YYYY-MM', '2024-07');
@@ -12,17 +11,11 @@ export const PayrollEncoder = defineWorkflow({
   alias: 'payroll',
   summary: 'Payroll: fetch salaries and budgets, merge, report, log, send.',
   steps: {
-    fetch_employees: {
-      summary: 'Fetch the salaries of the active employees.',
-      task: 'FETCH',
-      domain: 'HR',
-      returnAgent: 'HR-Agent',
-      priority: 1,
-      inputs: {
-        period: PERIOD,
-        fields: list('the fields to return', { optional: true, example: ['emp_id', 'base_salary'] }),
-      },
-      fields: [
+    fetch_employees: step(
+      ['FETCH', 'HR', 'HR-Agent', 1],
+      'Fetch the salaries of the active employees.',
+      { period: PERIOD, fields: list('the fields to return', { optional: true, example: ['emp_id', 'base_salary'] }) },
+      [
         ['res', 'emp_salary'],
         ['period', '{period}'],
         ['filter', 'status=active'],
@@ -30,29 +23,18 @@ export const PayrollEncoder = defineWorkflow({
         ['fields', ['{fields}'], { only: 'default' }],
         ['fmt', 'json'],
       ],
-    },
-    fetch_budgets: {
-      summary: 'Fetch the budgets by cost centre.',
-      task: 'FETCH',
-      domain: 'FIN',
-      returnAgent: 'HR-Agent',
-      priority: 1,
-      inputs: { period: PERIOD },
-      fields: [
-        ['res', 'budget_cc'],
-        ['period', '{period}'],
-        ['fields', 'cc_id,approved_budget,ytd_spend'],
-        ['fmt', 'json'],
-      ],
-    },
-    merge_and_calculate: {
-      summary: 'Merge salaries and budgets, and calculate the payroll.',
-      task: 'MERGE',
-      domain: 'HR',
-      returnAgent: 'HR-Agent',
-      priority: 1,
-      inputs: { period: PERIOD, flags: FLAGS, rules: text('the payroll rules', { default: 'payroll_v2' }) },
-      fields: [
+    ),
+    fetch_budgets: step(['FETCH', 'FIN', 'HR-Agent', 1], 'Fetch the budgets by cost centre.', { period: PERIOD }, [
+      ['res', 'budget_cc'],
+      ['period', '{period}'],
+      ['fields', 'cc_id,approved_budget,ytd_spend'],
+      ['fmt', 'json'],
+    ]),
+    merge_and_calculate: step(
+      ['MERGE', 'HR', 'HR-Agent', 1],
+      'Merge salaries and budgets, and calculate the payroll.',
+      { period: PERIOD, flags: FLAGS, rules: text('the payroll rules', { default: 'payroll_v2' }) },
+      [
         ['period', '{period}', { only: 'default' }],
         ['rules', '{rules}'],
         ['validate', 'budget_cc'],
@@ -60,58 +42,49 @@ export const PayrollEncoder = defineWorkflow({
         ['flags', ['{flags}'], { only: 'default' }],
         ['flags_inherit', ['{flags}'], { only: 'compat' }],
       ],
-    },
-    generate_report: {
-      summary: 'Write the payroll report.',
-      task: 'REPORT',
-      domain: 'HR',
-      returnAgent: 'HR-Agent',
-      priority: 2,
-      inputs: { period: PERIOD, prev_period: PREVIOUS },
-      fields: [
+    ),
+    generate_report: step(
+      ['REPORT', 'HR', 'HR-Agent', 2],
+      'Write the payroll report.',
+      { period: PERIOD, prev_period: PREVIOUS },
+      [
         ['period', '{period}', { only: 'default' }],
         ['fmt', 'pdf,xlsx'],
         ['src_prev', '{prev_period}', { only: 'default' }],
         ['highlight', 'REVIEW_REQ'],
       ],
-    },
-    log_run: {
-      summary: 'Log the payroll run.',
-      task: 'LOG',
-      domain: 'HR',
-      returnAgent: 'AUD-Agent',
-      priority: 2,
-      inputs: {
+    ),
+    log_run: step(
+      ['LOG', 'HR', 'AUD-Agent', 2],
+      'Log the payroll run.',
+      {
         period: PERIOD,
         actor: actor('HR-Agent'),
         chain: list('the agents that took part, in order', { default: ['HRMS', 'FIN', 'PAY', 'RPT'] }),
         status: text('how it ended', { default: 'review_required' }),
       },
-      fields: [
+      [
         ['period', '{period}', { only: 'default' }],
         ['status', '{status}'],
         ['actor', '{actor}'],
         ['chain', ['{chain}']],
       ],
-    },
-    send_report: {
-      summary: 'Send the payroll report.',
-      task: 'SEND',
-      domain: 'HR',
-      returnAgent: 'HR-Agent',
-      priority: 2,
-      inputs: {
+    ),
+    send_report: step(
+      ['SEND', 'HR', 'HR-Agent', 2],
+      'Send the payroll report.',
+      {
         period: PERIOD,
         to: list('who gets it', { default: ['fin_director', 'hr_director'] }),
         flag_msg: text('what to tell them', { default: 'review_required', normalise: ['space-to-underscore'] }),
       },
-      fields: [
+      [
         ['to', ['{to}']],
         ['subj', 'payroll_{period:hyphen-to-underscore,space-to-underscore}_REVIEW_REQ'],
         ['att', 'rpt://payroll/{period}:pdf'],
         ['flag_msg', '{flag_msg}'],
       ],
-    },
+    ),
   },
   sequences: {
     full_run: {

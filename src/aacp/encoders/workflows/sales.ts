@@ -1,6 +1,5 @@
-/** Qualification of sales leads, as the reference SDK has it. */
 import { defineWorkflow } from '../define-workflow.js';
-import { actor, list, text, textOrNumber } from '../inputs.js';
+import { actor, list, step, text, textOrNumber } from '../inputs.js';
 
 const LEAD = text('the lead', { example: 'L-7712' });
 
@@ -10,83 +9,56 @@ export const SalesEncoder = defineWorkflow({
   alias: 'sales',
   summary: 'Sales leads: fetch, score, route, log, notify.',
   steps: {
-    fetch_lead: {
-      summary: 'Fetch a lead.',
-      task: 'FETCH',
-      domain: 'SALES',
-      returnAgent: 'SALES-Agent',
-      priority: 1,
-      inputs: { lead_id: LEAD },
-      fields: [
-        ['res', 'lead_profile'],
-        ['filter', ['id={lead_id}']],
-        ['fmt', 'json'],
-      ],
-    },
-    score_lead: {
-      summary: 'Score a lead.',
-      task: 'CALC',
-      domain: 'SALES',
-      returnAgent: 'SALES-Agent',
-      priority: 1,
-      inputs: {
-        lead_id: LEAD,
-        framework: text('how to score', { default: 'BANT', normalise: ['lower-case'] }),
-      },
-      fields: [
+    fetch_lead: step(['FETCH', 'SALES', 'SALES-Agent', 1], 'Fetch a lead.', { lead_id: LEAD }, [
+      ['res', 'lead_profile'],
+      ['filter', ['id={lead_id}']],
+      ['fmt', 'json'],
+    ]),
+    score_lead: step(
+      ['CALC', 'SALES', 'SALES-Agent', 1],
+      'Score a lead.',
+      { lead_id: LEAD, framework: text('how to score', { default: 'BANT', normalise: ['lower-case'] }) },
+      [
         ['res', 'lead_score'],
         ['filter', ['id={lead_id}']],
         ['rules', '{framework}'],
       ],
-    },
-    route_lead: {
-      summary: 'Route a lead by its score.',
-      task: 'PROC',
-      domain: 'SALES',
-      returnAgent: 'SALES-Agent',
-      priority: 2,
-      inputs: { lead_id: LEAD, score_threshold: textOrNumber('the least score', { default: '70' }) },
-      fields: [
+    ),
+    route_lead: step(
+      ['PROC', 'SALES', 'SALES-Agent', 2],
+      'Route a lead by its score.',
+      { lead_id: LEAD, score_threshold: textOrNumber('the least score', { default: '70' }) },
+      [
         ['res', 'lead_routing'],
         ['filter', ['id={lead_id}']],
         ['validate', ['score>={score_threshold}']],
       ],
-    },
-    log_qualification: {
-      summary: 'Log whether a lead is qualified.',
-      task: 'LOG',
-      domain: 'SALES',
-      returnAgent: 'AUD-Agent',
-      priority: 3,
-      inputs: {
-        lead_id: LEAD,
-        status: text('how it ended', { default: 'qualified' }),
-        actor: actor('SALES-Agent'),
-      },
-      fields: [
+    ),
+    log_qualification: step(
+      ['LOG', 'SALES', 'AUD-Agent', 3],
+      'Log whether a lead is qualified.',
+      { lead_id: LEAD, status: text('how it ended', { default: 'qualified' }), actor: actor('SALES-Agent') },
+      [
         ['res', 'qualification'],
         ['filter', ['id={lead_id}']],
         ['status', '{status}'],
         ['actor', '{actor}'],
       ],
-    },
-    notify_rep: {
-      summary: 'Notify the sales representative.',
-      task: 'SEND',
-      domain: 'SALES',
-      returnAgent: 'SALES-Agent',
-      priority: 1,
-      inputs: {
+    ),
+    notify_rep: step(
+      ['SEND', 'SALES', 'SALES-Agent', 1],
+      'Notify the sales representative.',
+      {
         // It is told in the subject only, and subjects hold no spaces.
         lead_id: { ...LEAD, normalise: ['space-to-underscore'] },
         to: list('who is notified', { default: ['sales_rep'] }),
       },
-      fields: [
+      [
         ['highlight', 'ACTION_REQUIRED'],
         ['to', ['{to}']],
         ['subj', 'qualified_lead_{lead_id}'],
       ],
-    },
+    ),
   },
   sequences: {
     full_qualification: {
