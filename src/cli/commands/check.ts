@@ -1,6 +1,7 @@
 import { UsageError } from '../io/errors.js';
 import { readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
+import { READERS } from '../io/messages.js';
 import { count, noteEmpty, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
@@ -23,7 +24,7 @@ export const command = defineCommand({
     const style = { ...reporting(invocation), paint: output.paint };
     const counts = { lines: 0, invalid: 0, errors: 0, warnings: 0 };
     for await (const line of readLines(invocation)) {
-      const findings = protocol.check(line.text, reading);
+      const findings = READERS[protocol.name].check(line.text, reading);
       const errors = findings.filter(({ severity }) => severity === 'error');
       const warnings = findings.filter(({ severity }) => severity === 'warning');
       counts.lines++;

@@ -3,6 +3,7 @@ import type { Found } from '../../text/prose.js';
 import { visible } from '../../text/visible.js';
 import { inputName, type Line, readAll, withoutReturn } from '../io/input.js';
 import { foundRecord, toJson } from '../io/json.js';
+import { READERS } from '../io/messages.js';
 import { type Reporting, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
@@ -30,7 +31,7 @@ export const command = defineCommand({
       const notice = `${inputName(invocation)} is not all UTF-8: U+FFFD stands for each invalid sequence of bytes`;
       await output.note(json ? toJson({ notice }) : `${notice}.`);
     }
-    const found = protocol.find(text, reading);
+    const found = READERS[protocol.name].find(text, reading);
     const lines = new Lines(text);
     for (const item of found) {
       if (json) {

@@ -1,5 +1,5 @@
-import { forEachMessage } from '../io/each-message.js';
 import { toJson } from '../io/json.js';
+import { forEachMessage } from '../io/messages.js';
 import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';

@@ -1,0 +1,103 @@
+/** Reading the messages of a protocol: the same operations for both, and all messages of the input. */
+import { findPackets } from '../../aacp/find.js';
+import {
+  canonicalizePacket,
+  explainPacket,
+  type Packet,
+  type Dialect as PacketDialect,
+  type Profile,
+  printPacket,
+  tryParsePacket,
+  validatePacket,
+} from '../../aacp/index.js';
+import { findFrames } from '../../accp/find.js';
+import { explainFrame, type Frame, type Dialect as FrameDialect, printFrame, tryParseFrame } from '../../accp/index.js';
+import type { Report, Severity } from '../../text/diagnostic.js';
+import { type ParseError, PrintError, type Result } from '../../text/errors.js';
+import type { Limits } from '../../text/limits.js';
+import type { Found } from '../../text/prose.js';
+import type { Protocol } from '../protocols.js';
+import { type Line, readLines, type Source } from './input.js';
+import { noteEmpty, type Reporting, refuse } from './report.js';
+
+export interface Reading {
+  readonly dialect: string;
+  readonly spans?: boolean;
+  readonly profile?: Profile;
+  readonly sortParams?: boolean;
+  readonly limits?: Limits;
+}
+
+/** The operations of a protocol whose trees are of type `Node`. Methods, so that any of them is a `Reader`. */
+export interface Reader<Node = unknown> {
+  parse(text: string, reading: Reading): Result<Node, ParseError>;
+  /** @throws PrintError */
+  format(node: Node, reading: Reading): string;
+  explain(node: Node): string;
+  /** Errors and warnings, in the order of the text. */
+  check(text: string, reading: Reading): readonly (Report & { readonly severity: Severity })[];
+  find(text: string, reading: Reading): readonly Found<Node, ParseError>[];
+}
+
+const accp: Reader<Frame> = {
+  parse: (text, { dialect, spans, limits }) =>
+    tryParseFrame(text, { ...limits, dialect: dialect as FrameDialect, spans }),
+  format: (frame, { sortParams, limits }) => printFrame(frame, { ...limits, sortParams }),
+  explain: explainFrame,
+  check: (text, { dialect, limits }) => {
+    const result = tryParseFrame(text, { ...limits, dialect: dialect as FrameDialect });
+    if (result.ok) return [];
+    const { code, message, span, help } = result.error;
+    return [{ code, severity: 'error', message, span, help }];
+  },
+  find: (text, { dialect, spans, limits }) => findFrames(text, { ...limits, dialect: dialect as FrameDialect, spans }),
+};
+
+const aacp: Reader<Packet> = {
+  parse: (text, { dialect, spans, limits }) =>
+    tryParsePacket(text, { ...limits, dialect: dialect as PacketDialect, spans }),
+  format: (packet) => printPacket(canonicalizePacket(packet)),
+  explain: explainPacket,
+  check: (text, { profile, limits }) => {
+    const { errors, warnings } = validatePacket(text, { ...limits, profile });
+    return [...errors, ...warnings].sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
+  },
+  find: (text, { dialect, spans, limits }) =>
+    findPackets(text, { ...limits, dialect: dialect as PacketDialect, spans }),
+};
+
+export const READERS: Readonly<Record<Protocol['name'], Reader>> = { accp, aacp };
+
+/**
+ * Reads the input line by line, each as one message, and hands those that parse to `handle`. Errors, of parsing and of
+ * `handle` when it prints, are reported and do not stop the run.
+ *
+ * @returns the exit code: 1 when a line was refused, or when there was none
+ */
+export async function forEachMessage(
+  invocation: Source & Reporting & { readonly protocol: Protocol },
+  reading: Reading,
+  handle: (node: unknown, line: Line) => Promise<void>,
+): Promise<number> {
+  const { protocol } = invocation;
+  let lines = 0;
+  let refused = 0;
+  for await (const line of readLines(invocation)) {
+    lines++;
+    const result = READERS[protocol.name].parse(line.text, reading);
+    if (!result.ok) {
+      refused++;
+      await refuse(invocation, line, result.error);
+      continue;
+    }
+    try {
+      await handle(result.value, line);
+    } catch (thrown) {
+      if (!(thrown instanceof PrintError)) throw thrown;
+      refused++;
+      await refuse(invocation, line, thrown);
+    }
+  }
+  if (lines === 0) await noteEmpty(invocation, protocol.message);
+  return lines === 0 || refused > 0 ? 1 : 0;
+}
