@@ -1,4 +1,3 @@
-/** From candidates and samples to runners. */
 import type { Ready, Sample } from './candidate.js';
 import type { Runner } from './race.js';
 
@@ -24,19 +23,17 @@ function handleAll<Value>(handle: (value: Value) => unknown, values: readonly Va
   return done;
 }
 
-/** The texts of some samples as a candidate reads them. */
 export async function inputsOf({ candidate }: Ready, samples: readonly Sample[]): Promise<string[]> {
   const { input } = candidate;
-  // Copies of their own: a slice of a longer text would be slower to read for some.
+  // Flat copies: some parsers read slices of longer texts slowly.
   return Promise.all(samples.map(async (sample) => flat(await (input === undefined ? sample.text : input(sample)))));
 }
 
-/** The same text in one piece of memory, as it comes out of a file or socket. */
+/** Copies a text into one piece of memory, as it comes from a socket. */
 export function flat(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }
 
-/** A runner for each candidate over the same samples. */
 export async function readers(candidates: readonly Ready[], samples: readonly Sample[]): Promise<Runner[]> {
   return Promise.all(
     candidates.map(async (one) => reading(one.candidate.name, one.read, await inputsOf(one, samples))),

@@ -1,4 +1,4 @@
-/** The protocols as arguments name them. No parser is loaded for them: those are in `io/messages.ts`. */
+/** Protocols as arguments name them. Their parsers are in `io/messages.ts`. */
 export interface Protocol {
   readonly name: 'accp' | 'aacp';
   /** The noun for one message. */

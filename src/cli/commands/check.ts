@@ -7,7 +7,6 @@ import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { choice, dialect } from '../options/option.js';
 
-/** `pegwire check`: errors and warnings with caret frames. */
 export const command = defineCommand({
   takes: 'messages',
   options: {

@@ -31,7 +31,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire decode`: frames to messages as JSON, through a session. */
 export const command = defineCommand({
   takes: 'messages',
   protocols: ['accp'],
@@ -43,18 +42,16 @@ export const command = defineCommand({
   run: decode,
 });
 
-/** What the work needs. */
 interface Decoding {
   readonly invocation: Run;
   readonly open: OpenSession;
   readonly replies: Replies;
   readonly streams: StreamReaders;
   readonly counts: { message: number; pending: number; rejected: number; dropped: number };
-  /** Messages that came in part, by their correlation identifiers. */
+  /** Correlation identifiers of incomplete messages. */
   readonly parts: Set<string>;
 }
 
-/** @returns the exit code: 1 when a frame was refused, or when there was none, or not all of a message or stream */
 async function decode(invocation: Run): Promise<number> {
   const { dialect } = invocation.options;
   const replies = openReplies(invocation);
@@ -83,10 +80,10 @@ function begin(given: Pick<Decoding, 'invocation' | 'replies'>, open: OpenSessio
   return { ...given, open, counts, streams: new StreamReaders(open.session), parts: new Set() };
 }
 
-/** Lines that are read before it is known which session they belong to. */
+/** Lines read before the session is known. */
 const MAX_WAITING = 1000;
 
-/** All lines, with the session that the first readable frame names; none where it names none, or the options do. */
+/** Yields all lines with the session that the first readable frame names, unless the options name one. */
 async function* withSessionId(
   invocation: Run,
 ): AsyncGenerator<{ readonly line: Line; readonly id: string | undefined }> {
@@ -129,7 +126,7 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
         parts.add(outcome.correlationId);
         await noteLine(invocation, line, `part of the message ${outcome.correlationId}; the rest is to come`);
       } else {
-        // Its place in the stream stands in it; the session's own buffer must not fill up with it.
+        // Streams are read at once, so that the buffer of the session does not fill up.
         streams.read(outcome.correlationId);
         if (!json) await output.result(exactJson(outcome.message));
       }
@@ -162,7 +159,6 @@ async function tellRejected(
   await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(invocation))}\n`);
 }
 
-/** What the end of the input leaves open, and the exit code. */
 async function end({ invocation, open, streams, counts, parts }: Decoding): Promise<number> {
   const { json, output } = invocation;
   const { failed, unfinished } = await streams.end();
@@ -186,15 +182,10 @@ async function end({ invocation, open, streams, counts, parts }: Decoding): Prom
 
 interface Replies {
   readonly add: (line: Line, frame: string) => Promise<void>;
-  /** @throws UsageError when frames could not be written */
   readonly close: () => void;
 }
 
-/**
- * Opens the file of the replies. Those that cannot be written to it go to stderr: the session sends none of them again.
- *
- * @throws UsageError when the file cannot be opened
- */
+/** Frames that cannot be written to the file go to stderr: the session does not send them again. @throws UsageError */
 function openReplies(invocation: Run): Replies {
   const { replies: file } = invocation.options;
   const show = (line: Line, frame: string): Promise<void> => noteLine(invocation, line, `to be sent back: ${frame}`);
@@ -219,12 +210,7 @@ function openReplies(invocation: Run): Replies {
   };
 }
 
-/**
- * Finds the part of a frame that an error names by its path.
- *
- * @param path `metadata.seq`, `payload.tool_name`, ...: the parameter is looked for, not what is inside of its value
- * @returns `null` where the frame has no such part
- */
+/** Finds the parameter that a path such as `metadata.seq` names, not values inside of it. */
 function placeOf(path: string | undefined, text: string, dialect: Dialect): Span | null {
   const [, block, key] = /^(metadata|payload)\.([A-Za-z0-9_]+)/.exec(path ?? '') ?? [];
   if (key === undefined) return null;

@@ -5,11 +5,10 @@ import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { choice } from '../options/option.js';
 
-/** `pegwire explain`: plain English. */
 export const command = defineCommand({
   takes: 'messages',
   options: {
-    // As much as possible is explained; what is wrong with it is reported besides.
+    // Explains as much as possible; errors are reported as well.
     dialect: choice(
       'NAME',
       'accp: lenient (default) or strict; aacp: tolerant (default) or strict',

@@ -11,7 +11,6 @@ import { dialect, flag } from '../options/option.js';
 
 type Broken = Found<unknown, ParseError> & { readonly ok: false };
 
-/** `pegwire find`: the messages inside any text. */
 export const command = defineCommand({
   takes: 'messages',
   options: {
@@ -38,7 +37,7 @@ export const command = defineCommand({
         await output.result(toJson(foundRecord(item)));
         continue;
       }
-      // What is found in any text may hold anything: --json tells it as it is.
+      // The text may hold control characters.
       const shown = visible(item.decoded ?? item.text);
       await output.result(`${item.start}-${item.end}\t${item.ok ? 'ok' : item.error.code}\t${shown}`);
       if (!item.ok) await output.note(`${problem(item, lines, invocation)}\n`);
@@ -49,10 +48,10 @@ export const command = defineCommand({
   },
 });
 
-/** Longer lines are not searched through again for every broken message on them. */
+/** Longer lines are not printed for every broken message in them. */
 const MAX_LINE = 10_000;
 
-/** What is wrong with a message, in its line; by itself where the line is too long, or writes it with the escapes of JSON. */
+/** Shows the line; or the message alone if the line is too long or escapes it as JSON. */
 function problem(item: Broken, lines: Lines, invocation: Reporting): string {
   const { start, error } = item;
   const { number, offset, text } = lines.at(start);
@@ -70,7 +69,7 @@ function problem(item: Broken, lines: Lines, invocation: Reporting): string {
   return reportText({ code, message, span, help }, 'error', { number, text }, reporting(invocation));
 }
 
-/** The lines of a text, asked for from its start to its end. */
+/** Finds lines by ascending offsets. */
 class Lines {
   readonly #text: string;
   #number = 1;
@@ -82,7 +81,6 @@ class Lines {
     this.#end = this.#endFrom(0);
   }
 
-  /** The line that holds an offset, not before the one asked for last. */
   at(offset: number): Line & { readonly offset: number } {
     while (this.#end < offset) {
       this.#number++;

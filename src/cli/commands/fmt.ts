@@ -6,7 +6,6 @@ import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
 
-/** `pegwire fmt`: canonical form; with `--check`, whether the input is in it already. */
 export const command = defineCommand({
   takes: 'messages',
   options: {

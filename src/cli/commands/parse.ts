@@ -4,7 +4,6 @@ import { defineCommand } from '../options/command.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
 
-/** `pegwire parse`: one syntax tree a line, as JSON. */
 export const command = defineCommand({
   takes: 'messages',
   options: {

@@ -17,7 +17,6 @@ import { defineCommand } from '../options/command.js';
 import { choice } from '../options/option.js';
 import { readMessage } from '../session/message-input.js';
 
-/** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
 export const command = defineCommand({
   takes: 'file',
   options: {
@@ -62,7 +61,7 @@ export const command = defineCommand({
       if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, exact)));
       await output.note(sourceText({ exact, toonMissing }, encoding));
     }
-    // Who names an encoding wants its counts.
+    // An encoding that was asked for has to be exact.
     if (!exact && given['encoding'] !== undefined) throw notExact(encoding);
     return 0;
   },
@@ -80,7 +79,7 @@ const TITLES = [
   'AACP',
   'English',
 ] as const;
-/** The sums before the first row: a column in which nothing was counted has none. */
+/** A column without counts has no sum. */
 const NOTHING = {
   body: null,
   jsonPretty: null,
@@ -94,7 +93,6 @@ const NOTHING = {
 
 type Totals = { lines: number; tokens: number } & Record<Exclude<(typeof COUNTS)[number], 'tokens'>, number | null>;
 
-/** Characters of a line that its row shows. */
 const SHOWN = 48;
 
 const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${TITLES.join('  ')}  text`;
@@ -108,7 +106,7 @@ function totalText(totals: Totals, exact: boolean): string {
   return `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
 }
 
-/** An estimate has a tilde, and what there is not a dash. */
+/** A tilde marks estimates, a dash missing forms. */
 function cells(counts: Readonly<Record<(typeof COUNTS)[number], number | null>>, exact: boolean): string {
   return COUNTS.map((column, index) => {
     const count = counts[column];
@@ -125,39 +123,32 @@ function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissin
   return `${counted}. JSON and TOON say what a line says without its metadata${toon}. A dash: there is no such form of a line.`;
 }
 
-// One line
-
 type Kind = 'frame' | 'packet' | 'json' | 'english';
 
-/** The counts of one line; `null` where there is no such form. */
+/** Counts of one line; `null` if there is no such form. */
 interface TokenRow {
   readonly kind: Kind;
-  /** Of the line as it stands. */
   readonly tokens: number;
-  /** Of a frame without its metadata, or of the line where it has none; for what JSON and TOON are held against. */
+  /** Without metadata: the baseline of JSON and TOON. */
   readonly body: number | null;
-  /** Of the same message, without metadata. */
   readonly jsonPretty: number | null;
   readonly json: number | null;
   readonly toon: number | null;
-  /** As an ACCP frame: without metadata, and with `mid`, `seq` and `ts`, or the envelope that the message has. */
+  /** As an ACCP frame, without and with metadata. */
   readonly accp: number | null;
   readonly accpEnvelope: number | null;
-  /** As an AACP packet: of a packet, and of JSON with a task and a domain. */
   readonly aacp: number | null;
-  /** Of English, and of the text that a JSON message has in its member `english`. */
   readonly english: number | null;
   readonly exact: boolean;
   readonly toonMissing: boolean;
 }
 
-/** How texts are read and counted. */
 interface RowOptions {
   readonly encoding: Encoding;
   readonly dialect: Dialect;
 }
 
-/** Counts one line. What looks like a message and is none is counted all the same. */
+/** Invalid messages are counted, too. */
 async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promise<TokenRow> {
   const kind = kindOf(text);
   const input = READERS[kind](text, dialect);
@@ -193,14 +184,12 @@ async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promis
   };
 }
 
-/** What a line is, by its shape. */
 function kindOf(text: string): Kind {
   if (/^@[^\s>]*>/.test(text)) return 'frame';
   if (/^[A-Za-z]+\|[A-Za-z]*\|/.test(text)) return 'packet';
   return /^\s*[{[]/.test(text) && documentOf(text) !== null ? 'json' : 'english';
 }
 
-/** What of a line can be compared, besides itself. */
 const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => ComparisonInput>> = {
   frame(text, dialect) {
     const result = tryParseFrame(text, { dialect });
@@ -226,10 +215,10 @@ const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => Compari
   english: (text) => ({ english: text }),
 };
 
-/** What a message without an envelope gets, so that the same message has the same number of tokens each time. */
+/** Fixed, so that counts repeat. */
 const ENVELOPE = { msg_id: 'c40861273305', timestamp: 1_714_000_000 };
 
-/** A JSON message as a frame, or as a packet, by its members; nothing where it is neither, or cannot be written. */
+/** Encodes a JSON message as a frame or packet, by its members; empty if it is neither or cannot be encoded. */
 function written(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' | 'packet'> {
   try {
     if ('intent' in message && 'operation' in message) return asFrames(message);
@@ -254,12 +243,12 @@ function asFrames(message: object): Pick<ComparisonInput, 'frame' | 'frameBody'>
     session,
   );
   session.close();
-  // One session is told from another by what carries the frames.
+  // The carrier of the frames identifies the session.
   const whole = frames.map((frame) => frame.replace(/,sid:[^,\]]*/, ''));
   return { frame: whole.join('\n'), frameBody: frames.map(withoutMetadata).join('\n') };
 }
 
-/** Only between the payload and the metadata does a bracket follow a brace. */
+/** `}[` occurs only between the payload and the metadata. */
 function withoutMetadata(frame: string): string {
   return frame.slice(0, frame.lastIndexOf('}[') + 1);
 }

@@ -1,4 +1,4 @@
-/** Reading the messages of a protocol: the same operations for both, and all messages of the input. */
+/** Reading and checking messages, the same way for both protocols. */
 import { findPackets } from '../../aacp/find.js';
 import {
   canonicalizePacket,
@@ -28,13 +28,13 @@ export interface Reading {
   readonly limits?: Limits;
 }
 
-/** The operations of a protocol whose trees are of type `Node`. Methods, so that any of them is a `Reader`. */
+/** The operations of a protocol. Methods, for bivariance in `Node`. */
 export interface Reader<Node = unknown> {
   parse(text: string, reading: Reading): Result<Node, ParseError>;
   /** @throws PrintError */
   format(node: Node, reading: Reading): string;
   explain(node: Node): string;
-  /** Errors and warnings, in the order of the text. */
+  /** Returns findings in the order of the text. */
   check(text: string, reading: Reading): readonly (Report & { readonly severity: Severity })[];
   find(text: string, reading: Reading): readonly Found<Node, ParseError>[];
 }
@@ -68,12 +68,7 @@ const aacp: Reader<Packet> = {
 
 export const READERS: Readonly<Record<Protocol['name'], Reader>> = { accp, aacp };
 
-/**
- * Reads the input line by line, each as one message, and hands those that parse to `handle`. Errors, of parsing and of
- * `handle` when it prints, are reported and do not stop the run.
- *
- * @returns the exit code: 1 when a line was refused, or when there was none
- */
+/** Parses each line and passes it to `handle`; reports errors of parsing and printing. @returns the exit code */
 export async function forEachMessage(
   invocation: Source & Reporting & { readonly protocol: Protocol },
   reading: Reading,

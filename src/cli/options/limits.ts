@@ -1,4 +1,4 @@
-/** The limits of parsers as options: those that `help` of an error names, under the same names. */
+/** Named as in the `help` of errors. */
 import type { Limits } from '../../text/limits.js';
 import { integer, type Values, value } from './option.js';
 

@@ -1,6 +1,6 @@
 import { flag, text, type Values } from './option.js';
 
-/** The options that choose rules. No rules are loaded for them. */
+/** No rules are loaded for them. */
 export const RULES_OPTIONS = {
   rules: text('FILE', 'rules of your own, in the reference format, beside those of pegwire'),
   'rules-sha256': text('HEX', 'only the file with this SHA-256'),

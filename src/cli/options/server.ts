@@ -1,4 +1,3 @@
-/** Options of the commands that listen on a port. */
 import { UsageError } from '../io/errors.js';
 import { flag, text } from './option.js';
 
@@ -7,7 +6,6 @@ export const SERVER_OPTIONS = {
   insecure: flag('listen without --token where others than this machine reach it'),
 };
 
-/** The error of a server that did not start, from what it threw. */
 export function notStarted(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof UsageError) return thrown;
   const { message, code } = thrown as NodeJS.ErrnoException;

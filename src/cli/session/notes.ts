@@ -1,11 +1,10 @@
-/** What happened in a session besides the results, for people: on stderr, with the line that it is about. */
+/** Notes about the work of a session. */
 import type { Loss } from '../../accp/message/message.js';
 import type { CheckpointResult } from '../../accp/state/state.js';
 import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Line } from '../io/input.js';
 import { noteLine, type Reporting } from '../io/report.js';
 
-/** What is told of each loss. */
 const LOSSES: Readonly<Record<Loss['kind'], string>> = {
   rounded: 'was rounded to six places',
   'negative-zero': 'has lost its sign',
@@ -20,10 +19,9 @@ export interface Noteworthy {
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult> | undefined;
 }
 
-/** Warnings about the limits of section 3.4, which most frames with their envelopes exceed: they are counted, not told. */
+/** Limits of section 3.4, which most frames with envelopes exceed: counted, not shown. */
 const LIMIT_WARNING = /^over-(?:soft|hard)-limit$/;
 
-/** Whether a message has a frame that is over a hard limit. */
 export function isOverHardLimit({ warnings }: Pick<Noteworthy, 'warnings'>): boolean {
   return warnings.some(({ code }) => code === 'over-hard-limit');
 }
@@ -32,7 +30,6 @@ export function lossText({ path, kind, from, to }: Loss): string {
   return `${path} ${LOSSES[kind]}: ${from} is now ${to}`;
 }
 
-/** Losses, warnings but those about limits, and checkpoints. */
 export async function noteResults(invocation: Reporting, line: Line, results: Noteworthy): Promise<void> {
   const { losses, warnings, checkpoint } = results;
   for (const loss of losses) await noteLine(invocation, line, lossText(loss));

@@ -24,7 +24,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp conformance`: whether a runtime, anybody's, is as the protocol says. */
 export const command = defineCommand({
   takes: { words: 'TARGET | -- CMD [ARG...]' },
   options: OPTIONS,
@@ -40,7 +39,7 @@ export const command = defineCommand({
   run,
 });
 
-/** A tool, and the JSON of its arguments behind it. @throws UsageError */
+/** Reads a tool, with its arguments as JSON behind it. @throws UsageError */
 function call(given: string, name: string): Call {
   const [, tool, json] = /^(\S+)(?:\s+(.*))?$/s.exec(given) ?? [];
   if (tool === undefined)
@@ -55,7 +54,6 @@ const STYLES: Readonly<Record<CheckOutcome, Style>> = {
   skipped: 'dim',
 };
 
-/** @returns the exit code: 1 where the runtime is not as it must be */
 async function run(invocation: Run): Promise<number> {
   const { json, output, program, options } = invocation;
   const { target, words, token: secret } = namedTarget(invocation);

@@ -5,10 +5,9 @@ import { errorJson, toJson } from '../../io/json.js';
 import type { Paint, Style } from '../../io/output.js';
 import type { Invocation } from '../../options/command.js';
 
-/** Most characters of a value. */
 const MOST = 160;
 
-/** @returns `undefined` for what only keeps a conversation going */
+/** @returns `undefined` for messages that only keep a connection alive */
 export function lineOf(message: Envelope, paint: Paint): string | undefined {
   const said = saying(message);
   if (said === undefined) return undefined;
@@ -113,7 +112,6 @@ export function shown(value: unknown): string {
   return text.length > MOST ? `${text.slice(0, MOST)}...` : text;
 }
 
-/** Notes why work failed, or what was said of it ends. */
 export async function noteFailure(
   { json, output }: Pick<Invocation, 'json' | 'output'>,
   thrown: unknown,

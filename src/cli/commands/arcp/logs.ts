@@ -1,17 +1,16 @@
-/** Logs: messages one a line, or the file of a runtime. */
+/** Logs: messages, one per line, or the database of a runtime. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
 import { type ArcpStore, StoreError, sqliteStore } from '../../../arcp/runtime/index.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
 
-/** What files of SQLite begin with. */
+/** The header of SQLite files. */
 const MAGIC = 'SQLite format 3\0';
 const PAGE = 1000;
 
-/** A message of a log, or what stands in its place. */
 export interface Entry {
-  /** The line, from 1 on; of a file of a runtime, the how-manieth. */
+  /** The line, or the position in the database, from 1. */
   readonly number: number;
   readonly result: { readonly message: Envelope } | { readonly error: EnvelopeError };
 }
@@ -25,10 +24,9 @@ export async function* readLog(source: Source): AsyncGenerator<Entry> {
   for await (const { number, text } of readLines(source)) yield { number, result: parsed(text) };
 }
 
-/** The messages of a log, up to the first line that is none. */
 export interface Messages {
   readonly messages: readonly Envelope[];
-  /** Names that line, where there is one: to be thrown once what came before it has been shown. */
+  /** The error of the first invalid line, to be thrown after the messages before it were shown. */
   readonly fault: UsageError | undefined;
 }
 
@@ -44,7 +42,6 @@ export async function readMessages(source: Source): Promise<Messages> {
   return { messages, fault: undefined };
 }
 
-/** @throws UsageError on what is no file of a runtime */
 export async function openLog(file: string): Promise<ArcpStore> {
   let isOne: boolean;
   try {
@@ -86,12 +83,11 @@ function isOpenDatabase(file: string): boolean {
   try {
     return isDatabase(file);
   } catch {
-    // Whoever reads it says why it cannot be.
+    // Reading it reports the reason.
     return false;
   }
 }
 
-/** @throws the error of the system */
 function isDatabase(file: string): boolean {
   const start = Buffer.alloc(MAGIC.length);
   const descriptor = openSync(file, 'r');

@@ -20,7 +20,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp replay`: a log, shown at its pace, or held with a runtime once more. */
 export const command = defineCommand({
   takes: { words: 'FILE [TARGET] | FILE -- CMD [ARG...]' },
   options: OPTIONS,
@@ -38,7 +37,6 @@ export const command = defineCommand({
 /** Milliseconds of the longest pause. */
 const LONGEST = 2000;
 
-/** @returns the exit code: 1 where the runtime does not say what it said */
 async function run(invocation: Run): Promise<number> {
   const [file, ...rest] = invocation.words;
   if (file === undefined || (invocation.program.length > 0 && invocation.words.length === invocation.program.length))
@@ -48,12 +46,11 @@ async function run(invocation: Run): Promise<number> {
     await show(invocation, messages);
     if (fault === undefined) return 0;
   }
-  // A runtime is not told half of a conversation.
+  // An incomplete conversation is not repeated.
   if (fault !== undefined) throw fault;
   return compare({ ...invocation, words: rest }, messages);
 }
 
-/** The messages, at the pace at which they were said. */
 async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
   const { output, json } = invocation;
   const { speed = 1 } = invocation.options;

@@ -20,7 +20,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire conformance`: the packaged cases against another implementation. */
 export const command = defineCommand({
   takes: 'protocol',
   options: OPTIONS,

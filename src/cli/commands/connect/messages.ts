@@ -1,4 +1,3 @@
-/** What a line of the input, and what a frame by itself, says. */
 import { readHead } from '../../../accp/bindings/frames.js';
 import { createCodec } from '../../../accp/codec/codec.js';
 import type { Loss, Message, MessageInput } from '../../../accp/message/message.js';
@@ -16,11 +15,7 @@ export type Outgoing =
 
 const READING = { refs: false, keepEnvelope: false };
 
-/**
- * A frame, a message as JSON, or a text, by its first character.
- *
- * @throws PegwireError on JSON that is none, or that is no message
- */
+/** Reads a frame, a message as JSON, or a text, by the first character. @throws PegwireError */
 export function readOutgoing(line: string): Outgoing {
   const text = line.trim();
   if (text.startsWith('@')) return { kind: 'frame', frame: text };
@@ -35,16 +30,14 @@ export function readOutgoing(line: string): Outgoing {
   }
 }
 
-/** Whether somebody is asked for something, who then owes an answer. */
+/** Reports whether a message requires an answer. */
 export function isAsking({ intent }: { readonly intent: string }): boolean {
   return intent === 'req' || intent === 'qry';
 }
 
-// Outside of any session
-
 const codec = createCodec({ state: false, dialect: 'lenient' });
 
-/** `null` for what is no frame, for part of a message, and for what only its session can tell. */
+/** Decodes a frame outside of any session; `null` for parts of messages and frames that need their session. */
 export function messageOfFrame(frame: string): Message | null {
   const head = readHead(frame);
   if (head === null) return null;

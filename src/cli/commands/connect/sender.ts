@@ -1,4 +1,4 @@
-/** Ways to send to an endpoint, and the answers that are waited for. */
+/** Ways to send to an endpoint. */
 import { isUpkeep } from '../../../accp/bindings/frames.js';
 import type { Message } from '../../../accp/message/message.js';
 import { after } from '../../../async/timers.js';
@@ -6,20 +6,14 @@ import { count } from '../../io/report.js';
 import type { Outgoing } from './messages.js';
 import type { Received } from './received.js';
 
-/** One way to send to an endpoint. */
 export interface Sender {
-  /**
-   * Sends it. When it resolves, the next may be sent.
-   *
-   * @throws PegwireError for what cannot be sent; the connection goes on
-   * @throws UsageError `unreachable` where the endpoint cannot be reached
-   */
+  /** @throws PegwireError on a message that cannot be sent, UsageError if the endpoint is unreachable */
   readonly send: (outgoing: Outgoing) => Promise<void>;
-  /** Rejects with a UsageError when the connection has ended by itself. */
+  /** Rejects with a UsageError if the connection breaks. */
   readonly broken: Promise<never>;
-  /** Waits for outstanding answers, and ends the connection. */
+  /** Waits for outstanding answers, then closes. */
   readonly end: () => Promise<void>;
-  /** Ends the connection at once. */
+  /** Closes at once. */
   readonly stop: () => Promise<void>;
 }
 
@@ -27,19 +21,17 @@ export interface SenderOptions {
   readonly url: string;
   readonly agent: string;
   readonly token: string | undefined;
-  /** Seconds without a frame after which answers are given up. */
+  /** Seconds without a frame before waiting ends. */
   readonly timeout: number;
 }
 
-/** What shows the token. */
 export function headersOf({ token }: SenderOptions): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** Nothing ever. */
 export const NEVER: Promise<never> = new Promise(() => {});
 
-/** A sender that waits for outstanding answers before it ends, unless the connection ends first. */
+/** Adds `end`, which waits for outstanding answers. */
 export function lastingSender(
   connection: Pick<Sender, 'send' | 'broken' | 'stop'>,
   outstanding: Outstanding,
@@ -47,7 +39,7 @@ export function lastingSender(
   received: Received,
 ): Sender {
   const { broken, stop } = connection;
-  // Only looked at while something is waited for.
+  // Observed only while waiting.
   broken.catch(() => undefined);
   return {
     ...connection,
@@ -59,12 +51,12 @@ export function lastingSender(
   };
 }
 
-/** Intents that end a chain of requests (draft-benzing-accp-00, Table 7). */
+/** Intents that end a chain (draft-benzing-accp-00, Table 7). */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 
-/** Requests whose answers are to come, where answers come at any time. */
+/** Requests without an answer yet. */
 export class Outstanding {
-  /** Correlation identifiers, by the identifiers of the messages. */
+  /** Correlation identifiers by message identifier. */
   readonly #open = new Map<string, string>();
   #arrived: () => void = () => {};
   #stop: () => void = () => {};
@@ -73,12 +65,11 @@ export class Outstanding {
     this.#open.set(msgId, correlationId);
   }
 
-  /** It was not sent. */
   forget(msgId: string): void {
     this.#open.delete(msgId);
   }
 
-  /** A frame came. What is no message may still be one of those that are waited for: the wait begins anew. */
+  /** Any frame restarts the wait: it may be part of an answer. */
   arrived(message: Message | null): void {
     if (message !== null && ENDS.has(message.intent) && !isUpkeep(message)) this.#settle(message);
     this.#arrived();
@@ -89,18 +80,13 @@ export class Outstanding {
       if (correlationId === cid || (cid === undefined && msgId === aid)) this.#open.delete(msgId);
   }
 
-  /**
-   * Waits until all have been answered.
-   *
-   * @param seconds without a frame, after which no more is waited
-   * @returns how many were not
-   */
+  /** Waits until all are answered, or no frame comes for some seconds. @returns how many are not */
   async wait(seconds: number): Promise<number> {
     while (this.#open.size > 0) if (!(await this.#next(seconds))) break;
     return this.#open.size;
   }
 
-  /** Nobody waits any more: a timer would keep the process. */
+  /** Clears the timer, which would keep the process alive. */
   stop(): void {
     this.#stop();
   }

@@ -21,9 +21,9 @@ export interface Totals {
   instructions: number;
   refused: number;
   readonly tiers: Record<Tier, number>;
-  /** US dollars, as far as they are known. */
+  /** Known costs, in US dollars. */
   cost: number;
-  /** Calls of the model whose price is not known. */
+  /** Calls of unknown price. */
   unpriced: number;
 }
 
@@ -38,7 +38,6 @@ export function addResult(totals: Totals, result: FallbackResult | FallbackError
   totals.unpriced += result.cost === null ? result.usage.calls : 0;
 }
 
-/** The tier with its cost, and why; then what somebody should know. */
 export async function noteResult(invocation: Run, line: Line | null, result: FallbackResult): Promise<void> {
   const { tier, cost, usage, explain, warnings } = result;
   const note = (text: string): Promise<void> => noteLine(invocation, line, text);
@@ -74,7 +73,6 @@ const HEADS: Readonly<Record<FallbackExplanation['tier'], string>> = {
   none: 'the model would be asked',
 };
 
-/** What would happen, then each pattern that came near, with why it serves or does not. */
 export async function showExplanation(
   { json, output, options }: Run,
   line: Line | null,
@@ -114,7 +112,7 @@ function candidateLines(candidate: Candidate): readonly string[] {
   ];
 }
 
-/** Explanations as data: patterns by their names, and not with all that they hold. */
+/** Names patterns, without their contents. */
 export function explanationData(explanation: FallbackExplanation): object {
   const { match, candidates } = explanation;
   return {

@@ -39,12 +39,11 @@ import type { ENCODE_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;
 
-/** @returns the exit code: 1 when an instruction was not encoded, or when there was none */
 export async function encodeInstructions(invocation: Run): Promise<number> {
   const { options, file } = invocation;
   const asked = requestOptions(options);
   const given = options.english;
-  // A dash is stdin, as where a file stands.
+  // A dash means stdin.
   const alone = typeof given === 'string' && given !== '-' ? given : null;
   if (typeof given === 'string' && file !== undefined) {
     const what = alone === null ? 'reads the standard input' : 'has an instruction already';
@@ -102,7 +101,7 @@ async function chosenRegistry(invocation: Run): Promise<Registry | null> {
   const { registry: file, explain } = invocation.options;
   if (file === 'none') return null;
   if (file === 'memory') return memoryRegistry();
-  // Who only asks what would happen changes nothing.
+  // Explaining changes nothing.
   return openRegistry(invocation, { file, create: !explain, otherwise: 'memory' });
 }
 
@@ -112,7 +111,7 @@ interface Asking {
   readonly totals: Totals;
 }
 
-/** @returns whether there was an answer; what was refused has been told */
+/** @returns whether it was encoded; a failure has been reported */
 async function answer(
   invocation: Run,
   line: Line | null,
@@ -130,7 +129,7 @@ async function answer(
     return true;
   } catch (thrown) {
     if (!(thrown instanceof FallbackError || thrown instanceof ModelError)) throw thrown;
-    // The options say it, whatever the instruction.
+    // An error of the options, whatever the instruction.
     if (thrown.code === 'bad-request') throw new UsageError(thrown.message.replace(/\.$/, ''));
     addResult(totals, thrown);
     await showRefusal(invocation, line, thrown);
@@ -150,7 +149,7 @@ async function showResult(invocation: Run, line: Line | null, result: FallbackRe
   await output.result(toJson({ ...place, ok: true, ...said }));
 }
 
-/** With what the model wrote, and what that cost: it was paid. */
+/** With the replies of the model, which were paid for. */
 async function showRefusal(invocation: Run, line: Line | null, error: FallbackError | ModelError): Promise<void> {
   const { json, output } = invocation;
   const replies = error instanceof FallbackError ? error.replies : [];
@@ -162,7 +161,7 @@ async function showRefusal(invocation: Run, line: Line | null, error: FallbackEr
   for (const reply of replies) await noteLine(invocation, line, `the model wrote: ${reply}`);
 }
 
-/** What to do about it here: the library speaks of its own options. */
+/** Help in terms of options: the library names its own. */
 const WAYS_OUT: ReadonlyMap<string, string> = new Map([
   [
     'no-model',
@@ -186,7 +185,6 @@ async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
 
 const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';
 
-/** @throws UsageError on a model, a key or a price that is none */
 function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => void): Model | null {
   const { model: given, price, 'key-variable': variable } = options;
   if (given === undefined) {
@@ -210,7 +208,7 @@ function isServer(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** An address may hold a password. */
+/** Addresses may hold a password. */
 function withoutPassword(given: string): string {
   return given.replace(/\/\/[^/]*@/, '//');
 }

@@ -22,7 +22,6 @@ interface Totals {
   exact: boolean;
 }
 
-/** @returns the exit code: 1 when a message was refused, or when there was none */
 export async function encodeLines(invocation: Run): Promise<number> {
   const { options } = invocation;
   const reading = { refs: options.refs, keepEnvelope: options['keep-envelope'] };
@@ -44,7 +43,7 @@ export async function encodeLines(invocation: Run): Promise<number> {
   return totals.lines === 0 || totals.refused > 0 ? 1 : 0;
 }
 
-/** `null` when the message was refused, which has been told then. */
+/** @returns `null` for a rejected message, after reporting it */
 async function encodeLine(
   invocation: Run,
   line: Line,
@@ -70,7 +69,6 @@ async function encodeLine(
   return result;
 }
 
-/** What is wrong with a message. Anything else is thrown on. */
 function refusal(thrown: unknown, text: string): PegwireError {
   if (thrown instanceof PegwireError) return thrown;
   if (!(thrown instanceof SyntaxError)) throw thrown;
