@@ -4,8 +4,8 @@ import { toJson } from '../io/json.js';
 import { READERS } from '../io/messages.js';
 import { count, noteEmpty, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { choice, dialect } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',

@@ -12,10 +12,9 @@ import { errorJson } from '../io/json.js';
 import { count, noteEmpty, noteLine, reporting, reportText } from '../io/report.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, text } from '../options/option.js';
-import { repliesOf, StreamReaders } from '../session/incoming.js';
-import { noteResults } from '../session/notes.js';
 import { type OpenSession, openSession, storeFault } from '../session/open-session.js';
 import { sessionOptions } from '../session/options.js';
+import { noteResults, repliesOf, StreamReaders } from '../session/results.js';
 
 const AGENT = 'receiver';
 

@@ -2,8 +2,8 @@ import { toJson } from '../io/json.js';
 import { forEachMessage, READERS } from '../io/messages.js';
 import { reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { choice } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',

@@ -6,8 +6,8 @@ import { foundRecord, toJson } from '../io/json.js';
 import { READERS } from '../io/messages.js';
 import { type Reporting, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 type Broken = Found<unknown, ParseError> & { readonly ok: false };
 

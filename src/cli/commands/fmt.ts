@@ -3,8 +3,8 @@ import { inputName } from '../io/input.js';
 import { toJson } from '../io/json.js';
 import { forEachMessage, READERS } from '../io/messages.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',

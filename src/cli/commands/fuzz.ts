@@ -25,7 +25,7 @@ import { defineCommand, type Invocation } from '../options/command.js';
 import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
 import { NARROWING_OPTIONS } from '../options/narrowing.js';
 import { amount, integer, optional, text, texts, value } from '../options/option.js';
-import { LIMITED_PROGRAM, processLimits, targetFault } from '../options/target.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../options/shared.js';
 
 /** Texts by default, without and with a target. */
 const FEW = 100;

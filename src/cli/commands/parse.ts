@@ -1,8 +1,8 @@
 import { toJson } from '../io/json.js';
 import { forEachMessage } from '../io/messages.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',

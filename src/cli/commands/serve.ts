@@ -11,7 +11,7 @@ import { errorJson, toJson } from '../io/json.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, flag, integer, seconds, text, texts, token, value } from '../options/option.js';
-import { notStarted, SERVER_OPTIONS } from '../options/server.js';
+import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 
 /** Seconds between requests. */
 const IDLE_TIME = 600;

@@ -6,7 +6,7 @@ import { visible } from '../../../text/visible.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { count, type Reporting } from '../../io/report.js';
-import type { RulesOptions } from '../../options/rules.js';
+import type { RulesOptions } from '../../options/shared.js';
 
 type Choosing = Pick<Reporting, 'json' | 'output'> & { readonly options: RulesOptions };
 

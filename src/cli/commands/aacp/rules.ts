@@ -15,7 +15,7 @@ import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { integer, text, value } from '../../options/option.js';
-import { RULES_OPTIONS } from '../../options/rules.js';
+import { RULES_OPTIONS } from '../../options/shared.js';
 import { chosenLibrary, rulesOfFile } from './open-rules.js';
 
 const OPTIONS = {

@@ -33,7 +33,7 @@ import {
   token,
   value,
 } from '../../options/option.js';
-import { notStarted, SERVER_OPTIONS } from '../../options/server.js';
+import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
 import { addTryTools } from './try-tools.js';
 
 const OPTIONS = {

@@ -5,7 +5,7 @@ import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { oneOf, text, value } from '../../options/option.js';
-import { LIMITED_PROGRAM, processLimits, targetFault } from '../../options/target.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../../options/shared.js';
 import { type CaseSet, conformanceCases, DRAFTS } from './cases.js';
 import { failureText, summaryText, tallyOf } from './report.js';
 

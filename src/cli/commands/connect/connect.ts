@@ -7,9 +7,8 @@ import { refuse } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, someSeconds, text, token, value } from '../../options/option.js';
 import { httpSender } from './http.js';
-import { type Outgoing, readOutgoing } from './messages.js';
 import { Received } from './received.js';
-import type { Sender, SenderOptions } from './sender.js';
+import { type Outgoing, readOutgoing, type Sender, type SenderOptions } from './sender.js';
 import { rawSender, webSocketSender } from './websocket.js';
 
 const OPTIONS = {

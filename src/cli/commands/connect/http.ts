@@ -7,10 +7,9 @@ import type { MessageInput } from '../../../accp/message/message.js';
 import { createSession } from '../../../accp/session/session.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
-import { messageOf, repliesOf, StreamReaders } from '../../session/incoming.js';
-import { isAsking, messageOfFrame } from './messages.js';
+import { messageOf, repliesOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
-import { headersOf, NEVER, type Sender, type SenderOptions } from './sender.js';
+import { headersOf, isAsking, messageOfFrame, NEVER, type Sender, type SenderOptions } from './sender.js';
 
 /** Rounds of replies to replies, so that two sides cannot loop forever. */
 const MAX_ROUNDS = 8;

@@ -7,7 +7,7 @@ import { visible } from '../../../text/visible.js';
 import { exactJson } from '../../io/exact-json.js';
 import { errorJson } from '../../io/json.js';
 import type { Invocation } from '../../options/command.js';
-import { lossText } from '../../session/notes.js';
+import { lossText } from '../../session/results.js';
 
 const PROMPT = '> ';
 

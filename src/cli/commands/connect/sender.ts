@@ -1,10 +1,58 @@
-/** Ways to send to an endpoint. */
-import { isUpkeep } from '../../../accp/bindings/frames.js';
-import type { Message } from '../../../accp/message/message.js';
+/** Messages to an endpoint, and ways to send them. */
+import { isUpkeep, readHead } from '../../../accp/bindings/frames.js';
+import { createCodec } from '../../../accp/codec/codec.js';
+import type { Loss, Message, MessageInput } from '../../../accp/message/message.js';
+import { chatMessage } from '../../../accp/profiles/profiles.js';
+import { isIdentifier } from '../../../accp/session/envelope.js';
+import { createSession } from '../../../accp/session/session.js';
 import { after } from '../../../async/timers.js';
+import { PegwireError } from '../../../text/errors.js';
+import { notJson } from '../../io/exact-json.js';
 import { count } from '../../io/report.js';
-import type { Outgoing } from './messages.js';
+import { readMessage } from '../../session/message-input.js';
+import { messageOf } from '../../session/results.js';
 import type { Received } from './received.js';
+
+export type Outgoing =
+  | { readonly kind: 'frame'; readonly frame: string }
+  | { readonly kind: 'message'; readonly message: MessageInput; readonly losses: readonly Loss[] };
+
+const READING = { refs: false, keepEnvelope: false };
+
+/** Reads a frame, a message as JSON, or a text, by the first character. @throws PegwireError */
+export function readOutgoing(line: string): Outgoing {
+  const text = line.trim();
+  if (text.startsWith('@')) return { kind: 'frame', frame: text };
+  if (!/^[{"]/.test(text)) return { kind: 'message', message: chatMessage(text, { role: 'user' }), losses: [] };
+  try {
+    const { message: read, losses } = readMessage(text, READING);
+    const message = typeof read === 'string' ? chatMessage(read, { role: 'user' }) : read;
+    return { kind: 'message', message, losses };
+  } catch (thrown) {
+    if (thrown instanceof PegwireError || !(thrown instanceof SyntaxError)) throw thrown;
+    throw notJson(thrown, text, 'a message: {"intent":"req","operation":"find","payload":{"query":"cats"}}');
+  }
+}
+
+/** Reports whether a message requires an answer. */
+export function isAsking({ intent }: { readonly intent: string }): boolean {
+  return intent === 'req' || intent === 'qry';
+}
+
+const codec = createCodec({ state: false, dialect: 'lenient' });
+
+/** Decodes a frame outside of any session; `null` for parts of messages and frames that need their session. */
+export function messageOfFrame(frame: string): Message | null {
+  const head = readHead(frame);
+  if (head === null) return null;
+  const id = head.sid !== undefined && isIdentifier(head.sid) ? head.sid : undefined;
+  const session = createSession({ agent: 'reader', id, sequence: 'sender', firstSequence: head.seq });
+  try {
+    return messageOf(codec.decode(frame, session));
+  } finally {
+    session.close();
+  }
+}
 
 export interface Sender {
   /** @throws PegwireError on a message that cannot be sent, UsageError if the endpoint is unreachable */

@@ -19,10 +19,18 @@ import { closeWebSocket } from '../../../channels/websocket.js';
 import { PegwireError } from '../../../text/errors.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
-import { messageOf, StreamReaders } from '../../session/incoming.js';
-import { isAsking, messageOfFrame, type Outgoing } from './messages.js';
+import { messageOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
-import { headersOf, lastingSender, Outstanding, type Sender, type SenderOptions } from './sender.js';
+import {
+  headersOf,
+  isAsking,
+  lastingSender,
+  messageOfFrame,
+  type Outgoing,
+  Outstanding,
+  type Sender,
+  type SenderOptions,
+} from './sender.js';
 
 const RECONNECT = { attempts: 5, max: 2 };
 const freshId = createIds();

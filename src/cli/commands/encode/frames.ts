@@ -6,8 +6,8 @@ import { type Line, readLines } from '../../io/input.js';
 import { count, noteEmpty, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { type InputOptions, type ReadMessage, readMessage } from '../../session/message-input.js';
-import { isOverHardLimit, noteResults } from '../../session/notes.js';
 import { type OpenSession, openSession, storeFault } from '../../session/open-session.js';
+import { isOverHardLimit, noteResults } from '../../session/results.js';
 import { AGENT, type ENCODE_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;

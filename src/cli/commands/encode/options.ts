@@ -1,6 +1,6 @@
 /** The options of `pegwire encode`. No session, encoder or model is loaded for them. */
 import { amount, choice, flag, oneOf, optional, text, type Values, value } from '../../options/option.js';
-import { RULES_OPTIONS } from '../../options/rules.js';
+import { RULES_OPTIONS } from '../../options/shared.js';
 import { sessionOptions } from '../../session/options.js';
 
 export const AGENT = 'sender';
