@@ -2,7 +2,26 @@
  * The interleaved race: runners take turns in one process, so that disturbances slow all of them. Only the ratio to the anchor within one
  * round repeats; times do not.
  */
-import { type Spread, spreadOf } from './statistics.js';
+/** Quartiles are stable for times, which have long tails; means are not. */
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75) };
+}
+
+/** Interpolates linearly. @param share from 0 (smallest) to 1 (largest) @throws RangeError on an empty list */
+export function quantile(values: readonly number[], share: number): number {
+  if (values.length === 0) throw new RangeError('there is no quantile of nothing');
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)]!;
+  const above = sorted[Math.ceil(place)]!;
+  return below + (above - below) * (place - Math.floor(place));
+}
 
 /** `pass` does the whole work once; its result keeps it from being optimised away. */
 export interface Runner {
@@ -38,23 +57,40 @@ export interface Standing {
 }
 
 /** Results that are never read could be optimised away. */
-let sink: unknown;
+export let sink: unknown;
 
 /** Compares all runners with the anchor. @throws RangeError if the anchor is missing */
 export async function race(runners: readonly Runner[], options: RaceOptions): Promise<Standing[]> {
   const { anchor, rounds = 61, turn = 2, warmUp = 150, now = () => performance.now(), onRound } = options;
-  const anchorIndex = runners.findIndex(({ name }) => name === anchor);
-  if (anchorIndex < 0) throw new RangeError(`the anchor "${anchor}" is none of the runners`);
-
+  checkAnchor(runners, anchor);
   const passes = runners.map((runner) => calibrate(runner, turn, warmUp, now));
-  const times = runners.map((): number[] => []);
+  const turnOf = (index: number): number => timed(runners[index]!, passes[index]!, now) / passes[index]!;
+  const times = await takeTurns(runners.length, turnOf, rounds, onRound);
+  return standings(runners, times, passes, anchor);
+}
+
+function checkAnchor(runners: readonly { readonly name: string }[], anchor: string): void {
+  if (runners.some(({ name }) => name === anchor)) return;
+  throw new RangeError(`the anchor "${anchor}" is none of the runners`);
+}
+
+/** Lets all runners take turns. @returns the times by runner and round */
+async function takeTurns(
+  count: number,
+  turn: (index: number) => number | Promise<number>,
+  rounds: number,
+  onRound: RaceOptions['onRound'],
+): Promise<readonly (readonly number[])[]> {
+  const times = Array.from({ length: count }, (): number[] => []);
   for (let round = 0; round < rounds; round++) {
     await onRound?.(round, rounds);
-    for (const index of turns(round, runners.length))
-      times[index]!.push(timed(runners[index]!, passes[index]!, now) / passes[index]!);
+    for (const index of turns(round, count)) {
+      const time = turn(index);
+      times[index]!.push(typeof time === 'number' ? time : await time);
+    }
   }
   await onRound?.(rounds, rounds);
-  return standings(runners, times, passes, anchorIndex);
+  return times;
 }
 
 /** Rotates the first runner, and reverses every second round, so that neighbors change. */
@@ -67,12 +103,13 @@ function standings(
   runners: readonly { readonly name: string }[],
   times: readonly (readonly number[])[],
   passes: readonly number[],
-  anchorIndex: number,
+  anchor: string,
 ): Standing[] {
+  const anchorTimes = times[runners.findIndex(({ name }) => name === anchor)]!;
   return runners.map(({ name }, index) => ({
     name,
     nanoseconds: spreadOf(times[index]!.map((time) => time * 1e6)),
-    ratio: spreadOf(times[index]!.map((time, round) => times[anchorIndex]![round]! / time)),
+    ratio: spreadOf(times[index]!.map((time, round) => anchorTimes[round]! / time)),
     passes: passes[index]!,
   }));
 }
@@ -88,21 +125,16 @@ export async function raceAsync(
   options: Pick<RaceOptions, 'anchor' | 'rounds' | 'now' | 'onRound'> & { readonly warmUpPasses?: number },
 ): Promise<Standing[]> {
   const { anchor, rounds = 31, warmUpPasses = 5, now = () => performance.now(), onRound } = options;
-  const anchorIndex = runners.findIndex(({ name }) => name === anchor);
-  if (anchorIndex < 0) throw new RangeError(`the anchor "${anchor}" is none of the runners`);
+  checkAnchor(runners, anchor);
   for (const { pass } of runners) for (let done = 0; done < warmUpPasses; done++) await pass();
-  const times = runners.map((): number[] => []);
-  for (let round = 0; round < rounds; round++) {
-    await onRound?.(round, rounds);
-    for (const index of turns(round, runners.length)) {
-      const start = now();
-      await runners[index]!.pass();
-      times[index]!.push(now() - start);
-    }
-  }
-  await onRound?.(rounds, rounds);
-  const once = runners.map(() => 1);
-  return standings(runners, times, once, anchorIndex);
+  const turnOf = async (index: number): Promise<number> => {
+    const start = now();
+    await runners[index]!.pass();
+    return now() - start;
+  };
+  const times = await takeTurns(runners.length, turnOf, rounds, onRound);
+  const passes = runners.map(() => 1);
+  return standings(runners, times, passes, anchor);
 }
 
 /** Warms up, and returns the passes that fill a turn. */
@@ -124,8 +156,4 @@ function timed({ pass, prepare }: Runner, passes: number, now: () => number): nu
   const start = now();
   for (let done = 0; done < passes; done++) sink = pass();
   return now() - start;
-}
-
-export function lastResult(): unknown {
-  return sink;
 }

@@ -1,4 +1,5 @@
 /** Results as data. */
+import type { Machine } from './machine.js';
 import type { Standing } from './race.js';
 
 export interface RaceSection {
@@ -32,14 +33,6 @@ export interface FactSection {
 }
 
 export type Section = RaceSection | FactSection;
-
-export interface Machine {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly memoryGigabytes: number;
-  readonly platform: string;
-  readonly node: string;
-}
 
 export interface Report {
   /** ISO 8601. */

@@ -1,7 +1,7 @@
 /** Results as text and Markdown tables. */
 
-import type { FactSection, RaceGroup, RaceSection, Section } from './result.js';
-import type { Spread } from './statistics.js';
+import type { Spread } from './race.js';
+import type { RaceGroup, RaceSection, Section } from './result.js';
 
 interface Table {
   readonly header: readonly string[];
@@ -10,13 +10,9 @@ interface Table {
 
 /** One group: a row per candidate; several: a row per group. */
 export function sectionTable(section: Section): Table {
-  if (section.kind === 'facts') return factTable(section);
+  if (section.kind === 'facts') return { header: section.columns, rows: section.rows.map((row) => row.map(String)) };
   const [group, ...others] = section.groups;
   return group !== undefined && others.length === 0 ? groupTable(section, group) : matrix(section);
-}
-
-function factTable({ columns, rows }: FactSection): Table {
-  return { header: columns, rows: rows.map((row) => row.map(String)) };
 }
 
 function groupTable({ unit, anchor }: RaceSection, { standings, units }: RaceGroup): Table {

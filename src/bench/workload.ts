@@ -1,18 +1,7 @@
 import type { Ready, Sample } from './candidate.js';
 import type { Runner } from './race.js';
 
-/** Reads every text once. */
-export function reading(name: string, read: (text: string) => unknown, texts: readonly string[]): Runner {
-  return { name, pass: () => readAll(read, texts) };
-}
-
-function readAll(read: (text: string) => unknown, texts: readonly string[]): number {
-  let done = 0;
-  for (let index = 0; index < texts.length; index++) if (read(texts[index]!) !== undefined) done++;
-  return done;
-}
-
-/** Handles every one of some values once: trees that are printed, say. */
+/** Handles every value once: reads texts, prints trees. */
 export function handling<Value>(name: string, handle: (value: Value) => unknown, values: readonly Value[]): Runner {
   return { name, pass: () => handleAll(handle, values) };
 }
@@ -36,6 +25,6 @@ export function flat(text: string): string {
 
 export async function readers(candidates: readonly Ready[], samples: readonly Sample[]): Promise<Runner[]> {
   return Promise.all(
-    candidates.map(async (one) => reading(one.candidate.name, one.read, await inputsOf(one, samples))),
+    candidates.map(async (one) => handling(one.candidate.name, one.read, await inputsOf(one, samples))),
   );
 }

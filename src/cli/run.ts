@@ -52,7 +52,10 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
       const text = below === undefined ? shown : [shown, ...lines].join('\n');
       const whole = below === undefined ? message : `${message}\n${below}`;
       await output.note(json ? errorJson(code, whole) : `${output.paintNote('red', 'pegwire:')} ${text}`);
-      if (!json && code === 'usage') await output.note(`${commandLine(args)} --help shows how it is used.`);
+      if (!json && code === 'usage')
+        await output.note(
+          `${['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ')} --help shows how it is used.`,
+        );
       return USAGE;
     }
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
@@ -67,10 +70,6 @@ export function isService(args: readonly string[]): boolean {
   return last !== undefined && 'isService' in last && last.isService === true;
 }
 
-function commandLine(args: readonly string[]): string {
-  return ['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ');
-}
-
 function namedIn(args: readonly string[]): readonly (CommandEntry | CommandGroup)[] {
   const words = atTerminator(args).own.filter(isWord);
   const named = COMMANDS.find(({ name }) => name === words[0]);
@@ -81,15 +80,14 @@ function namedIn(args: readonly string[]): readonly (CommandEntry | CommandGroup
 
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
   const asked = withoutHelp(args);
-  const name = firstWord(asked);
+  const name = atTerminator(asked).own.find(isWord);
   if (name === undefined) return withoutCommand(asked, output);
 
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) throw new UsageError(`There is no command "${name}"${commandHint(name, asked)}`);
   const rest = asked.toSpliced(asked.indexOf(name), 1);
-  return 'commands' in command
-    ? runGroup(command, rest, { streams, output })
-    : runCommand(command, rest, { streams, output });
+  const surroundings = { streams, output };
+  return 'commands' in command ? runGroup(command, rest, surroundings) : runCommand(command, rest, surroundings);
 }
 
 /** Turns `help parse` into `parse --help`. */
@@ -97,10 +95,6 @@ function withoutHelp(args: readonly string[]): readonly string[] {
   const { own, others } = atTerminator(args);
   if (own.find(isWord) !== 'help') return args;
   return [...own.filter((argument) => argument !== 'help'), '--help', ...others];
-}
-
-function firstWord(args: readonly string[]): string | undefined {
-  return atTerminator(args).own.find(isWord);
 }
 
 function isWord(argument: string): boolean {
@@ -138,7 +132,7 @@ interface Surroundings {
 }
 
 async function runGroup(group: CommandGroup, args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const name = firstWord(args);
+  const name = atTerminator(args).own.find(isWord);
   const command = group.commands.find((one) => one.name === name);
   if (command !== undefined) {
     const rest = args.toSpliced(args.indexOf(command.name), 1);
@@ -203,14 +197,7 @@ function checkProtocol(
   }
 }
 
-interface Subject {
-  readonly protocol?: Protocol;
-  readonly file?: string | undefined;
-  readonly grammar?: string | undefined;
-  readonly words?: readonly string[];
-}
-
-function subjectOf(name: string, { takes, protocols }: Command, positionals: readonly string[]): Subject {
+function subjectOf(name: string, { takes, protocols }: Command, positionals: readonly string[]): Partial<Invocation> {
   const [first, second, third] = positionals;
   if (typeof takes !== 'string') return { words: positionals };
   if (takes === 'nothing' || (takes === 'optional-protocol' && first === undefined)) {

@@ -31,7 +31,9 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { output, json, given } = invocation;
     const { encoding, dialect } = invocation.options;
-    const totals: Totals = { lines: 0, tokens: 0, ...NOTHING };
+    let lines = 0;
+    const totals = Object.fromEntries(COLUMNS.map((column) => [column, null])) as Counts;
+    totals.tokens = 0;
     let toonMissing = false;
     let exact = true;
     for await (const line of readLines(invocation)) {
@@ -40,25 +42,26 @@ export const command = defineCommand({
           `${inputName(invocation)}:${line.number}: The line is too long to be counted`,
           'unreadable',
         );
-      const row = await tokenRow(line.text, { encoding, dialect });
+      const row = await tokenRow(line.text, encoding, dialect);
       const { kind, exact: isExact, toonMissing: isToonMissing, ...counts } = row;
       if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact: isExact }));
       else {
-        if (totals.lines === 0) await output.result(output.paint('bold', HEADER));
+        if (lines === 0) await output.result(output.paint('bold', HEADER));
         await output.result(rowText(line, row));
       }
-      totals.lines++;
-      for (const column of COUNTS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
+      lines++;
+      for (const column of COLUMNS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
       exact &&= isExact;
       toonMissing ||= isToonMissing;
     }
-    if (totals.lines === 0) {
+    if (lines === 0) {
       await noteEmpty(invocation, 'text');
       return 1;
     }
-    if (json) await output.result(toJson({ total: totals, encoding, exact }));
+    if (json) await output.result(toJson({ total: { lines, ...totals }, encoding, exact }));
     else {
-      if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, exact)));
+      const total = `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
+      if (lines > 1) await output.result(output.paint('bold', total));
       await output.note(sourceText({ exact, toonMissing }, encoding));
     }
     // An encoding that was asked for has to be exact.
@@ -67,51 +70,41 @@ export const command = defineCommand({
   },
 });
 
-const COUNTS = ['tokens', 'body', 'jsonPretty', 'json', 'toon', 'accp', 'accpEnvelope', 'aacp', 'english'] as const;
-const TITLES = [
-  'tokens',
-  'no metadata',
-  'JSON pretty',
-  'JSON',
-  'TOON',
-  'ACCP',
-  'ACCP with envelope',
-  'AACP',
-  'English',
-] as const;
-/** A column without counts has no sum. */
-const NOTHING = {
-  body: null,
-  jsonPretty: null,
-  json: null,
-  toon: null,
-  accp: null,
-  accpEnvelope: null,
-  aacp: null,
-  english: null,
+/** Columns of counts, with their titles. */
+const TITLES = {
+  tokens: 'tokens',
+  body: 'no metadata',
+  jsonPretty: 'JSON pretty',
+  json: 'JSON',
+  toon: 'TOON',
+  accp: 'ACCP',
+  accpEnvelope: 'ACCP with envelope',
+  aacp: 'AACP',
+  english: 'English',
 };
 
-type Totals = { lines: number; tokens: number } & Record<Exclude<(typeof COUNTS)[number], 'tokens'>, number | null>;
+type Column = keyof typeof TITLES;
+
+const COLUMNS = Object.keys(TITLES) as Column[];
+
+/** Counts of a line, or sums; `null` if there is no such form. */
+type Counts = Record<Column, number | null>;
 
 const SHOWN = 48;
 
-const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${TITLES.join('  ')}  text`;
+const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${Object.values(TITLES).join('  ')}  text`;
 
 function rowText({ number, text }: Line, row: TokenRow): string {
   const shown = visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
   return `${String(number).padStart(6)}  ${row.kind.padEnd(7)}  ${cells(row, row.exact)}  ${shown}`;
 }
 
-function totalText(totals: Totals, exact: boolean): string {
-  return `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
-}
-
 /** A tilde marks estimates, a dash missing forms. */
-function cells(counts: Readonly<Record<(typeof COUNTS)[number], number | null>>, exact: boolean): string {
-  return COUNTS.map((column, index) => {
+function cells(counts: Counts, exact: boolean): string {
+  return COLUMNS.map((column) => {
     const count = counts[column];
     const text = count === null ? '-' : `${exact ? '' : '~'}${count}`;
-    return text.padStart(TITLES[index]!.length);
+    return text.padStart(TITLES[column].length);
   }).join('  ');
 }
 
@@ -125,31 +118,15 @@ function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissin
 
 type Kind = 'frame' | 'packet' | 'json' | 'english';
 
-/** Counts of one line; `null` if there is no such form. */
-interface TokenRow {
+interface TokenRow extends Counts {
   readonly kind: Kind;
   readonly tokens: number;
-  /** Without metadata: the baseline of JSON and TOON. */
-  readonly body: number | null;
-  readonly jsonPretty: number | null;
-  readonly json: number | null;
-  readonly toon: number | null;
-  /** As an ACCP frame, without and with metadata. */
-  readonly accp: number | null;
-  readonly accpEnvelope: number | null;
-  readonly aacp: number | null;
-  readonly english: number | null;
   readonly exact: boolean;
   readonly toonMissing: boolean;
 }
 
-interface RowOptions {
-  readonly encoding: Encoding;
-  readonly dialect: Dialect;
-}
-
 /** Invalid messages are counted, too. */
-async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promise<TokenRow> {
+async function tokenRow(text: string, encoding: Encoding, dialect: Dialect): Promise<TokenRow> {
   const kind = kindOf(text);
   const input = READERS[kind](text, dialect);
   const counted = (form: string | undefined): Promise<number | null> =>

@@ -24,13 +24,8 @@ export async function* readLog(source: Source): AsyncGenerator<Entry> {
   for await (const { number, text } of readLines(source)) yield { number, result: parsed(text) };
 }
 
-export interface Messages {
-  readonly messages: readonly Envelope[];
-  /** The error of the first invalid line, to be thrown after the messages before it were shown. */
-  readonly fault: UsageError | undefined;
-}
-
-export async function readMessages(source: Source): Promise<Messages> {
+/** Reads the messages before the first invalid line, and its error, to be thrown after they were shown. */
+export async function readMessages(source: Source): Promise<{ messages: readonly Envelope[]; fault?: UsageError }> {
   const messages: Envelope[] = [];
   for await (const { number, result } of readLog(source)) {
     if ('error' in result) {
@@ -39,7 +34,7 @@ export async function readMessages(source: Source): Promise<Messages> {
     }
     messages.push(result.message);
   }
-  return { messages, fault: undefined };
+  return { messages };
 }
 
 export async function openLog(file: string): Promise<ArcpStore> {

@@ -10,7 +10,7 @@ import { defineCommand, type Invocation } from '../../options/command.js';
 import { amount, seconds, value } from '../../options/option.js';
 import { lineOf } from './lines.js';
 import { readMessages } from './logs.js';
-import { bearer, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+import { bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
 const OPTIONS = {
   speed: value('FACTOR', 'without a runtime: how much faster than it was (1); 0 for all at once', amount('a number')),
@@ -77,12 +77,7 @@ async function compare(invocation: Run, log: readonly Envelope[]): Promise<numbe
     ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
   });
   const counts = new Map<ReplayStep['kind'], number>();
-  for (;;) {
-    const next = await steps.next().catch((thrown) => {
-      throw unreachable(thrown, target);
-    });
-    if (next.done === true) break;
-    const step = next.value;
+  for await (const step of reaching(steps, target)) {
     counts.set(step.kind, (counts.get(step.kind) ?? 0) + 1);
     await output.result(json ? toJson(step) : lineOfStep(step, output));
   }

@@ -12,18 +12,16 @@ export const TARGETS =
   'A runtime is ws://HOST:PORT/PATH, unix:PATH, tcp://HOST:PORT or fifo:NAME; or it is a program, behind --, that speaks on its ' +
   'standard streams.';
 
-export interface Named {
-  readonly target: Target;
-  readonly words: readonly string[];
-  readonly token: string | undefined;
-}
-
 /** @throws UsageError if no valid runtime is named */
 export function namedTarget({
   words,
   program,
   options: { token },
-}: Pick<Invocation<typeof TARGET_OPTIONS>, 'words' | 'program' | 'options'>): Named {
+}: Pick<Invocation<typeof TARGET_OPTIONS>, 'words' | 'program' | 'options'>): {
+  target: Target;
+  words: readonly string[];
+  token: string | undefined;
+} {
   const own = words.slice(0, words.length - program.length);
   const [command, ...args] = program;
   if (command !== undefined) return { target: { command, args }, words: own, token };
@@ -51,6 +49,15 @@ export async function reached(dial: Dial): Promise<Dial> {
 export function unreachable(thrown: unknown, target: Target): UsageError {
   const name = typeof target === 'string' ? target : target.command;
   return new UsageError(`${name}: ${systemReason(thrown)}`, 'unreachable');
+}
+
+/** Passes items on; an error of their source becomes a UsageError. */
+export async function* reaching<T>(items: AsyncIterable<T>, target: Target): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (thrown) {
+    throw unreachable(thrown, target);
+  }
 }
 
 export function bearer(secret: string | undefined): { readonly scheme: 'bearer'; readonly token: string } | undefined {
