@@ -23,16 +23,7 @@ import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
 import { givenNarrowing } from '../options/narrowing.js';
 import { oneOf, text, value } from '../options/option.js';
 
-const FORMATS = [
-  'abnf',
-  'gbnf',
-  'lark',
-  'regex',
-  'railroad',
-  'textmate',
-  'codemirror',
-  'json-schema',
-] as const satisfies readonly (GrammarFormat | string)[];
+const FORMATS = [...GRAMMAR_FORMATS, 'railroad', 'textmate', 'codemirror', 'json-schema'] as const;
 
 type ExportFormat = (typeof FORMATS)[number];
 

@@ -66,12 +66,17 @@ export const command = defineCommand({
 
 async function fuzz(invocation: Run): Promise<number> {
   const language = languageOf(invocation);
-  const tracker = isMeasured(invocation) ? createTracker(language.grammar) : null;
   const { coverage, html, target: targets } = invocation.options;
+  const tracker = coverage === undefined && html === undefined ? null : createTracker(language.grammar);
   // Fails before the work.
   if (html !== undefined) tryFile(html);
   try {
-    if (typeof coverage === 'string') return await measure(invocation, coverage, tracker!);
+    if (typeof coverage === 'string') {
+      const file = coverage === '-' ? undefined : coverage;
+      for await (const { text } of readLines({ ...invocation, file })) tracker!.add(fromLine(text));
+      await showCoverage(invocation, tracker!);
+      return 0;
+    }
     const code =
       targets.length === 0
         ? await print(invocation, language, tracker)
@@ -83,14 +88,6 @@ async function fuzz(invocation: Run): Promise<number> {
     if (thrown instanceof TargetError) throw targetFault(thrown);
     throw thrown;
   }
-}
-
-async function measure(invocation: Run, file: string, tracker: Tracker): Promise<number> {
-  for await (const { text } of readLines({ ...invocation, file: file === '-' ? undefined : file })) {
-    tracker.add(fromLine(text));
-  }
-  await showCoverage(invocation, tracker);
-  return 0;
 }
 
 async function print(invocation: Run, language: Language, tracker: Tracker | null): Promise<number> {
@@ -269,10 +266,6 @@ async function showCoverage({ json, output, options }: Run, tracker: Tracker): P
     throw thrown;
   }
   await output.note(`The page is written to ${page}.`);
-}
-
-function isMeasured({ options: { coverage, html } }: Run): boolean {
-  return coverage !== undefined || html !== undefined;
 }
 
 function newSeed(): number {

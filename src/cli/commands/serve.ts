@@ -84,13 +84,13 @@ export const command = defineCommand({
 });
 
 function serveOptions({ options, output, json }: Run): ServeOptions {
-  const { port, host, path, token: secret, insecure, origin, quiet, grace } = options;
+  const { port, host, path, token, insecure, origin, quiet, grace } = options;
   const note = (message: string): void => void output.note(message);
   return {
     port,
     host,
     path,
-    token: secret,
+    token,
     insecure,
     origins: origin.length === 0 ? undefined : origin,
     maxFrameBytes: options['max-frame'],

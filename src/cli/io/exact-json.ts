@@ -9,13 +9,6 @@ import { digitsOf } from '../../text/decimal.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 
-export interface ExactJson {
-  /** Integers beyond 2^53 - 1 are `bigint`; objects have no prototype. */
-  readonly value: Json;
-  /** Decimals that a double cannot hold. */
-  readonly losses: readonly Loss[];
-}
-
 /** Strings and numbers. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 /** Strings, with the colon after a key. */
@@ -29,12 +22,12 @@ const MAX_DIGITS = 1000;
 const MARK = `${randomUUID()}:`;
 
 /**
- * Reads one JSON document.
+ * Reads one JSON document. Integers beyond 2^53 - 1 are `bigint`; objects have no prototype; losses are decimals that a double cannot hold.
  *
  * @throws SyntaxError on invalid JSON
  * @throws AccpError E1004 on a repeated key, an integer of more than 1,000 digits, and excessive nesting
  */
-export function parseExactJson(text: string): ExactJson {
+export function parseExactJson(text: string): { value: Json; losses: readonly Loss[] } {
   const plain = JSON.parse(text) as unknown;
   const marked = text.replace(TOKEN, (token) => (needsMark(token) ? `"${MARK}${token}"` : token));
   const copying: Copying = { losses: [], keys: 0 };

@@ -47,12 +47,7 @@ export function writing<T>(place: string, step: () => T): T {
   }
 }
 
-export interface LineFile {
-  /** Appends a line. @returns whether all lines so far were written */
-  readonly write: (line: string) => boolean;
-  readonly isWhole: () => boolean;
-  readonly close: () => void;
-}
+export type LineFile = ReturnType<typeof openLines>;
 
 export const NO_FILE: LineFile = { write: () => true, isWhole: () => true, close: () => {} };
 
@@ -68,12 +63,13 @@ export function openLines(
   flags: 'w' | 'a',
   failed: (reason: string, thrown: unknown) => void,
   mode = 0o600,
-): LineFile {
+) {
   const descriptor = writing(file, () => openSync(file, flags, mode));
   let isOpen = true;
   let isWhole = true;
   return {
-    write: (line) => {
+    /** Appends a line. @returns whether all lines so far were written */
+    write: (line: string): boolean => {
       if (!isOpen || !isWhole) return isWhole;
       try {
         writeSync(descriptor, `${line}\n`);

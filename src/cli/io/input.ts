@@ -92,14 +92,11 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
   yield* release(held.subarray(0, heldLength));
 }
 
-interface Block {
-  readonly number: number;
-  readonly cut: boolean;
-  readonly name: string;
-}
-
 /** Decodes all lines at once if possible, which is several times as fast. */
-function* linesOf(bytes: Uint8Array, { number, cut, name }: Block): Generator<Line> {
+function* linesOf(
+  bytes: Uint8Array,
+  { number, cut, name }: { number: number; cut: boolean; name: string },
+): Generator<Line> {
   if (cut) {
     // Leaves out a character that the cut splits.
     const text = decoded(bytes, { stream: true });
@@ -161,14 +158,8 @@ export function strictText(bytes: Uint8Array, name: string): string {
   return text ?? '';
 }
 
-export interface WholeText {
-  /** With U+FFFD for each invalid sequence of bytes. */
-  readonly text: string;
-  readonly isUtf8: boolean;
-}
-
-/** Reads the whole input, UTF-8 or not. @throws UsageError if it is unreadable, UTF-16, or longer than 256 MiB */
-export async function readAll(source: Source): Promise<WholeText> {
+/** Reads the whole input, with U+FFFD for each invalid sequence of bytes. @throws UsageError if it is unreadable, UTF-16, or longer than 256 MiB */
+export async function readAll(source: Source): Promise<{ text: string; isUtf8: boolean }> {
   const name = inputName(source);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -194,32 +185,15 @@ function afterMark(bytes: Uint8Array, name: string): Uint8Array {
   throw new UsageError(`${name} is UTF-16; convert it first, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
 }
 
-async function* readBytes(source: Source): AsyncGenerator<Uint8Array> {
-  const chunks = bytesOf(source)[Symbol.asyncIterator]();
+async function* readBytes({ file, stdin, output }: Source): AsyncGenerator<Uint8Array> {
+  if (file === undefined && stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
   try {
-    for (;;) {
-      const next = await chunks.next().catch((thrown: unknown) => {
-        throw readingError(thrown, inputName(source));
-      });
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await chunks.return?.();
+    yield* file === undefined ? stdin : createReadStream(file);
+  } catch (thrown) {
+    // Only errors of the operating system have a number.
+    const { code, errno } = thrown as NodeJS.ErrnoException;
+    throw code === undefined || errno === undefined ? thrown : unreadable(thrown, inputName({ file }));
   }
-}
-
-function bytesOf({ file, stdin, output }: Source): AsyncIterable<Uint8Array> {
-  if (file !== undefined) return createReadStream(file);
-  if (stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
-  return stdin;
-}
-
-function readingError(thrown: unknown, name: string): unknown {
-  const { code, errno } = thrown as NodeJS.ErrnoException;
-  // Only errors of the operating system have a number.
-  if (code === undefined || errno === undefined) return thrown;
-  return unreadable(thrown, name);
 }
 
 export function withoutReturn(line: string): string {

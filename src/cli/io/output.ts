@@ -30,24 +30,16 @@ export interface Sink {
 
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-export interface Output {
-  /** Writes a line, and waits for slow readers. */
-  result(text: string): Promise<void>;
-  /** Writes a line for people. */
-  note(text: string): Promise<void>;
-  /** Shows progress on a terminal; the next text replaces it. */
-  progress(text: string): void;
-  /** For stdout. */
-  readonly paint: Paint;
-  /** For stderr. */
-  readonly paintNote: Paint;
-}
+export type Output = ReturnType<typeof createOutput>;
 
-export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Output {
+export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice) {
   return {
-    result: (text) => writeLine(stdout, text),
-    note: (text) => writeLine(stderr, text),
-    progress: (text) => {
+    /** Writes a line, and waits for slow readers. */
+    result: (text: string): Promise<void> => writeLine(stdout, text),
+    /** Writes a line for people. */
+    note: (text: string): Promise<void> => writeLine(stderr, text),
+    /** Shows progress on a terminal; the next text replaces it. */
+    progress: (text: string): void => {
       // Carriage return, and erase the line (ECMA-48, EL).
       if (stderr.isTTY === true) stderr.write(`\r\x1b[2K${text}`);
     },

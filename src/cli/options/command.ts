@@ -1,14 +1,13 @@
 /** Commands and what they receive. */
-import type { Output } from '../io/output.js';
+import type { Source } from '../io/input.js';
+import type { Reporting } from '../io/report.js';
 import type { Protocol } from '../protocols.js';
 import { flag, type Given, type Options, type Values } from './option.js';
 
-export interface Invocation<O extends Options = Options> {
+export interface Invocation<O extends Options = Options> extends Source, Reporting {
   readonly protocol: Protocol;
   /** The named one, or all. */
   readonly protocols: readonly Protocol[];
-  /** A path, or `undefined` for stdin. */
-  readonly file: string | undefined;
   /** A grammar file in the place of a protocol. */
   readonly grammar: string | undefined;
   /** Arguments of a command that takes words. */
@@ -16,12 +15,9 @@ export interface Invocation<O extends Options = Options> {
   /** Arguments behind `--`; also the last of `words`. */
   readonly program: readonly string[];
   readonly options: Values<O>;
-  /** Options of the command, given or not. */
   readonly known: Options;
+  readonly output: Reporting['output'];
   readonly given: Readonly<Record<string, readonly Given[]>>;
-  readonly json: boolean;
-  readonly output: Output;
-  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
 }
 
 /**

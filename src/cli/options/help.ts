@@ -74,23 +74,18 @@ function listed(commands: readonly (CommandEntry | CommandGroup)[]): readonly st
 }
 
 function usageOf({ takes, protocols }: Command): readonly string[] {
-  const named = `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
-  switch (takes) {
-    case 'messages':
-      return [protocols?.length === 1 ? protocols[0]! : named, '[file|-]', '[options]'];
-    case 'file':
-      return ['[file|-]', '[options]'];
-    case 'protocol':
-      return [named, '[options]'];
-    case 'optional-protocol':
-      return ['[accp|aacp]', '[options]'];
-    case 'grammar':
-      return ['<accp|aacp|FILE.peggy>', '[options]'];
-    case 'nothing':
-      return ['[options]'];
-    default:
-      return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
-  }
+  if (typeof takes === 'object')
+    return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
+  const named = protocols?.length === 1 ? protocols[0]! : `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
+  const words = {
+    messages: [named, '[file|-]'],
+    file: ['[file|-]'],
+    protocol: [named],
+    'optional-protocol': ['[accp|aacp]'],
+    grammar: ['<accp|aacp|FILE.peggy>'],
+    nothing: [],
+  };
+  return [...words[takes], '[options]'];
 }
 
 function options(specs: Options, title?: string): string {

@@ -145,12 +145,7 @@ function packetField({ key, types, values, optional }: WrittenField): PacketFiel
 }
 
 /** A field that the protocol has yet to check. */
-interface WrittenField {
-  readonly key: string;
-  readonly types: readonly string[] | null;
-  readonly values: readonly string[] | null;
-  readonly optional: boolean;
-}
+type WrittenField = ReturnType<typeof readField>;
 
 const FORM = 'key, key:TYPE, key:TYPE|TYPE or key=VALUE|VALUE, each with "?" at its end if it may be left out';
 
@@ -169,7 +164,7 @@ function readFields<Field>(
   return fields.map((field) => [field.key, make(field)]);
 }
 
-function readField(option: string, part: string): WrittenField {
+function readField(option: string, part: string) {
   const match = /^\s*([^:=?|\s]+)(?:([:=])(.*?))?(\?)?\s*$/.exec(part);
   const [, key, sign, listed, mark] = match ?? [];
   const listedWords = listed?.split('|');

@@ -1,21 +1,15 @@
 /** Opens a codec and a session from options. */
 import path from 'node:path';
-import { type Codec, createCodec } from '../../accp/codec/codec.js';
+import { createCodec } from '../../accp/codec/codec.js';
 import type { CodecOptions } from '../../accp/codec/contract.js';
-import { createSession, type Session } from '../../accp/session/session.js';
+import { createSession } from '../../accp/session/session.js';
 import { type SessionStore, StoreError } from '../../accp/store/store.js';
 import { fromText, toText } from '../../accp/store/text.js';
 import { loadTokenCounter } from '../../tokens/load-counter.js';
 import { notExact, UsageError } from '../io/errors.js';
 import type { SessionOptions } from './options.js';
 
-export interface OpenSession {
-  readonly codec: Codec;
-  readonly session: Session;
-  /** Whether it is stored in a file. */
-  readonly isKept: boolean;
-  readonly close: () => void;
-}
+export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
 export interface Defaults {
   readonly agent: string;
@@ -25,7 +19,7 @@ export interface Defaults {
 }
 
 /** @throws UsageError */
-export async function openSession(options: SessionOptions, defaults: Defaults): Promise<OpenSession> {
+export async function openSession(options: SessionOptions, defaults: Defaults) {
   const { session: file, agent = defaults.agent, sequence, now } = options;
   const codec = createCodec({
     ...defaults.codec,

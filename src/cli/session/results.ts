@@ -19,12 +19,6 @@ export function messageOf(outcome: DecodeOutcome): Message | null {
   return outcome.outcome === 'message' || outcome.outcome === 'pending' ? (outcome.message ?? null) : null;
 }
 
-export interface StreamsEnd {
-  readonly failed: readonly { readonly cid: string; readonly error: AccpError }[];
-  /** Correlation identifiers. */
-  readonly unfinished: readonly string[];
-}
-
 /** Reads the streams of a session, so that chunks do not fill its buffers. */
 export class StreamReaders {
   readonly #session: Session;
@@ -42,7 +36,8 @@ export class StreamReaders {
     void this.#drain(cid);
   }
 
-  async end(): Promise<StreamsEnd> {
+  /** Returns errors, and the correlation identifiers of streams that have not ended. */
+  async end() {
     // Lets pending reads finish: they wait for nothing else.
     await new Promise((resolve) => setImmediate(resolve));
     return { failed: [...this.#failed], unfinished: [...this.#reading] };

@@ -51,7 +51,7 @@ interface Action {
 
 const ACTIONS: ReadonlyMap<string, Action> = new Map([
   ['stats', { word: null, run: showStatistics }],
-  ['list', { word: null, run: listEntries }],
+  ['list', { word: null, run: (registry, invocation) => showEntries(entriesOf(registry, invocation), invocation) }],
   ['pending', { word: null, run: listPending }],
   ['show', { word: 'KEY', run: showEntry }],
   ['remove', { word: 'KEY', writes: true, run: removeEntry }],
@@ -129,16 +129,10 @@ async function purge(registry: Registry, { json, output }: Run): Promise<number>
 
 const SHOWN = 12;
 
-async function listEntries(registry: Registry, invocation: Run): Promise<number> {
-  return showEntries(registry.entries(filterOf(invocation.options)), invocation);
-}
-
 async function listPending(registry: Registry, invocation: Run): Promise<number> {
-  const pending = [...registry.entries(filterOf(invocation.options))].filter(({ covered }) => covered !== true);
-  return showEntries(
-    pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen),
-    invocation,
-  );
+  const pending = [...entriesOf(registry, invocation)].filter(({ covered }) => covered !== true);
+  pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen);
+  return showEntries(pending, invocation);
 }
 
 async function showEntry(registry: Registry, invocation: Run, word: string): Promise<number> {
@@ -158,8 +152,8 @@ async function removeEntry(registry: Registry, invocation: Run, word: string): P
   return 0;
 }
 
-function filterOf({ domain }: Run['options']): { readonly domain: string | undefined } {
-  return { domain: domain?.toUpperCase() };
+function entriesOf(registry: Registry, { options }: Run): Iterable<RegistryEntry> {
+  return registry.entries({ domain: options.domain?.toUpperCase() });
 }
 
 async function showEntries(entries: Iterable<RegistryEntry>, { json, output }: Run): Promise<number> {

@@ -74,11 +74,7 @@ function inputText({ description, required, default: value, defaultWith, persona
   return more.length === 0 ? description : `${description} (${more.join('; ')})`;
 }
 
-export interface NamedMethod {
-  readonly encoder: string;
-  readonly method: MethodInfo;
-  readonly title: string;
-}
+export type NamedMethod = ReturnType<typeof findMethod>;
 
 /** Finds a workflow by its name or alias, ignoring case, hyphens and underscores. @throws UsageError */
 function findWorkflow(name: string): WorkflowInfo {
@@ -90,7 +86,7 @@ function findWorkflow(name: string): WorkflowInfo {
 }
 
 /** Finds a step or a sequence by `ENCODER.STEP`. @throws UsageError */
-export function findMethod(name: string): NamedMethod {
+export function findMethod(name: string) {
   const [workflowName, methodName, ...rest] = name.split('.');
   const workflow = findWorkflow(workflowName!);
   const short = shortName(workflow);

@@ -131,7 +131,7 @@ async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
 }
 
 /** Waits until the client has read everything, the grace is over, or a signal comes. @returns whether it read everything */
-async function flushed(client: Channel, signals: PassedSignals, grace: number): Promise<boolean> {
+async function flushed(client: Channel, signals: ReturnType<typeof passSignalsOn>, grace: number): Promise<boolean> {
   let stop!: () => void;
   const late = new Promise<false>((resolve) => {
     stop = after((signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, () => resolve(false));
@@ -151,22 +151,17 @@ function codeOf({ code, signal }: Exit): number {
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
 }
 
-interface MessageLog {
-  readonly message: (from: Side | 'pegwire', text: string) => void;
-  readonly refused: (from: Side, why: string, text: string) => void;
-  readonly close: () => void;
-}
-
 /** Opens the log, which only its owner may read. @throws UsageError */
-function openMessageLog(file: string | undefined, failed: (why: string) => void): MessageLog {
+function openMessageLog(file: string | undefined, failed: (why: string) => void) {
   const lines = file === undefined ? NO_FILE : openLines(file, 'a', failed);
   const write = (from: string, rest: string): void => {
     lines.write(`{"at":"${new Date().toISOString()}","from":"${from}",${rest}}`);
   };
   return {
     // The text is JSON already; printing it again could lose digits.
-    message: (from, message) => write(from, `"message":${message}`),
-    refused: (from, why, refused) => write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
+    message: (from: Side | 'pegwire', message: string) => write(from, `"message":${message}`),
+    refused: (from: Side, why: string, refused: string) =>
+      write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
     close: lines.close,
   };
 }
@@ -174,18 +169,10 @@ function openMessageLog(file: string | undefined, failed: (why: string) => void)
 // The agent leads its own process group, so that signals of the terminal do not reach it.
 
 const ON_WINDOWS = process.platform === 'win32';
-const SIGNALS: readonly NodeJS.Signals[] = ON_WINDOWS
-  ? ['SIGINT', 'SIGTERM', 'SIGHUP']
-  : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
-
-interface PassedSignals {
-  readonly haveCome: () => boolean;
-  readonly next: () => Promise<void>;
-  readonly release: () => void;
-}
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', ...(ON_WINDOWS ? [] : ['SIGQUIT' as const])];
 
 /** Passes signals to the process group of the agent, then closes it. */
-function passSignalsOn(agent: AgentProcess): PassedSignals {
+function passSignalsOn(agent: AgentProcess) {
   let count = 0;
   let told: (() => void) | undefined;
   const passOn = (signal: NodeJS.Signals): void => {
@@ -203,7 +190,7 @@ function passSignalsOn(agent: AgentProcess): PassedSignals {
   return {
     haveCome: () => count > 0,
     next: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         told = resolve;
       }),
     release: () => {

@@ -77,13 +77,6 @@ function saying(message: Envelope): Saying | undefined {
       return ['dim', message.payload.name, `${message.payload.value}${message.payload.unit ?? ''}`];
     case 'trace.span':
       return ['dim', `span ${message.payload.name}`];
-    default:
-      return more(message);
-  }
-}
-
-function more(message: Envelope): Saying | undefined {
-  switch (message.type) {
     case 'event.emit': {
       const { name, attributes = {} } = message.payload;
       if (name === 'arcp.job.state') return ['dim', String(attributes['to']), String(attributes['reason'] ?? '')];

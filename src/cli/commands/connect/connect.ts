@@ -21,6 +21,7 @@ const OPTIONS = {
 };
 
 type Run = Invocation<typeof OPTIONS>;
+type Target = ReturnType<typeof readTarget>;
 
 export const command = defineCommand({
   takes: { words: 'URL [file|-]' },
@@ -109,13 +110,8 @@ function leave({ stdin }: Run, reading: Promise<unknown>): void {
   (stdin as { readonly destroy?: () => void }).destroy?.();
 }
 
-interface Target {
-  readonly url: string;
-  readonly isWebSocket: boolean;
-}
-
 /** @throws UsageError on an invalid address */
-function readTarget(text: string): Target {
+function readTarget(text: string) {
   if (!URL.canParse(text)) throw new UsageError(`"${text}" is no address: http://127.0.0.1:4711 is one`);
   const url = new URL(text);
   if (!/^(?:https?|wss?):$/.test(url.protocol))

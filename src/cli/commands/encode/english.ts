@@ -53,7 +53,8 @@ export async function encodeInstructions(invocation: Run): Promise<number> {
       totals.instructions++;
       if (!(await answer(invocation, line, line.text, { encoder, asked, totals }))) totals.refused++;
     }
-    await noteEnd(invocation, totals);
+    if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
+    else if (!invocation.json && !options.explain) await noteTotals(invocation, totals);
     return totals.instructions === 0 || totals.refused > 0 ? 1 : 0;
   } catch (thrown) {
     throw registryFault(thrown);
@@ -67,12 +68,7 @@ function requestOptions({ domain, 'return-agent': returnAgent, priority }: Run['
   return { domain, returnAgent, priority };
 }
 
-interface OpenEncoder {
-  readonly encoder: FallbackEncoder;
-  readonly close: () => Promise<void>;
-}
-
-async function openEncoder(invocation: Run): Promise<OpenEncoder> {
+async function openEncoder(invocation: Run) {
   const { json, output, options } = invocation;
   const { now, threshold, strict } = options;
   const model = modelOf(options, (notice) => {
@@ -100,18 +96,12 @@ async function chosenRegistry(invocation: Run): Promise<Registry | null> {
   return openRegistry(invocation, { file, create: !explain, otherwise: 'memory' });
 }
 
-interface Asking {
-  readonly encoder: FallbackEncoder;
-  readonly asked: EncodeOptions;
-  readonly totals: Totals;
-}
-
 /** @returns whether it was encoded; a failure has been reported */
 async function answer(
   invocation: Run,
   line: Line | null,
   instruction: string,
-  { encoder, asked, totals }: Asking,
+  { encoder, asked, totals }: { encoder: FallbackEncoder; asked: EncodeOptions; totals: Totals },
 ): Promise<boolean> {
   try {
     if (invocation.options.explain) {
@@ -171,24 +161,12 @@ function withWayOut(error: PegwireError): PegwireError {
   return help === undefined ? error : new PegwireError({ code, message, help });
 }
 
-async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
-  if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
-  else if (!invocation.json && !invocation.options.explain) await noteTotals(invocation, totals);
-}
-
 // Reports
 
-interface Totals {
-  instructions: number;
-  refused: number;
-  readonly tiers: Record<Tier, number>;
-  /** Known costs, in US dollars. */
-  cost: number;
-  /** Calls of unknown price. */
-  unpriced: number;
-}
+type Totals = ReturnType<typeof emptyTotals>;
 
-function emptyTotals(): Totals {
+/** Costs are known ones, in US dollars; unpriced are calls of unknown price. */
+function emptyTotals() {
   return { instructions: 0, refused: 0, tiers: { cache: 0, pattern: 0, model: 0 }, cost: 0, unpriced: 0 };
 }
 
@@ -310,18 +288,12 @@ function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => voi
   const mark = given.lastIndexOf('#');
   const baseUrl = given.slice(0, Math.max(0, mark));
   const model = given.slice(mark + 1);
-  if (model !== '' && isServer(baseUrl)) return openaiCompatibleModel({ ...shared, baseUrl, model });
+  const isServer = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol);
+  if (model !== '' && isServer) return openaiCompatibleModel({ ...shared, baseUrl, model });
   const near = provider === undefined ? '' : didYouMean(provider, ['anthropic', 'openai']);
-  throw new UsageError(`--model is ${FORMS}; not "${withoutPassword(given)}"${near}`);
-}
-
-function isServer(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
-/** Addresses may hold a password. */
-function withoutPassword(given: string): string {
-  return given.replace(/\/\/[^/]*@/, '//');
+  // Addresses may hold a password.
+  const shown = given.replace(/\/\/[^/]*@/, '//');
+  throw new UsageError(`--model is ${FORMS}; not "${shown}"${near}`);
 }
 
 function priceOf(given: string | undefined): ProviderPrice | undefined {
