@@ -86,7 +86,7 @@ export type MessageType = keyof typeof CATALOGUE;
 /** The payload of messages of a type. Members that no schema names are kept. */
 export type PayloadOf<T extends MessageType> = z.output<(typeof CATALOGUE)[T]['payload']>;
 
-/** All 38, in the order of the specification. */
+/** In the order of the specification. */
 export const MESSAGE_TYPES = Object.keys(CATALOGUE) as readonly MessageType[];
 
 /** @returns `undefined` for a type that is none of the catalogue */
