@@ -6,9 +6,6 @@ import { parseFrame } from '../../accp/index.js';
 import { type Candidate, type Read, Unavailable } from '../candidate.js';
 
 export const pegwireAccp: Candidate = ast('accp', 'parseFrame', (text) => parseFrame(text));
-export const pegwireSpansAccp: Candidate = ast('accp', 'parseFrame with spans', (text) =>
-  parseFrame(text, { spans: true }),
-);
 export const rawFrames: Candidate = ast('accp', 'raw parser', (text) => rawAccp.parse(text));
 /** From a copy of the module: code compiled for one mode would slow down the other. */
 export const rawFramesSpans: Candidate = {
@@ -24,9 +21,6 @@ export const rawFramesSpans: Candidate = {
 };
 
 export const pegwireAacp: Candidate = ast('aacp', 'parsePacket', (text) => parsePacket(text));
-export const pegwireSpansAacp: Candidate = ast('aacp', 'parsePacket with spans', (text) =>
-  parsePacket(text, { spans: true }),
-);
 export const rawPackets: Candidate = ast('aacp', 'raw parser', (text) => rawAacp.parse(text));
 export const rawPacketsSpans: Candidate = ast('aacp', 'raw parser with spans', (text) =>
   rawAacp.parse(text, { spans: true }),

@@ -40,7 +40,7 @@ export interface Command<O extends Options = Options> {
   readonly protocols?: readonly Protocol['name'][];
   readonly options: O;
   /** Options of one protocol, as grouped on the help page; also in `options`. */
-  readonly optionGroups?: readonly OptionGroup[];
+  readonly optionGroups?: readonly { protocol: Protocol['name']; title: string; options: Options }[];
   /** Replaces `options` for some arguments; `null` otherwise. */
   readonly optionsFor?: (args: readonly string[]) => Promise<KnownOptions | null>;
   readonly exitCodes?: string;
@@ -68,13 +68,6 @@ export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly CommandEntry[];
-}
-
-export interface OptionGroup {
-  readonly protocol: Protocol['name'];
-  /** `of aacp: a step of a workflow` */
-  readonly title: string;
-  readonly options: Options;
 }
 
 export interface KnownOptions {

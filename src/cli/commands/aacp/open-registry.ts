@@ -15,7 +15,7 @@ import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import type { Reporting } from '../../io/report.js';
 
-export interface RegistryChoice {
+interface RegistryChoice {
   readonly file: string | undefined;
   /** Whether to create a missing file. Otherwise a missing default file counts as empty, and any other is an error. */
   readonly create: boolean;

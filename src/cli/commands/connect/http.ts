@@ -94,9 +94,6 @@ async function failed(thrown: unknown, received: Received): Promise<void> {
     return;
   }
   const why = code === 'unreachable' ? `: ${systemReason(cause)}` : '';
-  const hint = status === 401 ? ' It wants another --token.' : '';
-  throw new UsageError(
-    `${message.replace(/\.$/, '')}${why}${hint === '' ? '' : `.${hint}`}`.replace(/\.$/, ''),
-    'unreachable',
-  );
+  const text = `${message.replace(/\.$/, '')}${why}`.replace(/\.$/, '');
+  throw new UsageError(status === 401 ? `${text}. It wants another --token` : text, 'unreachable');
 }

@@ -10,8 +10,6 @@ const { now, ...session } = sessionOptions(
   'the last one of the file, or one of its name; without a file, a new one',
 );
 
-export const SHARED_OPTIONS = { now };
-
 /** For messages as JSON. */
 export const FRAME_OPTIONS = {
   ...session,
@@ -61,6 +59,6 @@ export const ENGLISH_OPTIONS = {
   explain: flag('ask no model: tell what would happen, and which patterns came near'),
 };
 
-export const ENCODE_OPTIONS = { ...SHARED_OPTIONS, ...FRAME_OPTIONS, ...WORKFLOW_OPTIONS, ...ENGLISH_OPTIONS };
+export const ENCODE_OPTIONS = { now, ...FRAME_OPTIONS, ...WORKFLOW_OPTIONS, ...ENGLISH_OPTIONS };
 
 export type EncodeOptions = Values<typeof ENCODE_OPTIONS>;
