@@ -4,7 +4,7 @@ import path from 'node:path';
 import { encodeStep, type StepResult } from '../../src/aacp/encoders/index.js';
 import { explainPacket, validatePacket } from '../../src/aacp/index.js';
 import type { Runner } from '../../src/bench/race.js';
-import { flat, handling, reading } from '../../src/bench/workload.js';
+import { flat, handling } from '../../src/bench/workload.js';
 import { projectRoot } from '../root.js';
 import type { SplitPacket } from './split-encode.js';
 import { splitExplain } from './split-explain.js';
@@ -80,9 +80,9 @@ export function encodingRunners(rows: readonly EncodingRow[]): Runner[] {
 }
 
 export function validatingRunners(texts: readonly string[]): Runner[] {
-  return [reading(SPLIT, splitValidate, texts), reading(PEGWIRE, (text) => validatePacket(text), texts)];
+  return [handling(SPLIT, splitValidate, texts), handling(PEGWIRE, (text) => validatePacket(text), texts)];
 }
 
 export function explainingRunners(texts: readonly string[]): Runner[] {
-  return [reading(SPLIT, splitExplain, texts), reading(PEGWIRE, (text) => explainPacket(text), texts)];
+  return [handling(SPLIT, splitExplain, texts), handling(PEGWIRE, (text) => explainPacket(text), texts)];
 }

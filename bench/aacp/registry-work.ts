@@ -9,7 +9,7 @@ import {
   type Registry,
   sqliteRegistry,
 } from '../../src/aacp/fallback/index.js';
-import { type Spread, spreadOf } from '../../src/bench/statistics.js';
+import { type Spread, spreadOf } from '../../src/bench/race.js';
 import { createRandom, type Random } from '../../src/text/random.js';
 import { entryOf, type Known, known } from './instructions.js';
 

@@ -1,7 +1,7 @@
 /** Runners that send the message corpus through sessions, and what they are held against. */
 import type { CodecOptions, SessionOptions } from '../../src/accp/codec/index.js';
 import type { Runner } from '../../src/bench/race.js';
-import { reading } from '../../src/bench/workload.js';
+import { handling } from '../../src/bench/workload.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 import { corpusMessages } from './corpus.js';
 import {
@@ -75,11 +75,11 @@ export function counting(tokens: TokenCounter): Runner {
   // Hot state begins empty in the first round only.
   texts.length = 0;
   runner.pass();
-  return reading(COUNTING, (text) => tokens.count(text), texts);
+  return handling(COUNTING, (text) => tokens.count(text), texts);
 }
 
 export function parsingWithZod(): Runner {
-  return reading(ZOD, readMessage, jsonTexts());
+  return handling(ZOD, readMessage, jsonTexts());
 }
 
 /** The corpus as a program without ACCP would send it. */

@@ -4,7 +4,7 @@ import { parseFrame } from '../../src/accp/index.js';
 import { zodAccp } from '../../src/bench/candidates/zod.js';
 import { plainFrame } from '../../src/bench/plain.js';
 import type { RaceSection } from '../../src/bench/result.js';
-import { flat, reading } from '../../src/bench/workload.js';
+import { flat, handling } from '../../src/bench/workload.js';
 import { createRandom } from '../../src/text/random.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { messageSamples } from '../corpus/messages.js';
@@ -40,11 +40,11 @@ async function countingHeat(name: string, texts: readonly string[]): Promise<Hea
     units: texts.length,
     characters: texts.reduce((sum, { length }) => sum + length, 0),
     runners: [
-      reading(TOKENIZER, (text) => countTokens(text, noSpecial), texts),
-      reading('pegwire count', count, texts),
-      reading('pegwire parseFrame', (text) => parseFrame(text), texts),
-      reading('JSON.parse', (text) => JSON.parse(text), documents),
-      reading('JSON.parse + zod', await zodAccp.prepare(), documents),
+      handling(TOKENIZER, (text) => countTokens(text, noSpecial), texts),
+      handling('pegwire count', count, texts),
+      handling('pegwire parseFrame', (text) => parseFrame(text), texts),
+      handling('JSON.parse', (text) => JSON.parse(text), documents),
+      handling('JSON.parse + zod', await zodAccp.prepare(), documents),
     ],
   };
 }

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Section } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
-import { flat, reading } from '../../src/bench/workload.js';
+import { flat, handling } from '../../src/bench/workload.js';
 import { compileWithPeggy, generate } from '../candidates/stock-peggy.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
@@ -58,6 +58,6 @@ export async function exampleHeat(name: 'json' | 'css', document: string): Promi
   if (!isDeepStrictEqual(stock.parse(text), plugged.parse(text))) throw new Error(`${name}: different results`);
   return {
     ...{ name: name.toUpperCase(), units: 1, characters: text.length },
-    runners: [reading(STOCK, (one) => stock.parse(one), [text]), reading(FAST, (one) => plugged.parse(one), [text])],
+    runners: [handling(STOCK, (one) => stock.parse(one), [text]), handling(FAST, (one) => plugged.parse(one), [text])],
   };
 }

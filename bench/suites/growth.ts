@@ -4,7 +4,7 @@ import { parseFrame } from '../../src/accp/index.js';
 import { GROWTH_LENGTHS, GROWTH_SHAPES } from '../../src/bench/corpus/accp.js';
 import { plainFrame } from '../../src/bench/plain.js';
 import type { RaceSection } from '../../src/bench/result.js';
-import { flat, reading } from '../../src/bench/workload.js';
+import { flat, handling } from '../../src/bench/workload.js';
 import { type Heat, holdRaces, type Pace } from './contest.js';
 
 const UNLIMITED = {
@@ -41,7 +41,7 @@ export async function growth(pace: Pace): Promise<RaceSection[]> {
 function heat(name: string, read: (text: string) => unknown, make: (length: number) => string): Heat {
   const runners = GROWTH_LENGTHS.map((length) => {
     const text = flat(make(length));
-    return reading(label(length), read, new Array<string>(CHARACTERS / length).fill(text));
+    return handling(label(length), read, new Array<string>(CHARACTERS / length).fill(text));
   });
   return { name, units: CHARACTERS, characters: CHARACTERS, runners };
 }

@@ -3,7 +3,7 @@ import process from 'node:process';
 import Benchmark from 'benchmark';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
-import { inputsOf, reading } from '../../src/bench/workload.js';
+import { handling, inputsOf } from '../../src/bench/workload.js';
 import { CANDIDATES } from '../candidates/index.js';
 
 export interface IsolatedFigures {
@@ -18,7 +18,7 @@ const candidate = CANDIDATES.find(({ id }) => id === process.argv[2])!;
 const samples = candidate.protocol === 'accp' ? mixedFrames() : mixedPackets();
 const read = await candidate.prepare();
 const texts = await inputsOf({ candidate, read }, samples);
-const { pass } = reading(candidate.name, read, texts);
+const { pass } = handling(candidate.name, read, texts);
 
 const { hz, stats } = new Benchmark(candidate.id, pass, { maxTime: 1.5, minSamples: 15 }).run();
 globalThis.gc?.();

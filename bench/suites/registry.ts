@@ -3,7 +3,7 @@ import { bundledRules } from '../../src/aacp/fallback/index.js';
 import { type Runner, race } from '../../src/bench/race.js';
 import type { FactSection } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
-import { reading } from '../../src/bench/workload.js';
+import { handling } from '../../src/bench/workload.js';
 import { type Asked, type HitRate, hitRates, openLines, type Question, type Timing } from '../aacp/registry-work.js';
 import { type Pace, processorTime } from './contest.js';
 
@@ -85,7 +85,7 @@ const QUERIES = [
 /** Searches in the rules that come along. */
 export function searchRunner(): Runner {
   const { find } = bundledRules();
-  return reading('find', (query) => find(query), QUERIES);
+  return handling('find', (query) => find(query), QUERIES);
 }
 
 async function searches(rounds: number): Promise<FactSection> {

@@ -1,12 +1,12 @@
 /** Refusing bad frames: an error with its code and offset, against `JSON.parse` throwing on JSON that is as bad. */
 import { tryParseFrame } from '../../src/accp/index.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
-import { type BadSample, badFrames } from '../../src/bench/corpus/bad.js';
 import type { Runner } from '../../src/bench/race.js';
 import type { RaceSection } from '../../src/bench/result.js';
-import { reading } from '../../src/bench/workload.js';
+import { handling } from '../../src/bench/workload.js';
 import { parseByHand } from '../candidates/hand-accp.js';
 import { compileStock } from '../candidates/stock-peggy.js';
+import { type BadSample, badFrames } from '../corpus/bad.js';
 import { type Heat, holdRaces, type Pace, sizeOf } from './contest.js';
 
 const ANCHOR = 'JSON.parse';
@@ -40,12 +40,12 @@ function thrown(parse: (text: string) => unknown): (text: string) => unknown {
 export function rejectingRunners(): Runner[] {
   const samples = badFrames(mixedFrames());
   return [
-    reading(
+    handling(
       ANCHOR,
       thrown(JSON.parse),
       samples.map(({ json }) => json),
     ),
-    reading(
+    handling(
       'code and offset',
       refusal,
       samples.map(({ text }) => text),
@@ -62,15 +62,15 @@ export async function rejecting(pace: Pace): Promise<RaceSection[]> {
       name,
       ...sizeOf(some),
       runners: [
-        reading(
+        handling(
           ANCHOR,
           thrown(JSON.parse),
           some.map(({ json }) => json),
         ),
-        reading('tryParseFrame, code and offset', refusal, texts),
-        reading('tryParseFrame, message and code frame', explanation, texts),
-        reading('hand-written', thrown(parseByHand), texts),
-        reading('stock Peggy', thrown(stock), texts),
+        handling('tryParseFrame, code and offset', refusal, texts),
+        handling('tryParseFrame, message and code frame', explanation, texts),
+        handling('hand-written', thrown(parseByHand), texts),
+        handling('stock Peggy', thrown(stock), texts),
       ],
     };
   };

@@ -8,7 +8,7 @@ import { optionalPackage } from '../../src/bench/candidate.js';
 import type { Runner } from '../../src/bench/race.js';
 import type { RaceSection, Section } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
-import { handling, reading } from '../../src/bench/workload.js';
+import { handling } from '../../src/bench/workload.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { corpusMessages } from '../sessions/corpus.js';
@@ -48,9 +48,9 @@ export async function sessions({ rounds }: Pace): Promise<Section[]> {
           counting(tokens),
           decoding('the same, checkpoints by the host', tokens, { checkpoints: 'manual' }, { budgets: ROOMY }),
           decoding('the same, without state', tokens, { state: false }),
-          reading('pegwire parseFrame', (text) => parseFrame(text), frames),
-          reading('JSON.parse', JSON.parse, jsonTexts()),
-          reading('TOON decode', (text) => decode(text), messages.map(encode)),
+          handling('pegwire parseFrame', (text) => parseFrame(text), frames),
+          handling('JSON.parse', JSON.parse, jsonTexts()),
+          handling('TOON decode', (text) => decode(text), messages.map(encode)),
         ]),
       ],
       pace,

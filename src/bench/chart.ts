@@ -1,11 +1,10 @@
-/** Charts as SVG, small enough to write by hand: horizontal bars that read well on light and dark pages. */
+/** Charts as SVG that suit light and dark pages. */
 import type { RaceSection } from './result.js';
 import { significant } from './table.js';
 
 interface Bar {
   readonly name: string;
   readonly value: number;
-  /** The spread, drawn as a thin line. */
   readonly low?: number;
   readonly high?: number;
   readonly highlighted?: boolean;
@@ -13,10 +12,8 @@ interface Bar {
 
 interface Chart {
   readonly title: string;
-  /** Said below the title. */
   readonly subtitle: string;
   readonly bars: readonly Bar[];
-  /** A value that a line marks. */
   readonly mark?: number;
 }
 
@@ -27,14 +24,12 @@ const BAR = 18;
 const GAP = 8;
 const TOP = 62;
 
-/** Colors have names, so that one style sheet can hold both schemes. */
 const STYLE = `text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .title { font-size: 16px; font-weight: 600 } .faint { fill: #59636e; font-size: 12px }
 .bar { fill: #8c959f } .own { fill: #0969da } .line { stroke: #59636e } .mark { stroke: #cf222e; stroke-dasharray: 4 3 }
 @media (prefers-color-scheme: dark) { text { fill: #f0f6fc } .faint { fill: #9198a1 } .bar { fill: #656c76 } .own { fill: #4493f8 }
 .line { stroke: #d1d7e0 } .mark { stroke: #f85149 } }`;
 
-/** An SVG document. */
 export function barChart({ title, subtitle, bars, mark }: Chart): string {
   const longest = Math.max(...bars.map(({ value, high }) => Math.max(value, high ?? 0)), mark ?? 0);
   const scale = (value: number): number => round((value / longest) * (WIDTH - NAMES - VALUES));
@@ -67,7 +62,7 @@ ${line}
 `;
 }
 
-/** One group of a race: the fastest first, pegwire's own highlighted, the anchor marked. */
+/** The first group, fastest first, pegwire highlighted. */
 export function raceChart({ title, anchor, groups }: RaceSection, machine: string): string {
   const bars = (groups[0]?.standings ?? []).map(({ name, ratio }) => ({
     name,

@@ -1,8 +1,8 @@
 import os from 'node:os';
 import process from 'node:process';
-import type { Machine } from './result.js';
 
-export function thisMachine(): Machine {
+/** Describes this machine: figures mean nothing without it. */
+export function thisMachine() {
   const cpus = os.cpus();
   return {
     cpu: cpus[0]?.model.trim() ?? 'unknown',
@@ -12,3 +12,5 @@ export function thisMachine(): Machine {
     node: process.versions.node,
   };
 }
+
+export type Machine = ReturnType<typeof thisMachine>;

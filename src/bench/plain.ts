@@ -1,14 +1,11 @@
-/** The JSON message that says what a frame says: what a program without ACCP would send, with the same keys. */
+/** The plain JSON equivalent of messages, with the same keys. */
 
 import type { Packet } from '../aacp/ast.js';
 import type { Frame, Param, Value } from '../accp/ast.js';
 
 type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain };
 
-/**
- * The message as plain nested objects; references become strings with their dollar sign. Numbers become JavaScript's, so
- * that integers beyond 2^53 lose their last digits and idle zeros are dropped: JSON is spared that work.
- */
+/** References become strings, and numbers JavaScript's: integers beyond 2^53 lose digits, which spares JSON that work. */
 export function plainFrame({ agent, intent, operation, payload, metadata }: Frame): Plain {
   const message = { agent, intent, operation, payload: plainParams(payload) };
   return metadata === null ? message : { ...message, metadata: plainParams(metadata) };

@@ -1,70 +1,99 @@
 /**
- * The interleaved race: several ways of doing the same work take turns in one process, so that whatever slows the machine
- * slows all of them. What counts is the ratio to the anchor within one round; times alone do not repeat.
+ * The interleaved race: runners take turns in one process, so that disturbances slow all of them. Only the ratio to the anchor within one
+ * round repeats; times do not.
  */
-import { type Spread, spreadOf } from './statistics.js';
+/** Quartiles are stable for times, which have long tails; means are not. */
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
 
-/** One entrant: `pass` does the whole work once and gives something that depends on it, so that it cannot be left out. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75) };
+}
+
+/** Interpolates linearly. @param share from 0 (smallest) to 1 (largest) @throws RangeError on an empty list */
+export function quantile(values: readonly number[], share: number): number {
+  if (values.length === 0) throw new RangeError('there is no quantile of nothing');
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)]!;
+  const above = sorted[Math.ceil(place)]!;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** `pass` does the whole work once; its result keeps it from being optimised away. */
 export interface Runner {
   readonly name: string;
   readonly pass: () => unknown;
-  /** Called before so many passes, outside of what is measured: for work that can be done only once. */
+  /** Called before a turn, unmeasured, with its number of passes. */
   readonly prepare?: (passes: number) => void;
 }
 
 export interface RaceOptions {
-  /** The runner that the others are held against. */
+  /** The runner to compare with. */
   readonly anchor: string;
-  /** How often each runner has its turn. @default 61 */
+  /** @default 61 */
   readonly rounds?: number;
-  /**
-   * How long one turn is to take, in milliseconds; it is one pass at least. On a busy machine many short turns give steadier
-   * ratios than few long ones: what disturbs one turn seldom spans a round. @default 2
-   */
+  /** Milliseconds of a turn, at least one pass. Many short turns give steadier ratios than few long ones. @default 2 */
   readonly turn?: number;
-  /** How long each runner runs before anything counts, in milliseconds. @default 150 */
+  /** Milliseconds. @default 150 */
   readonly warmUp?: number;
-  /** In milliseconds; another one is for tests. */
+  /** Milliseconds. */
   readonly now?: () => number;
-  /** Called before each round; `done` goes from 0 to `rounds`. May give way to other work. */
+  /** Called before each round, and at the end. */
   readonly onRound?: (done: number, rounds: number) => void | Promise<void>;
 }
 
 export interface Standing {
   readonly name: string;
-  /** Nanoseconds of one pass, over the rounds. */
+  /** Of one pass. */
   readonly nanoseconds: Spread;
-  /** How many times as fast as the anchor, round by round: 2 is twice as fast. */
+  /** Speed relative to the anchor, by round: 2 is twice as fast. */
   readonly ratio: Spread;
-  /** Passes in one turn. */
+  /** Per turn. */
   readonly passes: number;
 }
 
-/** Where results go: what is never read may be optimised away. */
-let sink: unknown;
+/** Results that are never read could be optimised away. */
+export let sink: unknown;
 
-/**
- * Runs all runners in turns and compares them with the anchor.
- *
- * @throws RangeError when the anchor is none of the runners
- */
+/** Compares all runners with the anchor. @throws RangeError if the anchor is missing */
 export async function race(runners: readonly Runner[], options: RaceOptions): Promise<Standing[]> {
   const { anchor, rounds = 61, turn = 2, warmUp = 150, now = () => performance.now(), onRound } = options;
-  const anchorIndex = runners.findIndex(({ name }) => name === anchor);
-  if (anchorIndex < 0) throw new RangeError(`the anchor "${anchor}" is none of the runners`);
-
+  checkAnchor(runners, anchor);
   const passes = runners.map((runner) => calibrate(runner, turn, warmUp, now));
-  const times = runners.map((): number[] => []);
-  for (let round = 0; round < rounds; round++) {
-    await onRound?.(round, rounds);
-    for (const index of turns(round, runners.length))
-      times[index]!.push(timed(runners[index]!, passes[index]!, now) / passes[index]!);
-  }
-  await onRound?.(rounds, rounds);
-  return standings(runners, times, passes, anchorIndex);
+  const turnOf = (index: number): number => timed(runners[index]!, passes[index]!, now) / passes[index]!;
+  const times = await takeTurns(runners.length, turnOf, rounds, onRound);
+  return standings(runners, times, passes, anchor);
 }
 
-/** Who runs when: another first one in each round, and every second round backwards, so that nobody always runs after the same neighbor. */
+function checkAnchor(runners: readonly { readonly name: string }[], anchor: string): void {
+  if (runners.some(({ name }) => name === anchor)) return;
+  throw new RangeError(`the anchor "${anchor}" is none of the runners`);
+}
+
+/** Lets all runners take turns. @returns the times by runner and round */
+async function takeTurns(
+  count: number,
+  turn: (index: number) => number | Promise<number>,
+  rounds: number,
+  onRound: RaceOptions['onRound'],
+): Promise<readonly (readonly number[])[]> {
+  const times = Array.from({ length: count }, (): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    await onRound?.(round, rounds);
+    for (const index of turns(round, count)) {
+      const time = turn(index);
+      times[index]!.push(typeof time === 'number' ? time : await time);
+    }
+  }
+  await onRound?.(rounds, rounds);
+  return times;
+}
+
+/** Rotates the first runner, and reverses every second round, so that neighbors change. */
 function turns(round: number, count: number): number[] {
   return Array.from({ length: count }, (_, place) => ((round % 2 === 0 ? place : count - 1 - place) + round) % count);
 }
@@ -74,51 +103,41 @@ function standings(
   runners: readonly { readonly name: string }[],
   times: readonly (readonly number[])[],
   passes: readonly number[],
-  anchorIndex: number,
+  anchor: string,
 ): Standing[] {
+  const anchorTimes = times[runners.findIndex(({ name }) => name === anchor)]!;
   return runners.map(({ name }, index) => ({
     name,
     nanoseconds: spreadOf(times[index]!.map((time) => time * 1e6)),
-    ratio: spreadOf(times[index]!.map((time, round) => times[anchorIndex]![round]! / time)),
+    ratio: spreadOf(times[index]!.map((time, round) => anchorTimes[round]! / time)),
     passes: passes[index]!,
   }));
 }
 
-/** One entrant whose work ends later: over streams, sockets, and the like. */
 export interface AsyncRunner {
   readonly name: string;
-  /** Does the whole work once. */
   readonly pass: () => Promise<void>;
 }
 
-/**
- * The same race for work that takes turns with the event loop: one pass is one turn, so it should take some milliseconds at least.
- *
- * @throws RangeError when the anchor is none of the runners
- */
+/** The same for asynchronous work: one pass is one turn, and should take some milliseconds. @throws RangeError */
 export async function raceAsync(
   runners: readonly AsyncRunner[],
   options: Pick<RaceOptions, 'anchor' | 'rounds' | 'now' | 'onRound'> & { readonly warmUpPasses?: number },
 ): Promise<Standing[]> {
   const { anchor, rounds = 31, warmUpPasses = 5, now = () => performance.now(), onRound } = options;
-  const anchorIndex = runners.findIndex(({ name }) => name === anchor);
-  if (anchorIndex < 0) throw new RangeError(`the anchor "${anchor}" is none of the runners`);
+  checkAnchor(runners, anchor);
   for (const { pass } of runners) for (let done = 0; done < warmUpPasses; done++) await pass();
-  const times = runners.map((): number[] => []);
-  for (let round = 0; round < rounds; round++) {
-    await onRound?.(round, rounds);
-    for (const index of turns(round, runners.length)) {
-      const start = now();
-      await runners[index]!.pass();
-      times[index]!.push(now() - start);
-    }
-  }
-  await onRound?.(rounds, rounds);
-  const once = runners.map(() => 1);
-  return standings(runners, times, once, anchorIndex);
+  const turnOf = async (index: number): Promise<number> => {
+    const start = now();
+    await runners[index]!.pass();
+    return now() - start;
+  };
+  const times = await takeTurns(runners.length, turnOf, rounds, onRound);
+  const passes = runners.map(() => 1);
+  return standings(runners, times, passes, anchor);
 }
 
-/** Warms a runner up and finds how many passes fill a turn. */
+/** Warms up, and returns the passes that fill a turn. */
 function calibrate(runner: Runner, turn: number, warmUp: number, now: () => number): number {
   const start = now();
   let passes = 1;
@@ -132,14 +151,9 @@ function calibrate(runner: Runner, turn: number, warmUp: number, now: () => numb
 
 function timed({ pass, prepare }: Runner, passes: number, now: () => number): number {
   prepare?.(passes > 1 ? passes + 1 : passes);
-  // Once without the clock, where that costs little: the caches are full of what the runner before needed.
+  // One unmeasured pass fills the caches.
   if (passes > 1) sink = pass();
   const start = now();
   for (let done = 0; done < passes; done++) sink = pass();
   return now() - start;
-}
-
-/** What the last pass gave. */
-export function lastResult(): unknown {
-  return sink;
 }

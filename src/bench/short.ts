@@ -1,4 +1,4 @@
-/** The short run behind `pegwire bench`: what is installed, on the corpus that ships with the package. */
+/** The short run of `pegwire bench`, on the corpus of the package. */
 import { parsePacket, printPacket } from '../aacp/index.js';
 import { parseFrame, printFrame } from '../accp/index.js';
 import { writeFrame } from '../accp/writer.js';
@@ -15,9 +15,9 @@ import type { RaceGroup, RaceSection } from './result.js';
 import { handling, readers } from './workload.js';
 
 interface ShortOptions {
-  /** About how long to measure, in seconds. @default 8 */
+  /** @default 8 */
   readonly seconds?: number;
-  /** Told what is being measured, and how much of everything is done, from 0 to 1. */
+  /** `share` goes from 0 to 1. */
   readonly onProgress?: (what: string, share: number) => void | Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Contest {
   readonly unit: string;
   readonly anchor: string;
   readonly candidates: readonly Candidate[];
-  /** Those that are measured on each category. */
+  /** Measured on each category. */
   readonly byCategory: readonly Candidate[];
   readonly samples: () => Sample[];
   readonly categories: () => Category[];
@@ -72,13 +72,12 @@ const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
   },
 };
 
-/** Shares of the whole time. */
+/** Shares of the time. */
 const READING = 0.5;
 const CATEGORIES = 0.4;
 const PRINTING = 0.1;
 const ROUNDS = 15;
 
-/** Reading, reading by what the messages hold, and printing, each against JSON. */
 export async function shortRun(protocol: 'accp' | 'aacp', options: ShortOptions = {}): Promise<RaceSection[]> {
   const { seconds = 8, onProgress } = options;
   const contest = CONTESTS[protocol];

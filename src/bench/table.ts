@@ -1,22 +1,18 @@
-/** Results as tables: in columns for terminals, in Markdown for documents. */
+/** Results as text and Markdown tables. */
 
-import type { FactSection, RaceGroup, RaceSection, Section } from './result.js';
-import type { Spread } from './statistics.js';
+import type { Spread } from './race.js';
+import type { RaceGroup, RaceSection, Section } from './result.js';
 
 interface Table {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A race of one group has a row for each candidate; of several, a row for each group and the ratios as columns. */
+/** One group: a row per candidate; several: a row per group. */
 export function sectionTable(section: Section): Table {
-  if (section.kind === 'facts') return factTable(section);
+  if (section.kind === 'facts') return { header: section.columns, rows: section.rows.map((row) => row.map(String)) };
   const [group, ...others] = section.groups;
   return group !== undefined && others.length === 0 ? groupTable(section, group) : matrix(section);
-}
-
-function factTable({ columns, rows }: FactSection): Table {
-  return { header: columns, rows: rows.map((row) => row.map(String)) };
 }
 
 function groupTable({ unit, anchor }: RaceSection, { standings, units }: RaceGroup): Table {
@@ -49,14 +45,14 @@ function quartiles({ low, high }: Spread): string {
   return `${significant(low)}-${significant(high)}`;
 }
 
-/** A number as a person wants to read it: two places below ten, none above a hundred, two digits at least. */
+/** Rounds for people: two places below ten, none above a hundred. */
 export function significant(value: number): string {
   if (value >= 100) return Math.round(value).toString();
   if (value >= 10) return value.toFixed(1);
   return value >= 0.1 ? value.toFixed(2) : Number(value.toPrecision(2)).toString();
 }
 
-/** A table in columns; the first one is flush left, the others flush right. */
+/** The first column is left-aligned, the others right-aligned. */
 export function textTable({ header, rows }: Table): string {
   const widths = header.map((_cell, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>

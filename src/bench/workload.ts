@@ -1,19 +1,7 @@
-/** From candidates and samples to runners. */
 import type { Ready, Sample } from './candidate.js';
 import type { Runner } from './race.js';
 
-/** Reads every text once. */
-export function reading(name: string, read: (text: string) => unknown, texts: readonly string[]): Runner {
-  return { name, pass: () => readAll(read, texts) };
-}
-
-function readAll(read: (text: string) => unknown, texts: readonly string[]): number {
-  let done = 0;
-  for (let index = 0; index < texts.length; index++) if (read(texts[index]!) !== undefined) done++;
-  return done;
-}
-
-/** Handles every one of some values once: trees that are printed, say. */
+/** Handles every value once: reads texts, prints trees. */
 export function handling<Value>(name: string, handle: (value: Value) => unknown, values: readonly Value[]): Runner {
   return { name, pass: () => handleAll(handle, values) };
 }
@@ -24,21 +12,19 @@ function handleAll<Value>(handle: (value: Value) => unknown, values: readonly Va
   return done;
 }
 
-/** The texts of some samples as a candidate reads them. */
 export async function inputsOf({ candidate }: Ready, samples: readonly Sample[]): Promise<string[]> {
   const { input } = candidate;
-  // Copies of their own: a slice of a longer text would be slower to read for some.
+  // Flat copies: some parsers read slices of longer texts slowly.
   return Promise.all(samples.map(async (sample) => flat(await (input === undefined ? sample.text : input(sample)))));
 }
 
-/** The same text in one piece of memory, as it comes out of a file or socket. */
+/** Copies a text into one piece of memory, as it comes from a socket. */
 export function flat(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }
 
-/** A runner for each candidate over the same samples. */
 export async function readers(candidates: readonly Ready[], samples: readonly Sample[]): Promise<Runner[]> {
   return Promise.all(
-    candidates.map(async (one) => reading(one.candidate.name, one.read, await inputsOf(one, samples))),
+    candidates.map(async (one) => handling(one.candidate.name, one.read, await inputsOf(one, samples))),
   );
 }

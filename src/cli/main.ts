@@ -6,16 +6,16 @@ const args = process.argv.slice(2);
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that has seen enough, such as `head`, closes the pipe: then there is nothing left to do, and nothing wrong.
+    // A closed pipe, as by `head`, is not an error.
     if (error.code === 'EPIPE') {
       if (stream === process.stderr && isService(args)) return;
       process.exit();
     }
-    // A full disk is no defect of ours, but a result that is not all there is no success.
+    // Incomplete results are a failure.
     if (stream === process.stdout) process.stderr.write(`pegwire: Cannot write the output: ${error.message}.\n`);
     process.exit(2);
   });
 }
 
-// Not process.exit: it would cut off what is still on its way into a pipe.
+// process.exit would cut off pending output.
 process.exitCode = await run(args, process);

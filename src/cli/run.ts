@@ -17,17 +17,16 @@ import {
 import { commandHelp, generalHelp, groupHelp } from './options/help.js';
 import { PROTOCOLS, type Protocol } from './protocols.js';
 
-/** Protocols with names like ours, which are easily confused. */
+/** Protocols with similar names. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
   acp: 'the Agent Client Protocol, JSON-RPC over stdio, which pegwire acp run speaks',
   arcp: 'the runtime protocol, JSON envelopes, which pegwire arcp speaks',
 };
 
-/** Exit codes beyond 0 and 1, which the commands give. */
+/** Exit codes besides 0 and 1. */
 const USAGE = 2;
 const DEFECT = 70;
 
-/** The streams that the command line talks to. */
 export interface Streams {
   readonly stdin: Invocation['stdin'];
   readonly stdout: Sink;
@@ -37,8 +36,7 @@ export interface Streams {
 /**
  * Runs one command line.
  *
- * @param args the arguments after the program's name
- * @returns the exit code: 0 success, 1 the input is not valid, 2 wrong usage or unreadable input, 70 a defect
+ * @returns the exit code: 0 success, 1 invalid input, 2 wrong usage or unreadable input, 70 a defect
  */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   const output = createOutput(streams.stdout, streams.stderr, colorChoice(args));
@@ -48,13 +46,16 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       const { code, message, below } = thrown;
-      // It may quote arguments, whatever they hold.
+      // It quotes arguments, which may hold anything.
       const shown = visible(/[?:]$/.test(message) ? message : `${message}.`);
       const lines = (below ?? '').split('\n').map(visible);
       const text = below === undefined ? shown : [shown, ...lines].join('\n');
       const whole = below === undefined ? message : `${message}\n${below}`;
       await output.note(json ? errorJson(code, whole) : `${output.paintNote('red', 'pegwire:')} ${text}`);
-      if (!json && code === 'usage') await output.note(`${commandLine(args)} --help shows how it is used.`);
+      if (!json && code === 'usage')
+        await output.note(
+          `${['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ')} --help shows how it is used.`,
+        );
       return USAGE;
     }
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
@@ -63,18 +64,12 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
   }
 }
 
-/** Whether the command of these arguments goes on when nobody reads its notes any more. */
+/** Reports whether the command continues when nobody reads its notes. */
 export function isService(args: readonly string[]): boolean {
   const last = namedIn(args).at(-1);
   return last !== undefined && 'isService' in last && last.isService === true;
 }
 
-/** The program with the command that the arguments name, as far as there is such a command. */
-function commandLine(args: readonly string[]): string {
-  return ['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ');
-}
-
-/** The group and the command that the arguments name. */
 function namedIn(args: readonly string[]): readonly (CommandEntry | CommandGroup)[] {
   const words = atTerminator(args).own.filter(isWord);
   const named = COMMANDS.find(({ name }) => name === words[0]);
@@ -85,33 +80,27 @@ function namedIn(args: readonly string[]): readonly (CommandEntry | CommandGroup
 
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
   const asked = withoutHelp(args);
-  const name = firstWord(asked);
+  const name = atTerminator(asked).own.find(isWord);
   if (name === undefined) return withoutCommand(asked, output);
 
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) throw new UsageError(`There is no command "${name}"${commandHint(name, asked)}`);
   const rest = asked.toSpliced(asked.indexOf(name), 1);
-  return 'commands' in command
-    ? runGroup(command, rest, { streams, output })
-    : runCommand(command, rest, { streams, output });
+  const surroundings = { streams, output };
+  return 'commands' in command ? runGroup(command, rest, surroundings) : runCommand(command, rest, surroundings);
 }
 
-/** `help parse` is `parse --help`. */
+/** Turns `help parse` into `parse --help`. */
 function withoutHelp(args: readonly string[]): readonly string[] {
   const { own, others } = atTerminator(args);
   if (own.find(isWord) !== 'help') return args;
   return [...own.filter((argument) => argument !== 'help'), '--help', ...others];
 }
 
-function firstWord(args: readonly string[]): string | undefined {
-  return atTerminator(args).own.find(isWord);
-}
-
 function isWord(argument: string): boolean {
   return !argument.startsWith('-');
 }
 
-/** What may have been meant by a first word that is no command. */
 function commandHint(word: string, args: readonly string[]): string {
   const names = COMMANDS.map(({ name }) => name);
   const later = args.find((argument) => names.includes(argument));
@@ -139,12 +128,11 @@ async function version(output: Output): Promise<number> {
 interface Surroundings {
   readonly streams: Streams;
   readonly output: Output;
-  /** The group that the command is in. */
   readonly group?: string;
 }
 
 async function runGroup(group: CommandGroup, args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const name = firstWord(args);
+  const name = atTerminator(args).own.find(isWord);
   const command = group.commands.find((one) => one.name === name);
   if (command !== undefined) {
     const rest = args.toSpliced(args.indexOf(command.name), 1);
@@ -195,7 +183,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], surround
   });
 }
 
-/** Options that another protocol of the command has. */
+/** @throws UsageError on options of another protocol */
 function checkProtocol(
   name: string,
   { optionGroups = [] }: Command,
@@ -209,15 +197,7 @@ function checkProtocol(
   }
 }
 
-/** What the arguments name beside options. */
-interface Subject {
-  readonly protocol?: Protocol;
-  readonly file?: string | undefined;
-  readonly grammar?: string | undefined;
-  readonly words?: readonly string[];
-}
-
-function subjectOf(name: string, { takes, protocols }: Command, positionals: readonly string[]): Subject {
+function subjectOf(name: string, { takes, protocols }: Command, positionals: readonly string[]): Partial<Invocation> {
   const [first, second, third] = positionals;
   if (typeof takes !== 'string') return { words: positionals };
   if (takes === 'nothing' || (takes === 'optional-protocol' && first === undefined)) {
@@ -243,7 +223,7 @@ function subjectOf(name: string, { takes, protocols }: Command, positionals: rea
   return { protocol, file: fileOf(second) };
 }
 
-/** A dash is the standard input. */
+/** A dash is stdin. */
 function fileOf(word: string | undefined): string | undefined {
   return word === '-' ? undefined : word;
 }
@@ -271,7 +251,7 @@ function protocolOf(
   throw new UsageError(`${command} takes ${choices}, not "${name}"${other}`);
 }
 
-/** Known before the arguments are, so that errors about them are in colour too. */
+/** Read before the arguments are parsed, so that errors about them have colour. */
 function colorChoice(args: readonly string[]): ColorChoice {
   const options = atTerminator(args).own;
   if (options.includes('--no-color')) return 'never';

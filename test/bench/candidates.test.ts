@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CANDIDATES } from '../../bench/candidates/index.js';
+import { badFrames } from '../../bench/corpus/bad.js';
 import { messageSamples } from '../../bench/corpus/messages.js';
 import { tryParsePacket } from '../../src/aacp/index.js';
 import { tryParseFrame } from '../../src/accp/index.js';
 import { prepareAll, type Ready, type Sample } from '../../src/bench/candidate.js';
 import { mixedPackets, packetCategories } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, GROWTH_SHAPES, mixedFrames } from '../../src/bench/corpus/accp.js';
-import { badFrames } from '../../src/bench/corpus/bad.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
 

@@ -1,6 +1,6 @@
 /** The race on a clock that only moves when somebody works: no time is measured here. */
 import { describe, expect, test } from 'vitest';
-import { type Runner, race } from '../../src/bench/race.js';
+import { quantile, type Runner, race, spreadOf } from '../../src/bench/race.js';
 
 /** Runners that take so many milliseconds a pass, and the order in which they ran. */
 function clockwork(costs: Readonly<Record<string, number | (() => number)>>) {
@@ -88,5 +88,34 @@ describe('a race', () => {
   test('needs its anchor', async () => {
     const { runners, now } = clockwork({ a: 1 });
     await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is none of the runners');
+  });
+});
+
+describe('quantiles', () => {
+  test('of an odd number of values are values', () => {
+    expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4 });
+  });
+
+  test('lie between two values in proportion', () => {
+    expect(spreadOf([1, 2, 3, 4])).toEqual({ median: 2.5, low: 1.75, high: 3.25 });
+    expect(quantile([10, 20], 0.9)).toBeCloseTo(19);
+  });
+
+  test('of one value are that value', () => {
+    expect(spreadOf([7])).toEqual({ median: 7, low: 7, high: 7 });
+  });
+
+  test('order numbers as numbers', () => {
+    expect(spreadOf([100, 9, 20]).median).toBe(20);
+  });
+
+  test('do not move for one outlier, and leave the list as it is', () => {
+    const values = [2, 2, 2, 2, 1000];
+    expect(spreadOf(values)).toEqual({ median: 2, low: 2, high: 2 });
+    expect(values).toEqual([2, 2, 2, 2, 1000]);
+  });
+
+  test('of nothing do not exist', () => {
+    expect(() => spreadOf([])).toThrow(RangeError);
   });
 });

@@ -1,6 +1,6 @@
 import type { Candidate } from '../candidate.js';
 
-/** `JSON.parse` of the equivalent plain message: what every other figure is held against. */
+/** The baseline: `JSON.parse` of the equivalent message. */
 export const jsonAccp: Candidate = json('accp');
 export const jsonAacp: Candidate = json('aacp');
 
@@ -11,7 +11,7 @@ function json(protocol: 'accp' | 'aacp'): Candidate {
     protocol,
     builds: 'plain',
     input: (sample) => sample.json,
-    // A function around it: as an argument of its own, JSON.parse could be given a second one.
+    // Wrapped: JSON.parse must not get a second argument.
     prepare: async () => (text) => JSON.parse(text),
   };
 }

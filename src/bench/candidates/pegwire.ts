@@ -1,4 +1,4 @@
-/** pegwire's own ways of reading: with explained errors, and the raw generated parsers as they are. */
+/** pegwire's own parsers, with explained errors and raw. */
 import * as rawAacp from '../../../generated/aacp.js';
 import * as rawAccp from '../../../generated/accp.js';
 import { parsePacket } from '../../aacp/index.js';
@@ -6,14 +6,8 @@ import { parseFrame } from '../../accp/index.js';
 import { type Candidate, type Read, Unavailable } from '../candidate.js';
 
 export const pegwireAccp: Candidate = ast('accp', 'parseFrame', (text) => parseFrame(text));
-export const pegwireSpansAccp: Candidate = ast('accp', 'parseFrame with spans', (text) =>
-  parseFrame(text, { spans: true }),
-);
 export const rawFrames: Candidate = ast('accp', 'raw parser', (text) => rawAccp.parse(text));
-/**
- * From a copy of the module: a program parses either with spans or without, and gets code for what it does. In one copy, what is
- * compiled for the one would carry the other along.
- */
+/** From a copy of the module: code compiled for one mode would slow down the other. */
 export const rawFramesSpans: Candidate = {
   id: 'pegwire-accp-raw-parser-with-spans',
   name: 'pegwire raw parser with spans',
@@ -27,15 +21,12 @@ export const rawFramesSpans: Candidate = {
 };
 
 export const pegwireAacp: Candidate = ast('aacp', 'parsePacket', (text) => parsePacket(text));
-export const pegwireSpansAacp: Candidate = ast('aacp', 'parsePacket with spans', (text) =>
-  parsePacket(text, { spans: true }),
-);
 export const rawPackets: Candidate = ast('aacp', 'raw parser', (text) => rawAacp.parse(text));
 export const rawPacketsSpans: Candidate = ast('aacp', 'raw parser with spans', (text) =>
   rawAacp.parse(text, { spans: true }),
 );
 
-/** The exports that not every build of the parsers has. */
+/** Optional exports of generated parsers. */
 interface Extras {
   readonly recognize?: (text: string, options?: object) => boolean;
   readonly StartRules?: readonly string[];

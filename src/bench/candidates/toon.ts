@@ -5,7 +5,7 @@ interface Toon {
   decode(text: string): unknown;
 }
 
-/** TOON, another compact notation for what JSON says: `decode` of the same message. */
+/** TOON: `decode` of the same message. */
 export const toonAccp: Candidate = toon('accp');
 export const toonAacp: Candidate = toon('aacp');
 

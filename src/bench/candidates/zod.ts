@@ -1,6 +1,6 @@
 import { type Candidate, optionalPackage, type Read } from '../candidate.js';
 
-/** As much of zod 4 as is used here. It need not be installed, so there are no types to import. */
+/** The part of zod 4 that is used; the package is optional. */
 interface Zod {
   readonly z: {
     object(shape: object): Schema;
@@ -20,7 +20,7 @@ interface Schema {
   optional(): Schema;
 }
 
-/** `JSON.parse` and a zod schema of the message: what a careful program without ACCP would do. */
+/** `JSON.parse` and a zod schema. */
 export const zodAccp: Candidate = {
   id: 'zod-accp',
   name: 'JSON.parse + zod',

@@ -1,4 +1,4 @@
-/** The AACP corpus: packets of 24 to 528 characters. Seeded, so it is the same everywhere. */
+/** The AACP corpus: seeded packets of 24 to 528 characters. */
 import { parsePacket } from '../../aacp/index.js';
 import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
@@ -24,7 +24,6 @@ function packetSample(text: string): Sample {
   return { text, json: JSON.stringify(plainPacket(parsePacket(text))) };
 }
 
-/** Packets of every sort and of 24 to 528 characters. */
 export function mixedPackets(): Sample[] {
   const random = createRandom(2);
   const generated = Array.from({ length: 36 }, (_, index) => packet(random, 60 * 8.4 ** (index / 35)));
@@ -42,7 +41,6 @@ export function packetCategories(): Category[] {
   ];
 }
 
-/** A packet of about this many characters. */
 function packet(random: Random, length: number): string {
   const slots = [
     random.pick(TASKS),

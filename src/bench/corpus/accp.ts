@@ -1,4 +1,4 @@
-/** The ACCP corpus: frames by what they hold, and of any length. Seeded, so it is the same everywhere. */
+/** The ACCP corpus: seeded frames, by contents and of any length. */
 import { parseFrame } from '../../accp/index.js';
 import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
@@ -6,23 +6,22 @@ import { plainFrame } from '../plain.js';
 import { EXAMPLES } from './examples.js';
 import * as values from './values.js';
 
-/** A frame and the equivalent JSON. */
 export function frameSample(text: string): Sample {
   return { text, json: JSON.stringify(plainFrame(parseFrame(text))) };
 }
 
-/** Frames of every sort and of 13 B to 2 KB: what the headline figures are measured on. */
+/** Frames of 13 B to 2 KB: the basis of the headline figures. */
 export function mixedFrames(): Sample[] {
   const random = createRandom(1);
   const generated = Array.from({ length: 40 }, (_, index) => {
-    // From 30 B to 2 KB, as many frames between 30 and 60 B as between 1 and 2 KB.
+    // Lengths grow exponentially from 30 B to 2 KB.
     const length = 30 * 2 ** ((6.06 * index) / 39);
     return frameOfLength(random, length);
   });
   return [...EXAMPLES, ...generated].map(frameSample);
 }
 
-/** Frames that hold mostly one thing: each sort has another worst case. */
+/** Each category has another worst case. */
 export function frameCategories(): Category[] {
   return Object.entries(CATEGORIES).map(([name, make], index) => {
     const random = createRandom(100 + index);
@@ -45,23 +44,22 @@ const CATEGORIES: Readonly<Record<string, (random: Random) => string>> = {
   'nested maps': (random) => frame(random, [`d:${nestedMap(random, 5)}`], 0.3),
 };
 
-/** A frame whose payload nests up to `maxDepth` maps, each with a few scalars beside. */
 function nestedMap(random: Random, levels: number): string {
   const entries = values.params(random, random.integer(2, 4), values.scalar);
   if (levels > 1) entries[0] = `${entries[0]!.slice(0, entries[0]!.indexOf(':'))}:${nestedMap(random, levels - 1)}`;
   return `{${entries.join(',')}}`;
 }
 
-/** @param envelope the probability of each optional field of the envelope; `null` for no metadata at all */
+/** @param envelope the probability of each optional field; `null` for no metadata */
 function frame(random: Random, params: readonly string[], envelope: number | null): string {
   const head = `@${random.pick(values.AGENTS)}>${random.pick(values.INTENTS)}:${random.pick(values.OPERATIONS)}`;
   return `${head}{${params.join('|')}}${envelope === null ? '' : values.envelope(random, envelope)}`;
 }
 
-/** As many parameters as real messages have at most; longer frames have longer values. */
+/** As in real messages; longer frames have longer values. */
 const MAX_PARAMS = 12;
 
-/** A frame of about this many characters, of every kind of value. Long ones hold lists of records, as results of tools do. */
+/** A frame of about this length; long ones hold lists of records, like tool results. */
 function frameOfLength(random: Random, length: number): string {
   const params: string[] = [];
   const envelope = length < 60 ? null : 0.5;
@@ -83,7 +81,6 @@ function short(random: Random, length: number): string {
   return value.length > length + 20 ? values.string(random) : value;
 }
 
-/** A list of maps with the same keys, of about this many characters. */
 function records(random: Random, length: number): string {
   const keys = random.sample(values.KEYS, random.integer(3, 6));
   const list: string[] = [];

@@ -1,7 +1,4 @@
-/**
- * Frames that were not made up for this: the examples of draft-benzing-accp-00 that its ABNF accepts, and edge cases of its
- * value grammar (section 3.1.1).
- */
+/** The examples of draft-benzing-accp-00 that its ABNF accepts, and edge cases of its value grammar (section 3.1.1). */
 export const EXAMPLES: readonly string[] = [
   '@analyst>qry:lookup{src:$ctx.sales_db|q:revenue_by_region|fmt:summary}',
   '@orchestrator>sync:state{v:7|delta:{task_3:done,task_4:wip,budget:$42.30}}',

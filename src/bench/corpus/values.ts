@@ -1,11 +1,11 @@
-/** Pieces of ACCP text, as agents write them, drawn at random. */
+/** Random pieces of ACCP text. */
 import type { Random } from '../../text/random.js';
 
 export const AGENTS = ['planner', 'dev_team', 'research', 'orchestrator', 'ci-agent', 'payments', 'tool_agent', 'bot7'];
 export const INTENTS = ['req', 'done', 'fail', 'wait', 'esc', 'comp', 'sync', 'qry', 'ack', 'cancel', 'stream', 'end'];
 export const OPERATIONS = ['schedule', 'analyze', 'tool', 'state', 'lookup', 'review', 'infer', 'transaction', 'chat'];
 
-/** The draft's abbreviations, and words of the payloads of its examples. */
+/** The draft's abbreviations, and keys of its examples. */
 export const KEYS = [
   ...['d', 'f', 'nx', 'src', 'dst', 'q', 'fmt', 'pri', 'err', 'v', 'ctx', 'who', 'when', 'why'],
   ...['task', 'tool', 'args', 'res', 'stat', 'txn', 'amt', 'acc', 'idx', 'tot', 'done', 'asgn', 'dead', 'prog'],
@@ -27,12 +27,11 @@ export function hex(random: Random, length: number): string {
   return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
 }
 
-/** A message id as pegwire makes them: twelve hex digits, one of them a letter. */
+/** Twelve hex digits, one of them a letter, as pegwire makes them. */
 export function messageId(random: Random): string {
   return `${hex(random, 6)}e${hex(random, 5)}`;
 }
 
-/** One word, a path, a date, an id, or a sentence of a few words. */
 export function string(random: Random): string {
   switch (random.integer(0, 7)) {
     case 0:
@@ -50,25 +49,22 @@ export function string(random: Random): string {
   }
 }
 
-/** Mostly small, sometimes a timestamp or a big id, now and then negative. */
 export function integer(random: Random): string {
   const digits = random.pick([1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 10, 13]);
   return `${random.next() < 0.1 ? '-' : ''}${natural(random, digits)}`;
 }
 
-/** An integer of so many digits, without idle zeros. */
 export function natural(random: Random, digits: number): string {
   return random.integer(digits === 1 ? 0 : 10 ** (digits - 1), 10 ** digits - 1).toString();
 }
 
-/** Canonical: one to six places, the last of them no idle zero. */
+/** Canonical: up to six places, without a final zero. */
 export function decimal(random: Random): string {
   const places = random.pick([1, 1, 2, 2, 2, 3, 4, 6]);
   const fraction = Array.from({ length: places - 1 }, () => random.integer(0, 9)).join('') + random.integer(1, 9);
   return `${random.next() < 0.1 ? '-' : ''}${natural(random, random.pick([1, 1, 2, 3, 4]))}.${fraction}`;
 }
 
-/** `true`, `false` or `~`. */
 export function literal(random: Random): string {
   return random.pick(['true', 'false', '~']);
 }
@@ -77,14 +73,13 @@ export function reference(random: Random): string {
   return `$${random.pick(['hot', 'warm', 'cold'])}.${words(random, 1, 2)}`;
 }
 
-/** A string with an escape or two, as most that have any. */
 export function mention(random: Random): string {
   return random.next() < 0.5
     ? `\\@${random.pick(AGENTS)}\\:${words(random, 1, 1)}`
     : `${words(random, 1, 2)}\\:${words(random, 1, 3)}`;
 }
 
-/** Text of which every third character or so is a delimiter behind a backslash. */
+/** About every third character is an escaped delimiter. */
 export function escaped(random: Random): string {
   const delimiters = [...'@>:{}[]|$,~\\'];
   return Array.from(
@@ -93,7 +88,7 @@ export function escaped(random: Random): string {
   ).join('');
 }
 
-/** Any scalar, in the proportions of the message corpus (bench/corpus/README.md), and references beside. */
+/** Proportions of the message corpus (bench/corpus/README.md), with references added. */
 export function scalar(random: Random): string {
   const draw = random.next();
   if (draw < 0.54) return string(random);
@@ -108,7 +103,6 @@ export function array(random: Random, length: number, item: (random: Random) => 
   return `[${Array.from({ length }, () => item(random)).join(',')}]`;
 }
 
-/** `key:value` texts with different keys. */
 export function params(random: Random, length: number, value: (random: Random) => string): string[] {
   return random.sample(KEYS, length).map((key) => `${key}:${value(random)}`);
 }
@@ -117,7 +111,6 @@ export function map(random: Random, length: number, value: (random: Random) => s
   return `{${params(random, length, value).join(',')}}`;
 }
 
-/** A value that nests: at most `levels` deep, and mostly less. */
 export function nested(random: Random, levels: number): string {
   const draw = random.next();
   if (levels === 0 || draw < 0.8) return scalar(random);
@@ -125,7 +118,7 @@ export function nested(random: Random, levels: number): string {
   return map(random, random.integer(0, 5), (inner) => nested(inner, levels - 1));
 }
 
-/** The envelope of Table 4: mid and seq always, the others each with their probability. */
+/** The envelope of Table 4: mid and seq, and optional fields. */
 export function envelope(random: Random, probability: number): string {
   const others = [
     `ts:${natural(random, 10)}`,

@@ -13,7 +13,6 @@ import { text, upTo, value } from '../options/option.js';
 
 const SECONDS = 10;
 
-/** `pegwire bench`: throughput on this machine, against JSON and what else is installed. */
 export const command = defineCommand({
   takes: 'optional-protocol',
   options: {
@@ -26,7 +25,7 @@ export const command = defineCommand({
     const { seconds = SECONDS, output: folder } = invocation.options;
     const machine = thisMachine();
     const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
-    // Before anything is measured: nobody waits for results that cannot be kept.
+    // Before measuring.
     if (folder !== undefined) await tryFolder(folder);
     const measured: RaceSection[] = [];
     if (json) await output.result(toJson(run));
@@ -35,7 +34,7 @@ export const command = defineCommand({
     for (const { name } of protocols) {
       const onProgress = async (what: string, share: number): Promise<void> => {
         output.progress(`${name}: ${what}, ${Math.round(share * 100)} %`);
-        // A signal to stop is heard only between two turns.
+        // Signals arrive only between two turns of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       };
       const sections = await shortRun(name, { seconds: seconds / protocols.length, onProgress });
@@ -48,7 +47,7 @@ export const command = defineCommand({
       try {
         await save(folder, results, `${machine.cpu}, Node ${machine.node}`);
       } catch (thrown) {
-        // With --json, all of it stands on stdout.
+        // With --json, stdout has all of it.
         if (!json) await output.result(toJson(results));
         throw thrown;
       }
@@ -75,7 +74,7 @@ async function save(
   writing(folder, () => makeFolders(folder));
   writeText(path.join(folder, 'results.json'), `${toJson(results)}\n`);
   for (const section of results.sections) {
-    // Of one group of messages; the others are tables of many.
+    // The others are tables.
     if (section.groups.length === 1) writeText(path.join(folder, `${section.id}.svg`), raceChart(section, machine));
   }
 }

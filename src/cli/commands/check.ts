@@ -1,12 +1,12 @@
 import { UsageError } from '../io/errors.js';
 import { readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
+import { READERS } from '../io/messages.js';
 import { count, noteEmpty, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { choice, dialect } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
-/** `pegwire check`: errors and warnings with caret frames. */
 export const command = defineCommand({
   takes: 'messages',
   options: {
@@ -23,7 +23,7 @@ export const command = defineCommand({
     const style = { ...reporting(invocation), paint: output.paint };
     const counts = { lines: 0, invalid: 0, errors: 0, warnings: 0 };
     for await (const line of readLines(invocation)) {
-      const findings = protocol.check(line.text, reading);
+      const findings = READERS[protocol.name].check(line.text, reading);
       const errors = findings.filter(({ severity }) => severity === 'error');
       const warnings = findings.filter(({ severity }) => severity === 'warning');
       counts.lines++;

@@ -1,5 +1,3 @@
-import type { Param } from '../../accp/ast.js';
-import type { DecodeOutcome } from '../../accp/codec/contract.js';
 import { keyTable } from '../../accp/message/abbreviations.js';
 import { type Dialect, tryParseFrame } from '../../accp/parse.js';
 import { sourceText } from '../../accp/session/envelope.js';
@@ -12,10 +10,9 @@ import { errorJson } from '../io/json.js';
 import { count, noteEmpty, noteLine, reporting, reportText } from '../io/report.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, text } from '../options/option.js';
-import { repliesOf, StreamReaders } from '../session/incoming.js';
-import { noteResults } from '../session/notes.js';
 import { type OpenSession, openSession, storeFault } from '../session/open-session.js';
 import { sessionOptions } from '../session/options.js';
+import { noteResults, repliesOf, StreamReaders } from '../session/results.js';
 
 const AGENT = 'receiver';
 
@@ -31,7 +28,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire decode`: frames to messages as JSON, through a session. */
 export const command = defineCommand({
   takes: 'messages',
   protocols: ['accp'],
@@ -43,28 +39,17 @@ export const command = defineCommand({
   run: decode,
 });
 
-/** What the work needs. */
-interface Decoding {
-  readonly invocation: Run;
-  readonly open: OpenSession;
-  readonly replies: Replies;
-  readonly streams: StreamReaders;
-  readonly counts: { message: number; pending: number; rejected: number; dropped: number };
-  /** Messages that came in part, by their correlation identifiers. */
-  readonly parts: Set<string>;
-}
+type Decoding = ReturnType<typeof begin>;
 
-/** @returns the exit code: 1 when a frame was refused, or when there was none, or not all of a message or stream */
 async function decode(invocation: Run): Promise<number> {
   const { dialect } = invocation.options;
   const replies = openReplies(invocation);
   let decoding: Decoding | undefined;
   try {
     for await (const { line, id } of withSessionId(invocation)) {
-      decoding ??= begin(
-        { invocation, replies },
-        await openSession(invocation.options, { agent: AGENT, id, codec: { dialect } }),
-      );
+      const session =
+        decoding?.open ?? (await openSession(invocation.options, { agent: AGENT, id, codec: { dialect } }));
+      decoding ??= begin(invocation, replies, session);
       await decodeLine(line, decoding);
     }
     if (decoding !== undefined) return await end(decoding);
@@ -78,21 +63,25 @@ async function decode(invocation: Run): Promise<number> {
   }
 }
 
-function begin(given: Pick<Decoding, 'invocation' | 'replies'>, open: OpenSession): Decoding {
-  const counts = { message: 0, pending: 0, rejected: 0, dropped: 0 };
-  return { ...given, open, counts, streams: new StreamReaders(open.session), parts: new Set() };
+function begin(invocation: Run, replies: ReturnType<typeof openReplies>, open: OpenSession) {
+  return {
+    invocation,
+    open,
+    replies,
+    streams: new StreamReaders(open.session),
+    counts: { message: 0, pending: 0, rejected: 0, dropped: 0 },
+    /** Correlation identifiers of incomplete messages. */
+    parts: new Set<string>(),
+  };
 }
 
-/** Lines that are read before it is known which session they belong to. */
+/** Lines read before the session is known. */
 const MAX_WAITING = 1000;
 
-/** All lines, with the session that the first readable frame names; none where it names none, or the options do. */
-async function* withSessionId(
-  invocation: Run,
-): AsyncGenerator<{ readonly line: Line; readonly id: string | undefined }> {
-  const { options } = invocation;
-  const { dialect } = options;
-  let waiting: Line[] | null = options.id === undefined ? [] : null;
+/** Yields all lines with the session that the first readable frame names, unless the options name one. */
+async function* withSessionId(invocation: Run): AsyncGenerator<{ line: Line; id: string | undefined }> {
+  const { dialect, id: given } = invocation.options;
+  let waiting: Line[] | null = given === undefined ? [] : null;
   let id: string | undefined;
   for await (const line of readLines(invocation)) {
     if (waiting === null) {
@@ -115,7 +104,10 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
   const { json, output } = invocation;
   const outcome = open.codec.decode(line.text, open.session);
   counts[outcome.outcome]++;
-  if (json) await output.result(exactJson({ line: line.number, ...outcome, ...(await checkpointOf(outcome)) }));
+  if (json) {
+    const checkpoint = 'checkpoint' in outcome ? await outcome.checkpoint : undefined;
+    await output.result(exactJson({ line: line.number, ...outcome, checkpoint }));
+  }
   switch (outcome.outcome) {
     case 'message': {
       const { msg_id: mid, correlation_id: cid = mid } = outcome.message.envelope;
@@ -129,15 +121,19 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
         parts.add(outcome.correlationId);
         await noteLine(invocation, line, `part of the message ${outcome.correlationId}; the rest is to come`);
       } else {
-        // Its place in the stream stands in it; the session's own buffer must not fill up with it.
+        // Streams are read at once, so that the buffer of the session does not fill up.
         streams.read(outcome.correlationId);
         if (!json) await output.result(exactJson(outcome.message));
       }
       await noteResults(invocation, line, outcome);
       break;
-    case 'rejected':
-      await tellRejected(line, outcome, decoding);
+    case 'rejected': {
+      if (json) break;
+      const { code, message, help, path } = outcome.error;
+      const span = outcome.error.span ?? placeOf(path, line.text, invocation.options.dialect);
+      await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(invocation))}\n`);
       break;
+    }
     case 'dropped':
       await noteLine(invocation, line, 'dropped, and nothing is to be answered: the frame has expired');
       break;
@@ -145,24 +141,6 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
   for (const reply of repliesOf(outcome)) await replies.add(line, reply);
 }
 
-async function checkpointOf(outcome: DecodeOutcome): Promise<object> {
-  if (outcome.outcome !== 'message' || outcome.checkpoint === undefined) return {};
-  return { checkpoint: await outcome.checkpoint };
-}
-
-async function tellRejected(
-  line: Line,
-  { error }: DecodeOutcome & { readonly outcome: 'rejected' },
-  { invocation }: Decoding,
-): Promise<void> {
-  const { json, output } = invocation;
-  if (json) return;
-  const { code, message, help } = error;
-  const span = error.span ?? placeOf(error.path, line.text, invocation.options.dialect);
-  await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(invocation))}\n`);
-}
-
-/** What the end of the input leaves open, and the exit code. */
 async function end({ invocation, open, streams, counts, parts }: Decoding): Promise<number> {
   const { json, output } = invocation;
   const { failed, unfinished } = await streams.end();
@@ -184,18 +162,8 @@ async function end({ invocation, open, streams, counts, parts }: Decoding): Prom
   return counts.rejected > 0 || failed.length > 0 || isCut ? 1 : 0;
 }
 
-interface Replies {
-  readonly add: (line: Line, frame: string) => Promise<void>;
-  /** @throws UsageError when frames could not be written */
-  readonly close: () => void;
-}
-
-/**
- * Opens the file of the replies. Those that cannot be written to it go to stderr: the session sends none of them again.
- *
- * @throws UsageError when the file cannot be opened
- */
-function openReplies(invocation: Run): Replies {
+/** Frames that cannot be written to the file go to stderr: the session does not send them again. @throws UsageError */
+function openReplies(invocation: Run) {
   const { replies: file } = invocation.options;
   const show = (line: Line, frame: string): Promise<void> => noteLine(invocation, line, `to be sent back: ${frame}`);
   if (file === undefined) return { add: show, close: () => {} };
@@ -209,7 +177,7 @@ function openReplies(invocation: Run): Replies {
     0o666,
   );
   return {
-    add: async (line, frame) => {
+    add: async (line: Line, frame: string) => {
       if (!lines.write(frame)) await show(line, frame);
     },
     close: () => {
@@ -219,22 +187,14 @@ function openReplies(invocation: Run): Replies {
   };
 }
 
-/**
- * Finds the part of a frame that an error names by its path.
- *
- * @param path `metadata.seq`, `payload.tool_name`, ...: the parameter is looked for, not what is inside of its value
- * @returns `null` where the frame has no such part
- */
+/** Finds the parameter that a path such as `metadata.seq` names, not values inside of it. */
 function placeOf(path: string | undefined, text: string, dialect: Dialect): Span | null {
   const [, block, key] = /^(metadata|payload)\.([A-Za-z0-9_]+)/.exec(path ?? '') ?? [];
   if (key === undefined) return null;
   const parsed = tryParseFrame(text, { dialect, spans: true });
   if (!parsed.ok) return null;
   const { payload, metadata } = parsed.value;
-  return spanIn(block === 'payload' ? payload : (metadata ?? []), key);
-}
-
-function spanIn(params: readonly Param[], key: string): Span | null {
+  const params = block === 'payload' ? payload : (metadata ?? []);
   const schema = params.find((param) => param.key === 'schema')?.value;
   const table = keyTable(schema?.kind === 'string' ? schema.value : undefined);
   const param = params.find((one) => one.key === key) ?? params.find((one) => table.expand(one.key) === key);

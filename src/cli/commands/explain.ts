@@ -1,15 +1,14 @@
-import { forEachMessage } from '../io/each-message.js';
 import { toJson } from '../io/json.js';
+import { forEachMessage, READERS } from '../io/messages.js';
 import { reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { choice } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
-/** `pegwire explain`: plain English. */
 export const command = defineCommand({
   takes: 'messages',
   options: {
-    // As much as possible is explained; what is wrong with it is reported besides.
+    // Explains as much as possible; errors are reported as well.
     dialect: choice(
       'NAME',
       'accp: lenient (default) or strict; aacp: tolerant (default) or strict',
@@ -21,11 +20,12 @@ export const command = defineCommand({
   example: "echo 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1' | pegwire explain aacp",
   run: async (invocation) => {
     const { protocol, options, output, json } = invocation;
+    const reader = READERS[protocol.name];
     const reading = { dialect: options.dialect, profile: 'draft', limits: givenLimits(options) } as const;
     let invalid = 0;
     const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
-      const explanation = protocol.explain(node);
-      const errors = protocol.check(line.text, reading).filter(({ severity }) => severity === 'error');
+      const explanation = reader.explain(node);
+      const errors = reader.check(line.text, reading).filter(({ severity }) => severity === 'error');
       if (errors.length > 0) invalid++;
       if (json) {
         await output.result(toJson({ line: line.number, ok: errors.length === 0, explanation, errors }));

@@ -35,7 +35,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire export`: the grammar for other engines. */
 export const command = defineCommand({
   takes: 'grammar',
   options: OPTIONS,
@@ -45,7 +44,7 @@ export const command = defineCommand({
     const { to, output: file } = options;
     if (to === undefined) throw new UsageError(`export needs --to: ${FORMATS.join(', ')}`);
     const language = languageOf(invocation);
-    // Some grammars take long, and a mistyped name shows at once.
+    // Before a slow export.
     if (file !== undefined) tryFile(file);
     const { text: made, approximations } = isGrammarFormat(to)
       ? asGrammar(language, { to, ...nesting(language, to, invocation) })
@@ -67,7 +66,7 @@ export const command = defineCommand({
   },
 });
 
-/** What they are called, where they are no grammars. */
+/** Names of what is not a grammar. */
 const NOUNS: Readonly<Partial<Record<ExportFormat, string>>> = {
   railroad: 'drawing',
   codemirror: 'mode',
@@ -89,7 +88,6 @@ function asGrammar(
   }
 }
 
-/** What is made from more than the grammar, or for people. */
 function asPicture(to: Exclude<ExportFormat, GrammarFormat>, language: Language, invocation: Run): string {
   if (to === 'railroad') {
     return railroadDiagrams(language.exportable.ast, { title: `${language.name}, ${language.exportable.startRule}` });
@@ -107,10 +105,7 @@ function asPicture(to: Exclude<ExportFormat, GrammarFormat>, language: Language,
   return to === 'textmate' ? JSON.stringify(textMateGrammar(editor), null, 2) : codeMirrorMode(editor);
 }
 
-/**
- * Nesting is counted out, so that no engine accepts more of it than the protocol. Only ABNF, which people read, stays as short as
- * the grammar, unless a depth is asked for.
- */
+/** Counts nesting out, so that no engine accepts more than the protocol. ABNF, for people, stays short unless a depth is given. */
 function nesting(
   language: Language,
   to: GrammarFormat,
@@ -118,7 +113,7 @@ function nesting(
 ): Pick<GrammarExportOptions, 'depth' | 'settled'> {
   const { exportable, depth } = language;
   const isWanted = to !== 'abnf' || options['max-depth'] !== undefined;
-  // A narrowed grammar may have lost them.
+  // A narrowed grammar may lack some.
   const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
   if (depth === null || rules.length === 0 || !isWanted) return {};
   return { depth: { ...depth, rules }, settled: depth.checks };

@@ -3,14 +3,14 @@ import type { Found } from '../../text/prose.js';
 import { visible } from '../../text/visible.js';
 import { inputName, type Line, readAll, withoutReturn } from '../io/input.js';
 import { foundRecord, toJson } from '../io/json.js';
+import { READERS } from '../io/messages.js';
 import { type Reporting, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 type Broken = Found<unknown, ParseError> & { readonly ok: false };
 
-/** `pegwire find`: the messages inside any text. */
 export const command = defineCommand({
   takes: 'messages',
   options: {
@@ -30,14 +30,14 @@ export const command = defineCommand({
       const notice = `${inputName(invocation)} is not all UTF-8: U+FFFD stands for each invalid sequence of bytes`;
       await output.note(json ? toJson({ notice }) : `${notice}.`);
     }
-    const found = protocol.find(text, reading);
+    const found = READERS[protocol.name].find(text, reading);
     const lines = new Lines(text);
     for (const item of found) {
       if (json) {
         await output.result(toJson(foundRecord(item)));
         continue;
       }
-      // What is found in any text may hold anything: --json tells it as it is.
+      // The text may hold control characters.
       const shown = visible(item.decoded ?? item.text);
       await output.result(`${item.start}-${item.end}\t${item.ok ? 'ok' : item.error.code}\t${shown}`);
       if (!item.ok) await output.note(`${problem(item, lines, invocation)}\n`);
@@ -48,10 +48,10 @@ export const command = defineCommand({
   },
 });
 
-/** Longer lines are not searched through again for every broken message on them. */
+/** Longer lines are not printed for every broken message in them. */
 const MAX_LINE = 10_000;
 
-/** What is wrong with a message, in its line; by itself where the line is too long, or writes it with the escapes of JSON. */
+/** Shows the line; or the message alone if the line is too long or escapes it as JSON. */
 function problem(item: Broken, lines: Lines, invocation: Reporting): string {
   const { start, error } = item;
   const { number, offset, text } = lines.at(start);
@@ -69,7 +69,7 @@ function problem(item: Broken, lines: Lines, invocation: Reporting): string {
   return reportText({ code, message, span, help }, 'error', { number, text }, reporting(invocation));
 }
 
-/** The lines of a text, asked for from its start to its end. */
+/** Finds lines by ascending offsets. */
 class Lines {
   readonly #text: string;
   #number = 1;
@@ -81,7 +81,6 @@ class Lines {
     this.#end = this.#endFrom(0);
   }
 
-  /** The line that holds an offset, not before the one asked for last. */
   at(offset: number): Line & { readonly offset: number } {
     while (this.#end < offset) {
       this.#number++;

@@ -1,12 +1,11 @@
-import { forEachMessage } from '../io/each-message.js';
 import { UsageError } from '../io/errors.js';
 import { inputName } from '../io/input.js';
 import { toJson } from '../io/json.js';
+import { forEachMessage, READERS } from '../io/messages.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
-/** `pegwire fmt`: canonical form; with `--check`, whether the input is in it already. */
 export const command = defineCommand({
   takes: 'messages',
   options: {
@@ -24,7 +23,7 @@ export const command = defineCommand({
     const reading = { dialect: options.dialect, sortParams, limits: givenLimits(options) };
     let different = 0;
     const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
-      const canonical = protocol.format(node, reading);
+      const canonical = READERS[protocol.name].format(node, reading);
       const same = canonical === line.text;
       if (!same) different++;
       if (json) await output.result(toJson({ line: line.number, ok: true, canonical, changed: !same }));

@@ -25,9 +25,9 @@ import { defineCommand, type Invocation } from '../options/command.js';
 import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
 import { NARROWING_OPTIONS } from '../options/narrowing.js';
 import { amount, integer, optional, text, texts, value } from '../options/option.js';
-import { LIMITED_PROGRAM, processLimits, targetFault } from '../options/target.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../options/shared.js';
 
-/** How many texts are made by default: to look at, and to compare with. */
+/** Texts by default, without and with a target. */
 const FEW = 100;
 const MANY = 20_000;
 
@@ -57,7 +57,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire fuzz`: texts made from the grammar; for other implementations, with what they get wrong. */
 export const command = defineCommand({
   takes: 'grammar',
   options: OPTIONS,
@@ -65,15 +64,19 @@ export const command = defineCommand({
   run: fuzz,
 });
 
-/** @returns the exit code: 1 where an implementation disagrees */
 async function fuzz(invocation: Run): Promise<number> {
   const language = languageOf(invocation);
-  const tracker = isMeasured(invocation) ? createTracker(language.grammar) : null;
   const { coverage, html, target: targets } = invocation.options;
-  // Before the work, so that it is not lost.
+  const tracker = coverage === undefined && html === undefined ? null : createTracker(language.grammar);
+  // Fails before the work.
   if (html !== undefined) tryFile(html);
   try {
-    if (typeof coverage === 'string') return await measure(invocation, coverage, tracker!);
+    if (typeof coverage === 'string') {
+      const file = coverage === '-' ? undefined : coverage;
+      for await (const { text } of readLines({ ...invocation, file })) tracker!.add(fromLine(text));
+      await showCoverage(invocation, tracker!);
+      return 0;
+    }
     const code =
       targets.length === 0
         ? await print(invocation, language, tracker)
@@ -87,19 +90,10 @@ async function fuzz(invocation: Run): Promise<number> {
   }
 }
 
-/** The coverage of a file of texts, one a line. */
-async function measure(invocation: Run, file: string, tracker: Tracker): Promise<number> {
-  for await (const { text } of readLines({ ...invocation, file: file === '-' ? undefined : file })) {
-    tracker.add(fromLine(text));
-  }
-  await showCoverage(invocation, tracker);
-  return 0;
-}
-
 async function print(invocation: Run, language: Language, tracker: Tracker | null): Promise<number> {
   const { json, output } = invocation;
   const { seed = newSeed() } = invocation.options;
-  // A table of coverage stands for the texts.
+  // The coverage table replaces the texts.
   const isShown = invocation.options.coverage === undefined;
   for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, FEW, 0)) {
     tracker?.add(text);
@@ -109,13 +103,13 @@ async function print(invocation: Run, language: Language, tracker: Tracker | nul
   return 0;
 }
 
-/** A text that would not be one line, or not be seen, is written as JSON. */
+/** Writes texts that would not be one visible line as JSON. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
   return /[\x00-\x1f\x7f-\x9f\u2028\u2029]|^"|^$/.test(text) ? JSON.stringify(text) : text;
 }
 
-/** The text of a line that {@link oneLine} has written, or somebody else. */
+/** Reverses {@link oneLine}. */
 function fromLine(line: string): string {
   if (!line.startsWith('"')) return line;
   try {
@@ -139,7 +133,7 @@ async function compare(
   const inputs = await inputsOf(invocation, language, seed, MANY, 0.5);
   const stopping = new AbortController();
   const stop = (): void => {
-    // 128 and the number of the signal, as shells have it.
+    // 128 and the number of the signal, as in shells.
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort();
     void output.note('\nStopping; what was found is kept. Once more stops at once.');
@@ -154,7 +148,7 @@ async function compare(
     let file: string | null = null;
     let unsaved = '';
     try {
-      // A disagreement that does not come again is not a test case.
+      // An unsteady disagreement is not a test case.
       if (finding.steady) file = save(fixture, folder);
     } catch (thrown) {
       fault ??= thrown as UsageError;
@@ -194,15 +188,15 @@ async function compare(
   const { findings: _findings, ...counts } = report;
   if (json) await output.result(toJson({ summary: { ...counts, seed, findings: report.findings.length } }));
   else await output.result(summaryText(report, seed, again.join(' ')));
-  // The default folder is nothing that was asked for.
+  // Nobody asked for the default folder.
   if (fault !== undefined && options.output !== undefined) throw fault;
   return report.findings.length > 0 ? 1 : 0;
 }
 
-/** Options that a run depends on, but for the seed and the count. */
+/** Options that a run depends on, besides seed and count. */
 const DEPENDS = ['mutate', 'corpus', 'max-length', 'start', ...Object.keys(NARROWING_OPTIONS), 'target'];
 
-/** What was given of them, for a shell. */
+/** Quotes them for a shell. */
 function asGiven({ given }: Run): readonly string[] {
   return DEPENDS.flatMap((name) => {
     const values = given[name] ?? [];
@@ -239,11 +233,7 @@ async function inputsOf(
   });
 }
 
-/**
- * Tries the folder of the findings before a long run. Where the default one cannot be written, findings are only printed.
- *
- * @throws UsageError when the folder that was asked for cannot be written
- */
+/** Checks the folder before a long run. Without --output, findings are then only printed. @throws UsageError */
 async function tryFindings({ options, json, output }: Run, folder: string): Promise<void> {
   try {
     await tryFolder(folder);
@@ -254,7 +244,6 @@ async function tryFindings({ options, json, output }: Run, folder: string): Prom
   }
 }
 
-/** Saves a finding as soon as it is known, so that the end of the run cannot lose it. @throws UsageError */
 function save(fixture: ReturnType<typeof fixtureOf>, folder: string): string {
   const file = path.join(folder, fixtureFile(fixture));
   writing(folder, () => makeFolders(folder));
@@ -277,10 +266,6 @@ async function showCoverage({ json, output, options }: Run, tracker: Tracker): P
     throw thrown;
   }
   await output.note(`The page is written to ${page}.`);
-}
-
-function isMeasured({ options: { coverage, html } }: Run): boolean {
-  return coverage !== undefined || html !== undefined;
 }
 
 function newSeed(): number {

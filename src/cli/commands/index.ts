@@ -1,4 +1,4 @@
-/** All commands by their names, in the order of the help page. What they do is loaded when one is called. */
+/** All commands, in the order of the help page. Each is loaded when it is called. */
 import type { CommandEntry, CommandGroup } from '../options/command.js';
 
 const aacp: CommandGroup = {

@@ -1,10 +1,9 @@
-import { forEachMessage } from '../io/each-message.js';
 import { toJson } from '../io/json.js';
+import { forEachMessage } from '../io/messages.js';
 import { defineCommand } from '../options/command.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/limits.js';
 import { dialect, flag } from '../options/option.js';
+import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
-/** `pegwire parse`: one syntax tree a line, as JSON. */
 export const command = defineCommand({
   takes: 'messages',
   options: {

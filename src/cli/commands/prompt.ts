@@ -13,7 +13,6 @@ const OPTIONS = {
   encoding: choice('NAME', `what tokens are counted in: ${ENCODINGS.join(', ')}`, ENCODINGS),
 };
 
-/** `pegwire prompt`: what to tell a model, so that it writes the language and nothing else. */
 export const command = defineCommand({
   takes: 'protocol',
   options: OPTIONS,

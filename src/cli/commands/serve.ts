@@ -11,11 +11,11 @@ import { errorJson, toJson } from '../io/json.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, flag, integer, seconds, text, texts, token, value } from '../options/option.js';
-import { notStarted, SERVER_OPTIONS } from '../options/server.js';
+import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 
-/** Seconds that a session is kept between requests. */
+/** Seconds between requests. */
 const IDLE_TIME = 600;
-/** Sessions that are kept between requests: each may hold up to 16 MiB. */
+/** Kept between requests; each may hold up to 16 MiB. */
 const MAX_SESSIONS = 128;
 
 const some = integer({ from: 1 });
@@ -42,7 +42,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire serve`: an endpoint for frames, over HTTP and WebSocket. */
 export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
@@ -61,7 +60,7 @@ export const command = defineCommand({
       maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
       idleTime: IDLE_TIME,
       failed: (thrown) => {
-        // Errors of the protocol are the answer itself.
+        // Protocol errors are sent as the answer.
         if (!(thrown instanceof AccpError)) void output.note(`An agent failed: ${String(thrown)}`);
       },
     });
@@ -85,13 +84,13 @@ export const command = defineCommand({
 });
 
 function serveOptions({ options, output, json }: Run): ServeOptions {
-  const { port, host, path, token: secret, insecure, origin, quiet, grace } = options;
+  const { port, host, path, token, insecure, origin, quiet, grace } = options;
   const note = (message: string): void => void output.note(message);
   return {
     port,
     host,
     path,
-    token: secret,
+    token,
     insecure,
     origins: origin.length === 0 ? undefined : origin,
     maxFrameBytes: options['max-frame'],

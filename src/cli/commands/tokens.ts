@@ -17,7 +17,6 @@ import { defineCommand } from '../options/command.js';
 import { choice } from '../options/option.js';
 import { readMessage } from '../session/message-input.js';
 
-/** `pegwire tokens`: how many tokens lines are, and what else could say the same. */
 export const command = defineCommand({
   takes: 'file',
   options: {
@@ -32,7 +31,9 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { output, json, given } = invocation;
     const { encoding, dialect } = invocation.options;
-    const totals: Totals = { lines: 0, tokens: 0, ...NOTHING };
+    let lines = 0;
+    const totals = Object.fromEntries(COLUMNS.map((column) => [column, null])) as Counts;
+    totals.tokens = 0;
     let toonMissing = false;
     let exact = true;
     for await (const line of readLines(invocation)) {
@@ -41,79 +42,69 @@ export const command = defineCommand({
           `${inputName(invocation)}:${line.number}: The line is too long to be counted`,
           'unreadable',
         );
-      const row = await tokenRow(line.text, { encoding, dialect });
+      const row = await tokenRow(line.text, encoding, dialect);
       const { kind, exact: isExact, toonMissing: isToonMissing, ...counts } = row;
       if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact: isExact }));
       else {
-        if (totals.lines === 0) await output.result(output.paint('bold', HEADER));
+        if (lines === 0) await output.result(output.paint('bold', HEADER));
         await output.result(rowText(line, row));
       }
-      totals.lines++;
-      for (const column of COUNTS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
+      lines++;
+      for (const column of COLUMNS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
       exact &&= isExact;
       toonMissing ||= isToonMissing;
     }
-    if (totals.lines === 0) {
+    if (lines === 0) {
       await noteEmpty(invocation, 'text');
       return 1;
     }
-    if (json) await output.result(toJson({ total: totals, encoding, exact }));
+    if (json) await output.result(toJson({ total: { lines, ...totals }, encoding, exact }));
     else {
-      if (totals.lines > 1) await output.result(output.paint('bold', totalText(totals, exact)));
+      const total = `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
+      if (lines > 1) await output.result(output.paint('bold', total));
       await output.note(sourceText({ exact, toonMissing }, encoding));
     }
-    // Who names an encoding wants its counts.
+    // An encoding that was asked for has to be exact.
     if (!exact && given['encoding'] !== undefined) throw notExact(encoding);
     return 0;
   },
 });
 
-const COUNTS = ['tokens', 'body', 'jsonPretty', 'json', 'toon', 'accp', 'accpEnvelope', 'aacp', 'english'] as const;
-const TITLES = [
-  'tokens',
-  'no metadata',
-  'JSON pretty',
-  'JSON',
-  'TOON',
-  'ACCP',
-  'ACCP with envelope',
-  'AACP',
-  'English',
-] as const;
-/** The sums before the first row: a column in which nothing was counted has none. */
-const NOTHING = {
-  body: null,
-  jsonPretty: null,
-  json: null,
-  toon: null,
-  accp: null,
-  accpEnvelope: null,
-  aacp: null,
-  english: null,
+/** Columns of counts, with their titles. */
+const TITLES = {
+  tokens: 'tokens',
+  body: 'no metadata',
+  jsonPretty: 'JSON pretty',
+  json: 'JSON',
+  toon: 'TOON',
+  accp: 'ACCP',
+  accpEnvelope: 'ACCP with envelope',
+  aacp: 'AACP',
+  english: 'English',
 };
 
-type Totals = { lines: number; tokens: number } & Record<Exclude<(typeof COUNTS)[number], 'tokens'>, number | null>;
+type Column = keyof typeof TITLES;
 
-/** Characters of a line that its row shows. */
+const COLUMNS = Object.keys(TITLES) as Column[];
+
+/** Counts of a line, or sums; `null` if there is no such form. */
+type Counts = Record<Column, number | null>;
+
 const SHOWN = 48;
 
-const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${TITLES.join('  ')}  text`;
+const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${Object.values(TITLES).join('  ')}  text`;
 
 function rowText({ number, text }: Line, row: TokenRow): string {
   const shown = visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
   return `${String(number).padStart(6)}  ${row.kind.padEnd(7)}  ${cells(row, row.exact)}  ${shown}`;
 }
 
-function totalText(totals: Totals, exact: boolean): string {
-  return `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
-}
-
-/** An estimate has a tilde, and what there is not a dash. */
-function cells(counts: Readonly<Record<(typeof COUNTS)[number], number | null>>, exact: boolean): string {
-  return COUNTS.map((column, index) => {
+/** A tilde marks estimates, a dash missing forms. */
+function cells(counts: Counts, exact: boolean): string {
+  return COLUMNS.map((column) => {
     const count = counts[column];
     const text = count === null ? '-' : `${exact ? '' : '~'}${count}`;
-    return text.padStart(TITLES[index]!.length);
+    return text.padStart(TITLES[column].length);
   }).join('  ');
 }
 
@@ -125,40 +116,17 @@ function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissin
   return `${counted}. JSON and TOON say what a line says without its metadata${toon}. A dash: there is no such form of a line.`;
 }
 
-// One line
-
 type Kind = 'frame' | 'packet' | 'json' | 'english';
 
-/** The counts of one line; `null` where there is no such form. */
-interface TokenRow {
+interface TokenRow extends Counts {
   readonly kind: Kind;
-  /** Of the line as it stands. */
   readonly tokens: number;
-  /** Of a frame without its metadata, or of the line where it has none; for what JSON and TOON are held against. */
-  readonly body: number | null;
-  /** Of the same message, without metadata. */
-  readonly jsonPretty: number | null;
-  readonly json: number | null;
-  readonly toon: number | null;
-  /** As an ACCP frame: without metadata, and with `mid`, `seq` and `ts`, or the envelope that the message has. */
-  readonly accp: number | null;
-  readonly accpEnvelope: number | null;
-  /** As an AACP packet: of a packet, and of JSON with a task and a domain. */
-  readonly aacp: number | null;
-  /** Of English, and of the text that a JSON message has in its member `english`. */
-  readonly english: number | null;
   readonly exact: boolean;
   readonly toonMissing: boolean;
 }
 
-/** How texts are read and counted. */
-interface RowOptions {
-  readonly encoding: Encoding;
-  readonly dialect: Dialect;
-}
-
-/** Counts one line. What looks like a message and is none is counted all the same. */
-async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promise<TokenRow> {
+/** Invalid messages are counted, too. */
+async function tokenRow(text: string, encoding: Encoding, dialect: Dialect): Promise<TokenRow> {
   const kind = kindOf(text);
   const input = READERS[kind](text, dialect);
   const counted = (form: string | undefined): Promise<number | null> =>
@@ -193,14 +161,12 @@ async function tokenRow(text: string, { encoding, dialect }: RowOptions): Promis
   };
 }
 
-/** What a line is, by its shape. */
 function kindOf(text: string): Kind {
   if (/^@[^\s>]*>/.test(text)) return 'frame';
   if (/^[A-Za-z]+\|[A-Za-z]*\|/.test(text)) return 'packet';
   return /^\s*[{[]/.test(text) && documentOf(text) !== null ? 'json' : 'english';
 }
 
-/** What of a line can be compared, besides itself. */
 const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => ComparisonInput>> = {
   frame(text, dialect) {
     const result = tryParseFrame(text, { dialect });
@@ -226,10 +192,10 @@ const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => Compari
   english: (text) => ({ english: text }),
 };
 
-/** What a message without an envelope gets, so that the same message has the same number of tokens each time. */
+/** Fixed, so that counts repeat. */
 const ENVELOPE = { msg_id: 'c40861273305', timestamp: 1_714_000_000 };
 
-/** A JSON message as a frame, or as a packet, by its members; nothing where it is neither, or cannot be written. */
+/** Encodes a JSON message as a frame or packet, by its members; empty if it is neither or cannot be encoded. */
 function written(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' | 'packet'> {
   try {
     if ('intent' in message && 'operation' in message) return asFrames(message);
@@ -254,12 +220,12 @@ function asFrames(message: object): Pick<ComparisonInput, 'frame' | 'frameBody'>
     session,
   );
   session.close();
-  // One session is told from another by what carries the frames.
+  // The carrier of the frames identifies the session.
   const whole = frames.map((frame) => frame.replace(/,sid:[^,\]]*/, ''));
   return { frame: whole.join('\n'), frameBody: frames.map(withoutMetadata).join('\n') };
 }
 
-/** Only between the payload and the metadata does a bracket follow a brace. */
+/** `}[` occurs only between the payload and the metadata. */
 function withoutMetadata(frame: string): string {
   return frame.slice(0, frame.lastIndexOf('}[') + 1);
 }

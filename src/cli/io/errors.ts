@@ -1,14 +1,11 @@
-/** Errors of usage, and of the files and folders that arguments and options name. */
+/** Errors of usage, files and folders. */
 import { nearest } from '../../text/suggest.js';
 import { systemReason } from '../../text/system-reason.js';
 
-/**
- * Wrong usage, input that cannot be read, a program that cannot be asked or started, an address that cannot be listened on or
- * reached: exit code 2.
- */
+/** Wrong usage, unreadable input, a failing program, or an unreachable address: exit code 2. */
 export class UsageError extends Error {
   readonly code: 'usage' | 'unreadable' | 'target' | 'address' | 'unreachable';
-  /** Lines that are shown below the message as they are, such as the place in a file with a caret. */
+  /** Lines shown unchanged below the message. */
   readonly below: string | undefined;
 
   constructor(message: string, code: UsageError['code'] = 'usage', below?: string) {
@@ -18,13 +15,13 @@ export class UsageError extends Error {
   }
 }
 
-/** `; did you mean "check"?`, or nothing. */
+/** Returns `; did you mean "check"?`, or nothing. */
 export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string {
   const near = nearest(word, candidates);
   return near === undefined ? '' : `; did you mean "${prefix}${near}"?`;
 }
 
-/** The error of counts in an encoding that was asked for, where only estimates are available. */
+/** Only estimates are available. */
 export function notExact(encoding: string): UsageError {
   return new UsageError(
     `--encoding ${encoding} needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer`,
@@ -32,19 +29,16 @@ export function notExact(encoding: string): UsageError {
   );
 }
 
-/** A file name that looks like a message. */
+/** A message in place of a file name. */
 const MESSAGE = /^@.*>|^[A-Z]+\|/;
 
-/** Characters of a file name that an error shows. */
 const MAX_NAME = 100;
 
-/** The error of a file that cannot be read, from what the operating system threw. */
 export function unreadable(thrown: unknown, name: string): UsageError {
   const hint = MESSAGE.test(name) ? '; messages are read from a file or from stdin, not from the arguments' : '';
   return fileError('read', name, `${systemReason(thrown)}${hint}`);
 }
 
-/** The error of a file or folder that cannot be written, from what the operating system threw. */
 export function unwritable(thrown: unknown, name: string): UsageError {
   return notWritable(name, systemReason(thrown, 'there is no such folder'));
 }

@@ -1,4 +1,4 @@
-/** JSON of messages, both ways, with all digits of its numbers: a double would change big integers without a word. */
+/** JSON with all digits of its numbers: a double would change big integers silently. */
 import { randomUUID } from 'node:crypto';
 import { AccpError } from '../../accp/errors.js';
 import type { Json } from '../../accp/message/json.js';
@@ -9,33 +9,25 @@ import { digitsOf } from '../../text/decimal.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 
-export interface ExactJson {
-  /** Integers beyond 2^53 - 1 are `bigint`; objects have no prototype. */
-  readonly value: Json;
-  /** Digits of decimals that a double does not keep. */
-  readonly losses: readonly Loss[];
-}
-
-/** A string or a number of valid JSON. */
+/** Strings and numbers. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
-/** A string, with the colon behind it where it is a key. */
+/** Strings, with the colon after a key. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"([ \t\r\n]*:)?/g;
-/** Digits that a double keeps, whatever they are. */
+/** A double keeps up to 15 digits. */
 const SAFE_DIGITS = /^-?[0-9.]{1,15}$/;
-/** Digits of a number that ACCP takes (draft-benzing-accp-00 names no limit; the grammar's own is as high). */
+/** As many as the grammar accepts (draft-benzing-accp-00 names no limit). */
 const MAX_DIGITS = 1000;
 
-/** Stands before the digits of numbers while JSON.parse reads them. No input can hold it, since nobody can guess it. */
+/** Marks numbers while JSON.parse reads them; random, so that no input contains it. */
 const MARK = `${randomUUID()}:`;
 
 /**
- * Reads one JSON document.
+ * Reads one JSON document. Integers beyond 2^53 - 1 are `bigint`; objects have no prototype; losses are decimals that a double cannot hold.
  *
- * @throws SyntaxError on what is no JSON
- * @throws AccpError E1004 with the path on a key that an object has twice (of which JSON.parse drops one), on an integer of more
- *   than 1,000 digits, and on nesting beyond all reason
+ * @throws SyntaxError on invalid JSON
+ * @throws AccpError E1004 on a repeated key, an integer of more than 1,000 digits, and excessive nesting
  */
-export function parseExactJson(text: string): ExactJson {
+export function parseExactJson(text: string): { value: Json; losses: readonly Loss[] } {
   const plain = JSON.parse(text) as unknown;
   const marked = text.replace(TOKEN, (token) => (needsMark(token) ? `"${MARK}${token}"` : token));
   const copying: Copying = { losses: [], keys: 0 };
@@ -46,7 +38,6 @@ export function parseExactJson(text: string): ExactJson {
 
 interface Copying {
   readonly losses: Loss[];
-  /** Of all objects so far. */
   keys: number;
 }
 
@@ -56,7 +47,7 @@ function keysIn(text: string): number {
   return keys;
 }
 
-/** The path of the first key that an object has twice, and what is wrong with it. */
+/** Finds the first repeated key. */
 function repeatedKey(text: string): [path: string, message: string] {
   const levels: { readonly keys: Set<string>; step: string; index: number }[] = [];
   for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?|[{}[\],]/g)) {
@@ -85,7 +76,7 @@ function isInteger(token: string): boolean {
   return /^-?[0-9]+$/.test(token);
 }
 
-/** The digits of the double that a number is read as. */
+/** The digits of the nearest double. */
 function nearest(token: string): string {
   return String(Number(token));
 }
@@ -133,10 +124,7 @@ function wrong(path: string, message: string): AccpError {
   return new AccpError({ code: 'E1004', path: path === '' ? undefined : path, message });
 }
 
-/**
- * A value as one line of JSON, as `JSON.stringify` writes it, but big integers as numbers with all of their digits. The
- * infinities that stand for decimals beyond a double's range become their names.
- */
+/** Prints like `JSON.stringify`, but big integers as numbers, and infinities by their names. */
 export function exactJson(value: unknown): string {
   switch (typeof value) {
     case 'bigint':
@@ -156,7 +144,7 @@ export function exactJson(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`).join(',')}}`;
 }
 
-/** The error of a line that JSON.parse refuses, with the place where the engine gives it. */
+/** Converts an error of JSON.parse, with its position if known. */
 export function notJson(thrown: SyntaxError, text: string, help: string): PegwireError {
   const position = /position ([0-9]+)/.exec(thrown.message);
   const at = position === null ? null : Number(position[1]);

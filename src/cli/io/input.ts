@@ -1,12 +1,11 @@
-/** The input of a command: a file or the standard input, as lines or as one text. */
+/** Input from a file or stdin, as lines or as one text. */
 import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { UsageError, unreadable } from './errors.js';
 import type { Output } from './output.js';
 
-/** Where the input of a command comes from. */
 export interface Source {
-  /** A path, or `undefined` for the standard input. */
+  /** A path, or `undefined` for stdin. */
   readonly file: string | undefined;
   readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
   readonly output: Pick<Output, 'note'>;
@@ -15,41 +14,39 @@ export interface Source {
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Without its line end. */
   readonly text: string;
-  /** Whether it is longer than what is kept of a line (32 MiB), so that its end is missing. */
+  /** Whether its end is missing because it exceeds 32 MiB. */
   readonly isCut?: true;
 }
 
-/** Bytes that are kept of a line. Every parser refuses longer ones, which need not fill the memory. */
+/** Bytes kept of a line; parsers reject longer ones. */
 const MAX_KEPT = 32 * 1024 * 1024;
 
 const LF = 0x0a;
-/** Bytes of a buffer that is kept for the next line. */
+/** Bytes of a buffer kept for the next line. */
 const RETAINED = 1024 * 1024;
 
-/** Bytes that are searched for messages at once; a string cannot hold many more characters. */
+/** Bytes searched at once, limited by the length of strings. */
 const MAX_TEXT = 256 * 1024 * 1024;
 
-/** The name of the input in messages. */
 export function inputName({ file }: Pick<Source, 'file'>): string {
   return file ?? 'stdin';
 }
 
 /**
- * Reads the lines of the input that hold anything. Line ends are `\n` or `\r\n`, the last one may be missing; a byte order mark
- * at the start is dropped. Each byte is copied a bounded number of times, however long its line and however small the chunks are.
+ * Reads the non-blank lines, without line ends and byte order mark. Each byte is copied a bounded number of times, however long its
+ * line and however small the chunks are.
  *
- * @throws UsageError when the input cannot be read, or at the first line that is not UTF-8, after all lines before it
+ * @throws UsageError if the input cannot be read, or at the first line that is not UTF-8
  */
 export async function* readLines(source: Source): AsyncGenerator<Line> {
   const name = inputName(source);
   let number = 1;
-  /** The start of a line whose end has not come; the buffer doubles as it grows. */
+  /** The start of an incomplete line; the buffer doubles as it grows. */
   let held = new Uint8Array(0);
   let heldLength = 0;
   let cut = false;
-  // A stream that is not text may have no line end: it is refused as soon as that shows.
+  // Binary input may have no line ends: it is rejected as soon as it shows.
   let checking = strictDecoder();
   const hold = (bytes: Uint8Array): void => {
     const kept = bytes.subarray(0, MAX_KEPT - heldLength);
@@ -95,18 +92,13 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
   yield* release(held.subarray(0, heldLength));
 }
 
-interface Block {
-  /** Of the first line. */
-  readonly number: number;
-  /** Whether its only line has lost its end. */
-  readonly cut: boolean;
-  readonly name: string;
-}
-
-/** Decodes lines, all of them at once where that works: it is several times as fast. */
-function* linesOf(bytes: Uint8Array, { number, cut, name }: Block): Generator<Line> {
+/** Decodes all lines at once if possible, which is several times as fast. */
+function* linesOf(
+  bytes: Uint8Array,
+  { number, cut, name }: { number: number; cut: boolean; name: string },
+): Generator<Line> {
   if (cut) {
-    // The cut may be inside a character, which then stays out.
+    // Leaves out a character that the cut splits.
     const text = decoded(bytes, { stream: true });
     if (text === undefined) throw notUtf8(bytes, number, name);
     yield { number, text, isCut: true };
@@ -141,7 +133,7 @@ function decoded(bytes: Uint8Array, how: { readonly stream?: boolean } = {}): st
 }
 
 function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
-  // The longest prefix that may be right, by halving; what it holds of a character begins the invalid sequence.
+  // Finds the longest valid prefix by bisection; an incomplete character at its end begins the invalid sequence.
   let valid = 0;
   for (let wrong = line.length + 1; wrong - valid > 1; ) {
     const middle = (valid + wrong) >> 1;
@@ -157,32 +149,17 @@ function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
   );
 }
 
-/**
- * The text of a file that is read at once, without a byte order mark.
- *
- * @throws UsageError on bytes that are not UTF-8, with their line
- */
+/** Decodes a whole file. @throws UsageError with the line that is not UTF-8 */
 export function strictText(bytes: Uint8Array, name: string): string {
   const own = afterMark(bytes, name);
   const text = decoded(own);
-  // The line that is at fault ends it.
+  // Throws at the line.
   if (text === undefined) for (const _ of linesOf(own, { number: 1, cut: false, name }));
   return text ?? '';
 }
 
-/** The input as one text. */
-export interface WholeText {
-  /** In which U+FFFD stands for each sequence of bytes that is not UTF-8; without a byte order mark. */
-  readonly text: string;
-  readonly isUtf8: boolean;
-}
-
-/**
- * Reads the whole input, UTF-8 or not, as logs are.
- *
- * @throws UsageError when the input cannot be read, is UTF-16, or is longer than 256 MiB
- */
-export async function readAll(source: Source): Promise<WholeText> {
+/** Reads the whole input, with U+FFFD for each invalid sequence of bytes. @throws UsageError if it is unreadable, UTF-16, or longer than 256 MiB */
+export async function readAll(source: Source): Promise<{ text: string; isUtf8: boolean }> {
   const name = inputName(source);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -198,11 +175,7 @@ export async function readAll(source: Source): Promise<WholeText> {
     : { text, isUtf8: true };
 }
 
-/**
- * Drops the byte order mark of UTF-8 from the start of the input.
- *
- * @throws UsageError on UTF-16, with a byte order mark, or without one where the text begins with ASCII
- */
+/** Drops a byte order mark. @throws UsageError on UTF-16, with or without a mark */
 function afterMark(bytes: Uint8Array, name: string): Uint8Array {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
@@ -212,40 +185,22 @@ function afterMark(bytes: Uint8Array, name: string): Uint8Array {
   throw new UsageError(`${name} is UTF-16; convert it first, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
 }
 
-async function* readBytes(source: Source): AsyncGenerator<Uint8Array> {
-  const chunks = bytesOf(source)[Symbol.asyncIterator]();
+async function* readBytes({ file, stdin, output }: Source): AsyncGenerator<Uint8Array> {
+  if (file === undefined && stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
   try {
-    for (;;) {
-      const next = await chunks.next().catch((thrown: unknown) => {
-        throw readingError(thrown, inputName(source));
-      });
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await chunks.return?.();
+    yield* file === undefined ? stdin : createReadStream(file);
+  } catch (thrown) {
+    // Only errors of the operating system have a number.
+    const { code, errno } = thrown as NodeJS.ErrnoException;
+    throw code === undefined || errno === undefined ? thrown : unreadable(thrown, inputName({ file }));
   }
 }
 
-function bytesOf({ file, stdin, output }: Source): AsyncIterable<Uint8Array> {
-  if (file !== undefined) return createReadStream(file);
-  if (stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
-  return stdin;
-}
-
-function readingError(thrown: unknown, name: string): unknown {
-  const { code, errno } = thrown as NodeJS.ErrnoException;
-  // Only what the operating system refuses has a number.
-  if (code === undefined || errno === undefined) return thrown;
-  return unreadable(thrown, name);
-}
-
-/** A line that ends in `\r\n`, once its `\n` is off. */
 export function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** Tells whether a line is empty but for spaces and tabs: other white space is text, which the parsers judge. */
+/** Other white space than spaces and tabs is left to the parsers. */
 function isBlank(line: string): boolean {
   return !/[^ \t]/.test(line);
 }

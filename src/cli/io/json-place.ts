@@ -1,37 +1,31 @@
-/** The place in a line of JSON that an error names by its path. */
+/** Finds the place in a line of JSON that the path of an error names. */
 
 import { keyTable } from '../../accp/message/abbreviations.js';
 import { pathText } from '../../accp/message/message.js';
 import type { Span } from '../../text/span.js';
 
-/** A string, a number, a word or a sign of valid JSON. */
+/** JSON tokens. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9A-Za-z]+|[{}[\],:]/g;
 
-/** More steps than a path has. */
+/** More steps than any path has. */
 const MAX_LEVELS = 20;
 
-/** An array or object around the place. */
 interface Level {
   readonly start: number;
-  /** The step to the current value: a key, an index, or nothing before the first key. */
+  /** A key, an index, or `undefined` before the first key. */
   step: string | number | undefined;
 }
 
-/**
- * Finds the value that a path such as `payload.args.q[2]` or `envelope.ttl` names, in one pass over the text.
- *
- * @returns `null` when the path is missing or leads nowhere: for what is absent from a message, its nearest surrounding value
- */
+/** Finds the value at a path such as `payload.args.q[2]`; its nearest ancestor if it is missing; `null` without a path. */
 export function jsonPlaceOf(path: string | undefined, text: string): Span | null {
   if (path === undefined || !/^\s*\{/.test(text)) return null;
   const levels: Level[] = [];
   let around: Span | null = null;
   const arrive = (start: number, end: number): boolean => {
-    // Errors name no deeper places.
     if (levels.length > MAX_LEVELS) return false;
     const here = pathOf(levels);
     if (here === path) return true;
-    // A longer path is nearer; the message itself is around everything.
+    // The longest prefix of the path wins.
     if (here !== '' && (path.startsWith(`${here}.`) || path.startsWith(`${here}[`))) around = { start, end };
     return false;
   };
@@ -52,14 +46,14 @@ export function jsonPlaceOf(path: string | undefined, text: string): Span | null
     } else if (token === ':') isKey = false;
     else if (isKey) {
       level!.step = JSON.parse(token) as string;
-      // What is wrong with a key is named by the key itself.
+      // An invalid key is named itself.
       if (!/^[A-Za-z0-9_]+$/.test(level!.step) && pathOf(levels) === path) return { start: index, end };
     } else if (arrive(index, end)) return { start: index, end };
   }
   return around;
 }
 
-/** The path as errors spell it: keys of a payload in full, `[0]` for an index. */
+/** Spells the path as errors do: payload keys in full, `[0]` for an index. */
 function pathOf(levels: readonly Level[]): string {
   const [first, ...steps] = levels.flatMap(({ step }) => (step === undefined ? [] : [step]));
   if (first === undefined) return '';

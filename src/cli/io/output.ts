@@ -1,8 +1,8 @@
-/** Where a command writes: results to stdout, everything else to stderr; colour where a person looks on. */
+/** Results go to stdout, everything else to stderr. */
 import process from 'node:process';
 import { WriteStream } from 'node:tty';
 
-/** Escape sequences of the styles in use (ECMA-48, SGR): on and off. */
+/** ECMA-48 SGR codes: on and off. */
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -18,10 +18,9 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES | readonly (keyof typeof STYLES)[];
 
-/** Styles text, or leaves it as it is where there is no colour. */
 export type Paint = (style: Style, text: string) => string;
 
-/** As much of a Node stream as writing needs. */
+/** The part of a Node stream that is used. */
 export interface Sink {
   readonly isTTY?: boolean;
   write(text: string): boolean;
@@ -31,25 +30,17 @@ export interface Sink {
 
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-export interface Output {
-  /** Writes a result and a line end, and waits when the reader is slow. */
-  result(text: string): Promise<void>;
-  /** Writes something for people, and a line end. */
-  note(text: string): Promise<void>;
-  /** Shows how far a command is, on a line of the terminal that the next text takes away; nothing where none looks on. */
-  progress(text: string): void;
-  /** Styles text that goes to stdout. */
-  readonly paint: Paint;
-  /** Styles text that goes to stderr. */
-  readonly paintNote: Paint;
-}
+export type Output = ReturnType<typeof createOutput>;
 
-export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Output {
+export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice) {
   return {
-    result: (text) => writeLine(stdout, text),
-    note: (text) => writeLine(stderr, text),
-    progress: (text) => {
-      // Back to the start of the line, and all of it erased (ECMA-48, EL).
+    /** Writes a line, and waits for slow readers. */
+    result: (text: string): Promise<void> => writeLine(stdout, text),
+    /** Writes a line for people. */
+    note: (text: string): Promise<void> => writeLine(stderr, text),
+    /** Shows progress on a terminal; the next text replaces it. */
+    progress: (text: string): void => {
+      // Carriage return, and erase the line (ECMA-48, EL).
       if (stderr.isTTY === true) stderr.write(`\r\x1b[2K${text}`);
     },
     paint: painter(stdout, color),
@@ -60,7 +51,7 @@ export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice): Ou
 async function writeLine(sink: Sink, text: string): Promise<void> {
   if (sink.write(`${text}\n`)) return;
   await new Promise<void>((resolve) => {
-    // A sink that breaks never drains.
+    // A broken sink never drains.
     const done = (): void => {
       sink.off('drain', done).off('error', done);
       resolve();
@@ -77,6 +68,6 @@ function painter(sink: Sink, choice: ColorChoice): Paint {
 
 function wantsColor(sink: Sink, choice: ColorChoice): boolean {
   if (choice !== 'auto') return choice === 'always';
-  // The depth of what terminal there is: it knows NO_COLOR, FORCE_COLOR, TERM and their like.
+  // Respects NO_COLOR, FORCE_COLOR and TERM.
   return (sink.isTTY === true || process.env['FORCE_COLOR'] !== undefined) && WriteStream.prototype.getColorDepth() > 2;
 }

@@ -1,4 +1,4 @@
-/** Findings, refusals and notes for people: severity in colour, then the caret frame; with `--json`, the same as data. */
+/** Reports for people, or with `--json` as data. */
 import { formatReport, type Report, type Severity } from '../../text/diagnostic.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
@@ -7,7 +7,6 @@ import { errorJson, toJson } from './json.js';
 import { jsonPlaceOf } from './json-place.js';
 import type { Output, Paint } from './output.js';
 
-/** What reports need to know of a command. */
 export interface Reporting {
   readonly file: string | undefined;
   readonly json: boolean;
@@ -16,20 +15,16 @@ export interface Reporting {
   readonly known: object;
 }
 
-/** How a report is shown. */
 export interface ReportStyle {
-  /** The name of the text that it is about. */
   readonly name: string;
   readonly paint: Paint;
   readonly known: object;
 }
 
-/** Shows reports about the input on stderr. */
 export function reporting({ file, output, known }: Reporting): ReportStyle {
   return { name: inputName({ file }), paint: output.paintNote, known };
 }
 
-/** A finding about a line of the input. */
 export function reportText(
   report: Report,
   severity: Severity,
@@ -38,17 +33,13 @@ export function reportText(
 ): string {
   const { code, message } = report;
   const help = commandHelpOf(report.help, known);
-  // What is wrong with a tree has no place in the text: then it is the whole line.
+  // Errors about trees have no span: they concern the whole line.
   const span = report.span ?? { start: 0, end: line.text.length };
   const text = formatReport({ code, message, span, help }, severity, line.text, { name, line: line.number });
   return colored(text, severity, paint);
 }
 
-/**
- * Reports that a request was refused: with `--json` as a result, otherwise on stderr.
- *
- * @param line where the request stands; `null` when the arguments made it
- */
+/** Reports a rejected request. @param line `null` for a request from the arguments */
 export async function refuse(reporter: Reporting, line: Line | null, error: PegwireError): Promise<void> {
   const { json, output, known } = reporter;
   const { code, message, help } = error;
@@ -68,22 +59,21 @@ export async function refuse(reporter: Reporting, line: Line | null, error: Pegw
   await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(reporter))}\n`);
 }
 
-/** Notes something about a line, for people; `null` stands for a request that the arguments made. */
+/** Notes something about a line; `null` for a request from the arguments. */
 export async function noteLine(reporter: Reporting, line: Line | null, text: string): Promise<void> {
   const { json, output } = reporter;
-  // Then all of it stands in the results.
+  // The results contain it.
   if (json) return;
   const place = line === null ? '' : `${output.paintNote('dim', `${inputName(reporter)}:${line.number}:`)} `;
   await output.note(`${place}${visible(text)}`);
 }
 
-/** Notes that there was nothing in the input. @param what what it should have held: `frame` */
+/** @param what the noun of what is missing: `frame` */
 export async function noteEmpty({ json, output }: Pick<Reporting, 'json' | 'output'>, what: string): Promise<void> {
   const message = `The input is empty: it holds no ${what}`;
   await output.note(json ? errorJson('empty', message) : `${message}.`);
 }
 
-/** Reports that what was asked for is not there: with `--json` as any other error, otherwise in a sentence. */
 export async function noteNothing(reporter: Reporting, code: string, message: string): Promise<void> {
   if (reporter.json) return refuse(reporter, null, new PegwireError({ code, message }));
   await reporter.output.note(visible(message));
@@ -94,11 +84,7 @@ export function count(number: number, noun: string, nouns = `${noun}s`): string 
   return `${number} ${number === 1 ? noun : nouns}`;
 }
 
-/**
- * Rewrites the help of an error for a command: options of the library become options of the command.
- *
- * @returns `undefined` for help with something that the command does not have
- */
+/** Rewrites help about library options for the command; `undefined` if the command lacks the option. */
 function commandHelpOf(help: string | undefined, known: object): string | undefined {
   if (help === undefined) return undefined;
   const [, limit] = /^raise (max[A-Z][A-Za-z]*)/.exec(help) ?? [];

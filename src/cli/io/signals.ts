@@ -1,12 +1,6 @@
 import process from 'node:process';
 
-/**
- * Lets SIGINT and SIGTERM end a service: the first one in order, the second one at once.
- *
- * @param close ends in order, and resolves when all is over
- * @param terminate ends at once
- * @param other ends in order, too, when it resolves
- */
+/** Closes a service at the first SIGINT or SIGTERM, or when `other` resolves; a second signal terminates it. */
 export async function endBySignal(
   close: () => Promise<void>,
   terminate: () => void,

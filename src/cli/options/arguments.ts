@@ -1,21 +1,15 @@
-/** The command line as it was written: options and the rest, not yet given a meaning. */
+/** Splitting the command line. */
 import { parseArgs } from 'node:util';
 import { didYouMean, UsageError } from '../io/errors.js';
 import type { Protocol } from '../protocols.js';
 import type { Given, Options, Values } from './option.js';
 
 export interface Arguments {
-  /** The values of each option that is given. */
   readonly given: Readonly<Record<string, readonly Given[]>>;
   readonly positionals: readonly string[];
 }
 
-/**
- * Splits arguments into options and positionals.
- *
- * @param hint what to say beside an unknown option
- * @throws UsageError on an option that the command does not know, with a suggestion, or that lacks its value
- */
+/** @param hint for unknown options @throws UsageError on an unknown option, or a missing value */
 export function readArguments(args: readonly string[], specs: Options, hint = ''): Arguments {
   const known = Object.fromEntries(
     Object.entries(specs).map(([name, { takes, short }]) => {
@@ -48,21 +42,20 @@ export function readArguments(args: readonly string[], specs: Options, hint = ''
   return { given, positionals };
 }
 
-/** The typed values of options. @throws UsageError on an invalid one */
 export function readOptions<O extends Options>(options: O, given: Arguments['given'], protocol: Protocol): Values<O> {
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => [name, option.read(given[name] ?? [], name, protocol)]),
   ) as Values<O>;
 }
 
-/** The value of one option, before it is known which others there are; `undefined` where it has none. */
+/** Returns the value of an option before the others are known. */
 export function peekOption(args: readonly string[], name: string): string | undefined {
   const { values } = parseArgs({ args: [...args], options: { [name]: { type: 'string' } }, strict: false });
   const value = values[name];
   return typeof value === 'string' && value !== '' && !isOption(value) ? value : undefined;
 }
 
-/** The parser of arguments takes whatever follows as the value; where that is another option, it is none. */
+/** parseArgs takes any next argument as a value, also another option. */
 function withOptionalValues(args: readonly string[], specs: Options): string[] {
   const { own, others } = atTerminator(args);
   const made = own.map((argument, index) => {
@@ -74,7 +67,7 @@ function withOptionalValues(args: readonly string[], specs: Options): string[] {
   return [...made, ...others];
 }
 
-/** What stands before `--`, and the rest with it: options there are another program's. */
+/** Splits at `--`: options after it are another program's. */
 export function atTerminator(args: readonly string[]): {
   readonly own: readonly string[];
   readonly others: readonly string[];
@@ -83,12 +76,12 @@ export function atTerminator(args: readonly string[]): {
   return end < 0 ? { own: args, others: [] } : { own: args.slice(0, end), others: args.slice(end) };
 }
 
-/** A dash alone is the standard input, and a number may be negative. */
+/** A single dash is stdin, and numbers may be negative. */
 function isOption(word: string): boolean {
   return /^-[^0-9.]/.test(word);
 }
 
-/** Whether an option has a value of its own: the option after it is none, unless `=` says so. */
+/** Another option is a value only after `=`. */
 function isGiven({ value, inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined }): boolean {
   return value !== undefined && value !== '' && (inlineValue === true || !isOption(value));
 }

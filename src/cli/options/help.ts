@@ -1,4 +1,4 @@
-/** The help pages, made from the commands and their options. */
+/** Help pages. */
 import { type Command, type CommandEntry, type CommandGroup, GLOBAL_OPTIONS } from './command.js';
 import type { Options } from './option.js';
 
@@ -8,7 +8,6 @@ const EXIT_CODES = `Exit codes:
   2   wrong usage; what is to be read, tested or reached cannot be; the output cannot be written
   70  a defect of pegwire`;
 
-/** The page of `pegwire --help`. */
 export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]): string {
   return [
     'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
@@ -32,7 +31,6 @@ export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]):
   ].join('\n');
 }
 
-/** The page of a group of commands. */
 export function groupHelp({ name, summary, commands }: CommandGroup): string {
   return [
     `pegwire ${name}: ${summary}`,
@@ -50,11 +48,7 @@ export function groupHelp({ name, summary, commands }: CommandGroup): string {
   ].join('\n');
 }
 
-/**
- * The page of one command.
- *
- * @param name with that of its group, if it is in one
- */
+/** @param name with that of its group */
 export function commandHelp(command: Command, { name, summary }: Pick<CommandEntry, 'name' | 'summary'>): string {
   const { optionGroups = [], details = [], exitCodes } = command;
   const grouped = new Set(optionGroups.flatMap((group) => Object.keys(group.options)));
@@ -79,28 +73,21 @@ function listed(commands: readonly (CommandEntry | CommandGroup)[]): readonly st
   return commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
 }
 
-/** What stands behind `--` comes last. */
 function usageOf({ takes, protocols }: Command): readonly string[] {
-  const named = `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
-  switch (takes) {
-    case 'messages':
-      return [protocols?.length === 1 ? protocols[0]! : named, '[file|-]', '[options]'];
-    case 'file':
-      return ['[file|-]', '[options]'];
-    case 'protocol':
-      return [named, '[options]'];
-    case 'optional-protocol':
-      return ['[accp|aacp]', '[options]'];
-    case 'grammar':
-      return ['<accp|aacp|FILE.peggy>', '[options]'];
-    case 'nothing':
-      return ['[options]'];
-    default:
-      return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
-  }
+  if (typeof takes === 'object')
+    return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
+  const named = protocols?.length === 1 ? protocols[0]! : `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
+  const words = {
+    messages: [named, '[file|-]'],
+    file: ['[file|-]'],
+    protocol: [named],
+    'optional-protocol': ['[accp|aacp]'],
+    grammar: ['<accp|aacp|FILE.peggy>'],
+    nothing: [],
+  };
+  return [...words[takes], '[options]'];
 }
 
-/** @param title what the options are for; all of the command where it is left out */
 function options(specs: Options, title?: string): string {
   const rows = Object.entries(specs).map(([name, { short, placeholder, description }]) => {
     const option = short === undefined ? `--${name}` : `-${short}, --${name}`;
@@ -115,10 +102,8 @@ function options(specs: Options, title?: string): string {
   return [title === undefined ? 'Options:' : `Options ${title}:`, ...lines].join('\n');
 }
 
-/** Of a terminal that is wide enough for a help page. */
 const COLUMNS = 100;
 
-/** Words in lines of a width; a word that is longer has a line of its own. */
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -1,4 +1,4 @@
-/** The language that a command is about: a protocol's, narrowed by options, or that of a grammar file. */
+/** The language of a command: a protocol's, narrowed by options, or a grammar file's. */
 import path from 'node:path';
 import { grammarLanguage, type Language } from '../../fuzz/differential/language.js';
 import { compileGrammar, GrammarError } from '../../fuzz/grammar/compile.js';
@@ -12,7 +12,6 @@ export const LANGUAGE_OPTIONS = {
   ...NARROWING_OPTIONS,
 };
 
-/** @throws UsageError on options that do not fit, and on a grammar that cannot be read or used */
 export function languageOf(
   invocation: Narrowed & { readonly grammar: string | undefined; readonly options: Values<typeof LANGUAGE_OPTIONS> },
 ): Language {
@@ -28,7 +27,7 @@ export function languageOf(
     );
   } catch (thrown) {
     if (!(thrown instanceof GrammarError)) throw thrown;
-    // Peggy shows the place under the name of the grammar, which is not the path of its file.
+    // Peggy names the grammar, not its file.
     const below = thrown.message.replaceAll(`--> ${name}:`, `--> ${file}:`).replace(/^error: /, '');
     throw new UsageError(`${file} is not a usable grammar:`, 'unreadable', below);
   }

@@ -1,4 +1,4 @@
-/** Options that say which messages of a protocol are meant, the same ones for all commands that need to know. */
+/** Options that narrow a protocol to some messages. */
 import {
   type AacpLanguageOptions,
   aacpLanguage,
@@ -38,36 +38,30 @@ export const NARROWING_OPTIONS = {
   'return-agents': value('LIST', 'aacp: only these agents get the result', words),
 };
 
-/** Options that one protocol has. */
+/** Options of one protocol only. */
 const OWNED = {
   accp: ['agents', 'intents', 'operations', 'metadata', 'max-depth'],
   aacp: ['tasks', 'domains', 'return-agents'],
 } as const;
 
-/** As much of an invocation as tells the language. */
 export interface Narrowed {
   readonly protocol: Protocol;
   readonly options: Values<typeof NARROWING_OPTIONS>;
   readonly given: object;
 }
 
-/** The first of the options that was given, for commands that cannot heed them. */
+/** Returns the first narrowing option given, for commands that cannot use it. */
 export function givenNarrowing({ given }: Pick<Narrowed, 'given'>): string | undefined {
   return Object.keys(NARROWING_OPTIONS).find((name) => name in given);
 }
 
-/**
- * The language of the protocol that was named, narrowed by the options.
- *
- * @throws UsageError on options that are invalid, or of the other protocol
- */
+/** Returns the narrowed language. @throws UsageError */
 export function languageFor(narrowed: Narrowed): Language {
   return narrowed.protocol.name === 'accp'
     ? accpLanguage(frameOptions(narrowed))
     : aacpLanguage(packetOptions(narrowed));
 }
 
-/** The options of an ACCP language, checked. @throws UsageError */
 export function frameOptions(narrowed: Narrowed): AccpLanguageOptions {
   refuseOthers(narrowed, 'aacp');
   const { options } = narrowed;
@@ -85,7 +79,6 @@ export function frameOptions(narrowed: Narrowed): AccpLanguageOptions {
   return checked;
 }
 
-/** The options of an AACP language, checked. @throws UsageError */
 export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
   refuseOthers(narrowed, 'accp');
   const { options } = narrowed;
@@ -101,7 +94,7 @@ export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
   return checked;
 }
 
-/** Turns what a language says of its options into an error of usage. */
+/** Turns TypeErrors about options into errors of usage. */
 function asUsage(check: () => unknown): void {
   try {
     check();
@@ -118,7 +111,7 @@ function refuseOthers({ given, protocol }: Narrowed, owner: 'accp' | 'aacp'): vo
 function metadata(given: string): AccpLanguageOptions['metadata'] {
   const use = USES.find((one) => one === given);
   if (use !== undefined) return use;
-  // One word that is nearly one of these is a slip of the pen, and no key.
+  // Probably a typo, not a key.
   const meant = didYouMean(given, USES);
   if (meant !== '')
     throw new UsageError(`--metadata is ${USES.join(', ')} or a list of fields, not "${given}"${meant}`);
@@ -126,17 +119,17 @@ function metadata(given: string): AccpLanguageOptions['metadata'] {
 }
 
 function frameField({ types, values, optional }: WrittenField): FrameField {
-  // Which types there are is the language's to say.
+  // The language checks the types.
   return { type: (types as readonly ValueType[] | null) ?? undefined, enum: values?.map(frameValue), optional };
 }
 
-/** A value as it stands in a frame, and as text where it is no number, keyword or null there. */
+/** Reads numbers, keywords and null as in a frame; anything else is text. */
 function frameValue(text: string): string | number | boolean | null {
   const result = tryParseFrame(`@a>a:a{v:${text}}`);
   const found = result.ok && result.value.payload.length === 1 ? result.value.payload[0]!.value : undefined;
   if (found?.kind === 'null') return null;
   if (found?.kind === 'boolean') return found.value;
-  // Digits that a number cannot keep stay text, which the language refuses.
+  // Numbers that lose digits stay text, which the language rejects.
   if ((found?.kind === 'integer' || found?.kind === 'decimal') && String(found.value) === text)
     return Number(found.value);
   return text;
@@ -151,23 +144,12 @@ function packetField({ key, types, values, optional }: WrittenField): PacketFiel
   return { enum: values ?? undefined, optional };
 }
 
-/** One field, not yet judged: the protocols know which keys, types and values there are. */
-interface WrittenField {
-  readonly key: string;
-  /** Null where none is named. */
-  readonly types: readonly string[] | null;
-  /** The values allowed; null where none is named. */
-  readonly values: readonly string[] | null;
-  readonly optional: boolean;
-}
+/** A field that the protocol has yet to check. */
+type WrittenField = ReturnType<typeof readField>;
 
 const FORM = 'key, key:TYPE, key:TYPE|TYPE or key=VALUE|VALUE, each with "?" at its end if it may be left out';
 
-/**
- * Reads a list of fields, separated by commas: `q:string,limit:integer?,pri=high|low`. Values that hold a comma, a bar, or a question mark at their end cannot be written so.
- *
- * @throws UsageError on what is no such list, or has a key twice
- */
+/** Reads `q:string,limit:integer?,pri=high|low`. Values with commas, bars or a final question mark cannot be written. @throws UsageError */
 function readFields<Field>(
   option: string,
   list: string,
@@ -182,7 +164,7 @@ function readFields<Field>(
   return fields.map((field) => [field.key, make(field)]);
 }
 
-function readField(option: string, part: string): WrittenField {
+function readField(option: string, part: string) {
   const match = /^\s*([^:=?|\s]+)(?:([:=])(.*?))?(\?)?\s*$/.exec(part);
   const [, key, sign, listed, mark] = match ?? [];
   const listedWords = listed?.split('|');

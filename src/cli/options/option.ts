@@ -1,37 +1,29 @@
-/** Options: one definition of each gives its check, its line on the help page, and the type that a command receives. */
+/** Options: each definition gives the check, the line on the help page, and the type of its value. */
 import process from 'node:process';
 import { didYouMean, UsageError } from '../io/errors.js';
 import type { Protocol } from '../protocols.js';
 
-/** A value of an option as the command line has it; `true` where the option stands without one. */
+/** `true` for an option without a value. */
 export type Given = string | true;
 
-/** One option of a command. */
 export interface Option<T> {
-  /** Whether a value follows it: never, always, or where one stands there. */
+  /** Whether a value follows: never, always, or optionally. */
   readonly takes: 'nothing' | 'value' | 'optional';
   readonly short?: string;
-  /** What stands for the value on the help page; nothing for a switch. */
+  /** For the help page; empty for a switch. */
   readonly placeholder: string;
   readonly description: string;
-  /**
-   * Reads what was given, in its order; nothing where the option was left out.
-   *
-   * @throws UsageError on an invalid value
-   */
+  /** Reads the given values, if any. @throws UsageError */
   read(given: readonly Given[], name: string, protocol: Protocol): T;
 }
 
-/** Options by their names. */
 export type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** What a command receives for its options. */
 export type Values<O extends Options> = { readonly [Name in keyof O]: O[Name] extends Option<infer T> ? T : never };
 
-/** Reads the text of a value. Throws UsageError on an invalid one. */
+/** @throws UsageError */
 export type Parser<T> = (text: string, name: string, protocol: Protocol) => T;
 
-/** A switch. */
 export function flag(description: string, short?: string): Option<boolean> {
   return {
     takes: 'nothing',
@@ -42,7 +34,7 @@ export function flag(description: string, short?: string): Option<boolean> {
   };
 }
 
-/** An option with a value, of which the last one counts; `undefined` where it is left out. */
+/** An option with a value; the last one counts. */
 export function value<T>(placeholder: string, description: string, parse: Parser<T>): Option<T | undefined> {
   return {
     takes: 'value',
@@ -55,17 +47,16 @@ export function value<T>(placeholder: string, description: string, parse: Parser
   };
 }
 
-/** An option with a text. */
 export function text(placeholder: string, description: string): Option<string | undefined> {
   return value(placeholder, description, (given) => given);
 }
 
-/** An option that may stand more than once. */
+/** A repeatable option. */
 export function texts(placeholder: string, description: string): Option<readonly string[]> {
   return { takes: 'value', placeholder, description, read: (given) => given.map(String) };
 }
 
-/** An option whose value may be left out: it is `true` then. */
+/** An option whose value may be omitted: then it is `true`. */
 export function optional<T>(placeholder: string, description: string, parse: Parser<T>): Option<T | true | undefined> {
   return {
     takes: 'optional',
@@ -78,7 +69,7 @@ export function optional<T>(placeholder: string, description: string, parse: Par
   };
 }
 
-/** An option with a few choices, the first of which is the default. Those of a protocol may differ from those of the other. */
+/** An option with a few choices, by default the first one. */
 export function choice<const T extends string>(
   placeholder: string,
   description: string,
@@ -99,12 +90,12 @@ export function choice<const T extends string>(
   };
 }
 
-/** The dialect of the protocol's language, strict by default. */
+/** Strict by default. */
 export function dialect(description: string): Option<string> {
   return choice('NAME', description, (protocol) => protocol.dialects);
 }
 
-/** The token that authenticates; an argument stands in the list of processes, which everybody may read, a variable does not. */
+/** A bearer token; unlike arguments, environment variables are private. */
 export function token(description: string): Option<string | undefined> {
   return {
     ...text('TEXT', `${description}; better as PEGWIRE_TOKEN in the environment`),
@@ -112,9 +103,6 @@ export function token(description: string): Option<string | undefined> {
   };
 }
 
-// Parsers of values
-
-/** Accepts a few words. */
 export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (given, name) => {
     const found = choices.find((one) => one === given);
@@ -123,7 +111,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   };
 }
 
-/** @param what completes "The option is ..." for the error @param read returns `undefined` for an invalid text */
+/** @param what completes "--name is ..." @param read returns `undefined` for invalid text */
 export function checked<T>(what: string, read: (text: string) => T | undefined): Parser<T> {
   return (given, name) => {
     const found = read(given);
@@ -132,7 +120,6 @@ export function checked<T>(what: string, read: (text: string) => T | undefined):
   };
 }
 
-/** Accepts an integer of a range. */
 export function integer({ from, to }: { readonly from: number; readonly to?: number }, what?: string): Parser<number> {
   const range = to === undefined ? `from ${from} on` : `from ${from} to ${to}`;
   return checked(what ?? `a whole number ${range}`, (given) => {
@@ -142,7 +129,7 @@ export function integer({ from, to }: { readonly from: number; readonly to?: num
   });
 }
 
-/** Accepts a number above 0, or from 0 on. */
+/** Accepts a non-negative number. */
 export function amount(what: string, isValid: (number: number) => boolean = () => true): Parser<number> {
   return checked(what, (given) => {
     const number = Number(given);
@@ -150,25 +137,20 @@ export function amount(what: string, isValid: (number: number) => boolean = () =
   });
 }
 
-/** Accepts a number above 0 up to a limit. */
 export function upTo(most: number): Parser<number> {
   return amount(`a number from above 0 to ${most}`, (number) => number > 0 && number <= most);
 }
 
-/** Accepts a number of seconds. */
 export const seconds: Parser<number> = amount('a number of seconds');
 
-/** Accepts a time in whole seconds since 1970. */
 export const secondsSince1970: Parser<number> = integer({ from: 0 }, 'a whole number of seconds since 1970');
 
-/** Accepts a number of seconds above 0. */
 export const someSeconds: Parser<number> = (given, name, protocol) => {
   const number = seconds(given, name, protocol);
   if (number === 0) throw new UsageError(`--${name} is a number of seconds above 0`);
   return number;
 };
 
-/** Accepts words separated by commas. */
 export const words: Parser<readonly string[]> = (given, name) => {
   const all = given.split(',').map((word) => word.trim());
   if (all.includes('')) throw new UsageError(`--${name} has an empty word between its commas`);

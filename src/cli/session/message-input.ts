@@ -1,4 +1,4 @@
-/** Messages that come as JSON, checked: what `pegwire encode` reads. */
+/** Messages as JSON, as `pegwire encode` reads them. */
 import * as z from 'zod';
 import { AccpError } from '../../accp/errors.js';
 import type { Json, JsonObject } from '../../accp/message/json.js';
@@ -8,23 +8,22 @@ import { roundedAmount } from '../../accp/profiles/transaction.js';
 import { parseExactJson } from '../io/exact-json.js';
 
 export interface InputOptions {
-  /** Whether `{"$ref":"warm.x"}` is a reference and not data. */
+  /** Whether `{"$ref":"warm.x"}` is a reference. */
   readonly refs: boolean;
-  /** Whether the number and the session that a message came with are kept, and have to be this session's. */
+  /** Whether to keep the sequence and session of the envelope. */
   readonly keepEnvelope: boolean;
 }
 
 export interface ReadMessage {
-  /** A text is what somebody says: a message of the chat profile. */
+  /** A string is a message of the chat profile. */
   readonly message: MessageInput | string;
-  /** What reading the JSON cost. */
   readonly losses: readonly Loss[];
 }
 
-/** Where the amount of a transaction is, by either name. */
+/** The amount of a transaction. */
 const AMOUNT = /^payload\.(?:amount|amt)$/;
 
-/** Not checked here: the codec tells what of it cannot be written. */
+/** Only the codec knows what cannot be written. */
 const payload = z.custom<JsonObject>((value) => isMap(value), { error: 'is no object' });
 
 const seconds = z.int().min(0).exactOptional();
@@ -49,12 +48,7 @@ const messageSchema = z.strictObject({
     .exactOptional(),
 });
 
-/**
- * One line of JSON as a message.
- *
- * @throws SyntaxError on what is no JSON
- * @throws AccpError E1004 with the path on what is no message
- */
+/** Reads one message. @throws SyntaxError on invalid JSON, AccpError E1004 on an invalid message */
 export function readMessage(line: string, { refs, keepEnvelope }: InputOptions): ReadMessage {
   const { value: read, losses } = parseExactJson(line);
   if (typeof read === 'string') return { message: read, losses };
@@ -83,7 +77,7 @@ function isMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
 
-/** Every object that has `$ref` for its only key becomes the reference that it names. */
+/** Replaces objects with the only key `$ref`. */
 function withReferences(value: Json, path: string): Json {
   if (typeof value !== 'object' || value === null || value instanceof Reference) return value;
   if (isList(value)) return value.map((item, index) => withReferences(item, `${path}[${index}]`));

@@ -1,31 +1,25 @@
-/** A codec and a session, as the options of a command have them. */
+/** Opens a codec and a session from options. */
 import path from 'node:path';
-import { type Codec, createCodec } from '../../accp/codec/codec.js';
+import { createCodec } from '../../accp/codec/codec.js';
 import type { CodecOptions } from '../../accp/codec/contract.js';
-import { createSession, type Session } from '../../accp/session/session.js';
+import { createSession } from '../../accp/session/session.js';
 import { type SessionStore, StoreError } from '../../accp/store/store.js';
 import { fromText, toText } from '../../accp/store/text.js';
 import { loadTokenCounter } from '../../tokens/load-counter.js';
 import { notExact, UsageError } from '../io/errors.js';
 import type { SessionOptions } from './options.js';
 
-export interface OpenSession {
-  readonly codec: Codec;
-  readonly session: Session;
-  /** Whether it lies in a file, and can be gone on with. */
-  readonly isKept: boolean;
-  readonly close: () => void;
-}
+export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
 export interface Defaults {
   readonly agent: string;
-  /** The session's name where the options have none. After it come the last one of the file, and the file's own name. */
+  /** The default name; then the last one of the file, and the name of the file. */
   readonly id?: string | undefined;
   readonly codec?: CodecOptions | undefined;
 }
 
-/** @throws UsageError on options that do not fit, and on a file that cannot be used */
-export async function openSession(options: SessionOptions, defaults: Defaults): Promise<OpenSession> {
+/** @throws UsageError */
+export async function openSession(options: SessionOptions, defaults: Defaults) {
   const { session: file, agent = defaults.agent, sequence, now } = options;
   const codec = createCodec({
     ...defaults.codec,
@@ -47,12 +41,12 @@ export async function openSession(options: SessionOptions, defaults: Defaults): 
     return { codec, session, isKept: store !== undefined, close };
   } catch (thrown) {
     store?.close();
-    // Invalid names, and a session that counts otherwise.
+    // An invalid name, or another sequence.
     throw thrown instanceof TypeError ? new UsageError(thrown.message) : storeFault(thrown);
   }
 }
 
-/** What a store throws is no defect of ours. */
+/** Turns an error of the store into an error of usage. */
 export function storeFault(thrown: unknown): unknown {
   return thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
 }
@@ -66,7 +60,7 @@ async function openStore(file: string): Promise<SessionStore> {
   }
 }
 
-/** A file's name as that of a session: `sprint14` for `sessions/sprint14.db`. */
+/** `sessions/sprint14.db`: `sprint14`. */
 function nameOf(file: string): string | undefined {
   return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
 }
@@ -78,13 +72,12 @@ async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['to
   return counter;
 }
 
-// Which session a file was used for last, so that nobody has to name it again.
+// The session last used with a file.
 
-/** It stands beside the sessions, as one that nobody else can have: identifiers hold no spaces. */
+/** Stored like a session; identifiers cannot hold spaces. */
 const NOTEBOOK = 'pegwire: the session that was used last';
 const COLLECTION = 'cli';
 
-/** @returns `undefined` for a file that `agent` has not worked with yet */
 function lastSession(store: SessionStore, agent: string): string | undefined {
   const notebook = store.claim(NOTEBOOK, agent);
   const [entry] = notebook.entries();
@@ -93,7 +86,6 @@ function lastSession(store: SessionStore, agent: string): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** @throws StoreError when it cannot be kept */
 function rememberSession(store: SessionStore, agent: string, id: string): void {
   const notebook = store.claim(NOTEBOOK, agent);
   notebook.commit([{ collection: COLLECTION, key: 'session', value: toText(id) }]);

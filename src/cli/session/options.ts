@@ -1,10 +1,10 @@
-/** The options of commands that work through an ACCP session. No code of sessions is loaded for them. */
+/** Session options. No code of sessions is loaded for them. */
 import { ENCODINGS } from '../../tokens/counter.js';
 import { choice, flag, oneOf, secondsSince1970, text, type Values, value } from '../options/option.js';
 
 export const NOW = value('SECONDS', 'since 1970: the time that it is taken to be', secondsSince1970);
 
-/** @param agent who works where nobody is named; @param id what the session is called where it is not named */
+/** @param agent the default name @param id describes the default session */
 export function sessionOptions(agent: string, id: string) {
   return {
     session: text('FILE', 'keep the session in this SQLite file, or go on with it'),

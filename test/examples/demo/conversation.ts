@@ -1,6 +1,7 @@
 /** The first half of the demo: a conversation of several agents, parsed, explained, printed canonically, errors shown. */
 
 import { foundRecord } from '../../../src/cli/io/json.js';
+import { READERS } from '../../../src/cli/io/messages.js';
 import { reportText } from '../../../src/cli/io/report.js';
 import { PROTOCOLS, type Protocol } from '../../../src/cli/protocols.js';
 import { visible } from '../../../src/text/visible.js';
@@ -54,7 +55,7 @@ class Conversation {
     const { paint } = this.#reporter;
     const protocol = PROTOCOLS.find(({ name }) => name === (text.startsWith('@') ? 'accp' : 'aacp'))!;
     const read = readAnyhow(protocol, text);
-    const findings = protocol.check(text, { dialect: read?.dialect ?? 'strict', profile: 'draft' });
+    const findings = READERS[protocol.name].check(text, { dialect: read?.dialect ?? 'strict', profile: 'draft' });
     const lines = [
       paint('dim', `${String(number).padStart(3)} `) + highlight(protocol.name, text, paint),
       ...findings.map((finding) =>
@@ -73,10 +74,10 @@ class Conversation {
     if (read.dialect === 'strict') tally.strict++;
     else tally.otherDialect++;
     if (findings.length > 0) tally.withWarnings++;
-    const canonical = protocol.format(read.node, { dialect: 'strict' });
+    const canonical = READERS[protocol.name].format(read.node, { dialect: 'strict' });
     tally.characters += text.length;
     tally.canonicalCharacters += canonical.length;
-    const explanation = protocol.explain(read.node);
+    const explanation = READERS[protocol.name].explain(read.node);
     lines.push(`    ${paint('dim', 'means')} ${explanation}`);
     if (canonical !== text) lines.push(`    ${paint('dim', 'canon')} ${visible(canonical)}`);
     if (read.dialect !== 'strict') lines.push(`    ${paint('dim', `read with the ${read.dialect} dialect`)}`);
@@ -87,7 +88,7 @@ class Conversation {
     const { paint } = this.#reporter;
     const lines = [`${paint('dim', '  > ')}${visible(text)}`];
     const all = PROTOCOLS.flatMap((protocol) =>
-      protocol.find(text, { dialect: 'strict' }).map((found) => ({ protocol, found })),
+      READERS[protocol.name].find(text, { dialect: 'strict' }).map((found) => ({ protocol, found })),
     ).sort((a, b) => a.found.start - b.found.start);
     for (const { protocol, found } of all) {
       this.#found.inProse++;
@@ -134,7 +135,7 @@ class Conversation {
 /** Reads with the first dialect that can. */
 function readAnyhow(protocol: Protocol, text: string): { node: unknown; dialect: string } | null {
   for (const dialect of protocol.dialects) {
-    const result = protocol.parse(text, { dialect });
+    const result = READERS[protocol.name].parse(text, { dialect });
     if (result.ok) return { node: result.value, dialect };
   }
   return null;

@@ -10,7 +10,7 @@ import { parseFrameEnvelope } from '../../../src/accp/parse.js';
 import { renderForContext } from '../../../src/accp/render/index.js';
 import { sourceText } from '../../../src/accp/session/envelope.js';
 import type { CheckpointResult } from '../../../src/accp/state/state.js';
-import { repliesOf } from '../../../src/cli/session/incoming.js';
+import { repliesOf } from '../../../src/cli/session/results.js';
 import { loadTokenCounter } from '../../../src/tokens/load-counter.js';
 import { type Agents, createAgents, type Endpoint, sessionId } from './agents.js';
 import { type Delivery, PipelineReporter, type StepEvents } from './pipeline-report.js';

@@ -6,7 +6,6 @@ import { count, type Reporting } from '../../io/report.js';
 import { defineCommand } from '../../options/command.js';
 import { checked, value } from '../../options/option.js';
 
-/** `pegwire aacp audit`: whether an audit log is intact. */
 export const command = defineCommand({
   takes: { words: 'verify <FILE>' },
   options: {
@@ -70,7 +69,6 @@ async function report({ json, output }: Reporting, name: string, result: AuditVe
   await output.result(`before it: ${count(records, 'record')}, as they were written; head: ${head}`);
 }
 
-/** As of any other command with `--json`. */
 function errorOf(name: string, { line, reason }: AuditFault): PegwireError {
   return new PegwireError({ code: reason, message: `${name}:${line}: ${REASONS[reason]}.` });
 }

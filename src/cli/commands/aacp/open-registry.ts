@@ -1,4 +1,4 @@
-/** The registry that `--registry` names, and what its failures are to the command line. */
+/** Opens the registry that `--registry` names. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -15,27 +15,20 @@ import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import type { Reporting } from '../../io/report.js';
 
-export interface RegistryChoice {
-  /** A path; without it, the file in the user's data folder. */
+interface RegistryChoice {
   readonly file: string | undefined;
-  /** Whether a file is made where there is none. Otherwise the default one counts as empty, and any other is an error. */
+  /** Whether to create a missing file. Otherwise a missing default file counts as empty, and any other is an error. */
   readonly create: boolean;
-  /**
-   * What takes the place of a file that cannot be written: the same file, read only; or a registry in memory with its entries, and a
-   * warning.
-   * @default an error
-   */
+  /** The fallback for a file that cannot be written: the file, read only; or a copy in memory, with a warning. @default an error */
   readonly otherwise?: 'read-only' | 'memory' | undefined;
-  /** Milliseconds; see the registry. */
   readonly ttl?: number | undefined;
 }
 
-/** @throws UsageError when it cannot be opened */
 export async function openRegistry(
   { json, output }: Pick<Reporting, 'json' | 'output'>,
   { file, create, otherwise, ttl }: RegistryChoice,
 ): Promise<Registry> {
-  // The error says the same, where there is one.
+  // The error of a registry that is set aside says the same.
   const onNotice: NoticeListener = (notice) => {
     if (notice.kind !== 'set-aside') void output.note(json ? toJson({ notice }) : visible(notice.message));
   };
@@ -46,7 +39,7 @@ export async function openRegistry(
     }
     return await sqliteRegistry(file, { ttl, onNotice, orReadOnly: otherwise === 'read-only' });
   } catch (thrown) {
-    // A folder's name is a slip, and no place that cannot be written.
+    // The name of a folder is a mistake, not a place without permission to write.
     const isFolder = file !== undefined && existsSync(path.join(file, '/'));
     if (otherwise !== 'memory' || isFolder || !isUnwritable(thrown)) throw registryFault(thrown);
     const { registry, isCopy } = await memoryCopy(file, { ttl, onNotice }).catch((error: unknown) => {
@@ -63,12 +56,12 @@ export async function openRegistry(
   }
 }
 
-/** What a registry throws is no defect of ours. */
+/** Turns an error of the registry into an error of usage. */
 export function registryFault(thrown: unknown): unknown {
   return thrown instanceof RegistryError ? new UsageError(thrown.message.replace(/\.$/, ''), 'unreadable') : thrown;
 }
 
-/** US dollars to a thousandth of a cent: a packet mostly costs less than a cent. */
+/** Rounds to a thousandth of a cent: most packets cost less than a cent. */
 export function dollars(amount: number): string {
   return `$${amount.toFixed(amount !== 0 && amount < 1 ? 5 : 2)}`;
 }

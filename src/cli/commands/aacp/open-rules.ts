@@ -1,4 +1,4 @@
-/** The rules that `--rules`, `--rules-sha256` and `--no-bundled-rules` come to. */
+/** Loads the rules that `--rules`, `--rules-sha256` and `--no-bundled-rules` select. */
 import { encodeStep } from '../../../aacp/encoders/index.js';
 import { bundledRules, loadRulesFile, type Rule, type RuleLibrary, RulesError } from '../../../aacp/fallback/index.js';
 import { libraryOf } from '../../../aacp/rules/library.js';
@@ -6,15 +6,11 @@ import { visible } from '../../../text/visible.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { count, type Reporting } from '../../io/report.js';
-import type { RulesOptions } from '../../options/rules.js';
+import type { RulesOptions } from '../../options/shared.js';
 
 type Choosing = Pick<Reporting, 'json' | 'output'> & { readonly options: RulesOptions };
 
-/**
- * The rules of the file, then those of pegwire.
- *
- * @throws UsageError on a file that cannot be used
- */
+/** Returns the rules of the file, then the bundled ones. */
 export async function chosenRules(invocation: Choosing): Promise<readonly Rule[]> {
   const { options } = invocation;
   const bundled = options['no-bundled-rules'] ? [] : bundledRules().rules;
@@ -28,14 +24,12 @@ export async function chosenRules(invocation: Choosing): Promise<readonly Rule[]
   return [...library.rules, ...bundled];
 }
 
-/** The same as a library, to search in. */
 export async function chosenLibrary(invocation: Choosing): Promise<RuleLibrary> {
   const { options } = invocation;
   if (options.rules === undefined && !options['no-bundled-rules']) return bundledRules();
   return libraryOf(await chosenRules(invocation), []);
 }
 
-/** @throws UsageError on a file that cannot be read, is another one than was pinned, or holds no rules */
 export async function rulesOfFile(file: string, sha256: string | undefined): Promise<RuleLibrary> {
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
     throw new UsageError(`The SHA-256 of a file is 64 hexadecimal digits, not "${sha256}"`);
@@ -50,7 +44,6 @@ export async function rulesOfFile(file: string, sha256: string | undefined): Pro
   }
 }
 
-/** Rules that were left out are no reason not to use the others. */
 async function noteReports({ json, output }: Choosing, file: string, { reports }: RuleLibrary): Promise<void> {
   const errors = reports.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return;

@@ -29,7 +29,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire aacp registry`: the registry of encoded instructions. */
 export const command = defineCommand({
   takes: { words: '[ACTION] [KEY|FILE]' },
   options: OPTIONS,
@@ -44,19 +43,15 @@ export const command = defineCommand({
 });
 
 interface Action {
-  /** What it needs behind its name. */
   readonly word: 'KEY' | 'FILE' | null;
-  /** Whether it makes the registry where there is none. */
   readonly creates?: true;
-  /** Whether it changes the registry. */
   readonly writes?: true;
-  /** @returns the exit code */
   readonly run: (registry: Registry, invocation: Run, word: string) => Promise<number>;
 }
 
 const ACTIONS: ReadonlyMap<string, Action> = new Map([
   ['stats', { word: null, run: showStatistics }],
-  ['list', { word: null, run: listEntries }],
+  ['list', { word: null, run: (registry, invocation) => showEntries(entriesOf(registry, invocation), invocation) }],
   ['pending', { word: null, run: listPending }],
   ['show', { word: 'KEY', run: showEntry }],
   ['remove', { word: 'KEY', writes: true, run: removeEntry }],
@@ -65,7 +60,6 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map([
   ['purge', { word: null, writes: true, run: purge }],
 ] satisfies (readonly [string, Action])[]);
 
-/** @returns the exit code: 1 when there is no such entry, or when entries of a file were not taken */
 async function run(invocation: Run): Promise<number> {
   const { words, options } = invocation;
   const [name = 'stats', word, extra] = words;
@@ -105,7 +99,7 @@ function checkOptions(name: string, options: Run['options']): void {
 
 async function showStatistics(registry: Registry, { json, output, options }: Run): Promise<number> {
   const statistics = registry.statistics();
-  // One that is not there yet is empty.
+  // A missing one is empty.
   const file = registry.file ?? options.registry ?? defaultRegistryFile();
   if (json) {
     await output.result(toJson({ file, exists: registry.file !== null, ...statistics }));
@@ -133,22 +127,12 @@ async function purge(registry: Registry, { json, output }: Run): Promise<number>
   return 0;
 }
 
-// Entries: listed, shown, removed.
-
-/** Digits of a key that a list shows. */
 const SHOWN = 12;
 
-async function listEntries(registry: Registry, invocation: Run): Promise<number> {
-  return showEntries(registry.entries(filterOf(invocation.options)), invocation);
-}
-
-/** Those that no rule covers: what a rule could be written for, most asked for first. */
 async function listPending(registry: Registry, invocation: Run): Promise<number> {
-  const pending = [...registry.entries(filterOf(invocation.options))].filter(({ covered }) => covered !== true);
-  return showEntries(
-    pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen),
-    invocation,
-  );
+  const pending = [...entriesOf(registry, invocation)].filter(({ covered }) => covered !== true);
+  pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen);
+  return showEntries(pending, invocation);
 }
 
 async function showEntry(registry: Registry, invocation: Run, word: string): Promise<number> {
@@ -168,8 +152,8 @@ async function removeEntry(registry: Registry, invocation: Run, word: string): P
   return 0;
 }
 
-function filterOf({ domain }: Run['options']): { readonly domain: string | undefined } {
-  return { domain: domain?.toUpperCase() };
+function entriesOf(registry: Registry, { options }: Run): Iterable<RegistryEntry> {
+  return registry.entries({ domain: options.domain?.toUpperCase() });
 }
 
 async function showEntries(entries: Iterable<RegistryEntry>, { json, output }: Run): Promise<number> {
@@ -182,7 +166,7 @@ async function showEntries(entries: Iterable<RegistryEntry>, { json, output }: R
   return 0;
 }
 
-/** `null` when there is none, or more than one, which has been told then. */
+/** Returns `null`, after a note, unless there is exactly one such entry. */
 async function oneEntry(registry: Registry, invocation: Run, word: string): Promise<RegistryEntry | null> {
   const found: RegistryEntry[] = [];
   const digits = word.toLowerCase();
@@ -199,7 +183,6 @@ async function oneEntry(registry: Registry, invocation: Run, word: string): Prom
   return null;
 }
 
-/** What is for finding it stays with the registry. */
 function entryData({ terms: _, ...entry }: RegistryEntry): object {
   return entry;
 }
@@ -229,9 +212,6 @@ function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-// The registry file of the reference SDK: read, and written.
-
-/** @returns the exit code: 1 when some of it was not taken */
 async function importFile(registry: Registry, { json, output }: Run, file: string): Promise<number> {
   const report = importPatterns(registry, readText(file));
   const { imported, merged, rewritten, skipped } = report;

@@ -15,7 +15,7 @@ import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { integer, text, value } from '../../options/option.js';
-import { RULES_OPTIONS } from '../../options/rules.js';
+import { RULES_OPTIONS } from '../../options/shared.js';
 import { chosenLibrary, rulesOfFile } from './open-rules.js';
 
 const OPTIONS = {
@@ -27,7 +27,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire aacp rules`: rules for instructions. */
 export const command = defineCommand({
   takes: { words: '<check [FILE]|find WORDS|list>' },
   options: OPTIONS,
@@ -55,7 +54,6 @@ async function run(invocation: Run): Promise<number> {
   return action(invocation, words);
 }
 
-/** @returns the exit code: 1 when a rule has an error */
 async function checkRules(invocation: Run, [file, extra]: readonly string[]): Promise<number> {
   const { json, output, options } = invocation;
   if (extra !== undefined) throw new UsageError(`aacp rules check reads one file; "${extra}" is one too many`);
@@ -75,7 +73,7 @@ async function checkRules(invocation: Run, [file, extra]: readonly string[]): Pr
   return errors > 0 ? 1 : 0;
 }
 
-/** Loaded once more, and this time with the steps that they name tried. */
+/** Loads them again, this time trying the steps that they name. */
 function bundledAgain(): RuleLibrary {
   return loadRules(bundledRules().rules.map(sourceOf), { encodeStep });
 }
@@ -85,7 +83,6 @@ function reportLine({ index, id, severity, code, message }: RuleReport, paint: P
   return `${index + 1}: ${visible(id ?? 'a rule without an id')}: ${head}: ${visible(message)}`;
 }
 
-/** @returns the exit code: 1 when nothing comes near */
 async function findRules(invocation: Run, words: readonly string[]): Promise<number> {
   const { json, output, options } = invocation;
   if (words.length === 0) throw new UsageError('aacp rules find needs words to look for');

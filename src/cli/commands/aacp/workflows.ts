@@ -5,7 +5,6 @@ import type { Paint } from '../../io/output.js';
 import { count } from '../../io/report.js';
 import { defineCommand } from '../../options/command.js';
 
-/** `pegwire aacp workflows`: all workflows; one with its steps; or one step with its inputs and an example. */
 export const command = defineCommand({
   takes: { words: '[NAME|NAME.STEP]' },
   options: {},
@@ -75,20 +74,9 @@ function inputText({ description, required, default: value, defaultWith, persona
   return more.length === 0 ? description : `${description} (${more.join('; ')})`;
 }
 
-/** A step or a sequence of a workflow. */
-export interface NamedMethod {
-  /** `PayrollEncoder` */
-  readonly encoder: string;
-  readonly method: MethodInfo;
-  /** What it is called here: `payroll.fetch_employees`. */
-  readonly title: string;
-}
+export type NamedMethod = ReturnType<typeof findMethod>;
 
-/**
- * A workflow by its name or its short name, in any case of letters, with hyphens for underscores.
- *
- * @throws UsageError when there is none
- */
+/** Finds a workflow by its name or alias, ignoring case, hyphens and underscores. @throws UsageError */
 function findWorkflow(name: string): WorkflowInfo {
   const all = listWorkflows();
   const found = all.find(({ encoder, alias }) => [encoder, alias].some((one) => one !== null && isSame(one, name)));
@@ -97,12 +85,8 @@ function findWorkflow(name: string): WorkflowInfo {
   throw new UsageError(`There is no workflow "${name}"${didYouMean(name, names) || `; there are ${names.join(', ')}`}`);
 }
 
-/**
- * A step or a sequence, as `ENCODER.STEP`.
- *
- * @throws UsageError when there is none
- */
-export function findMethod(name: string): NamedMethod {
+/** Finds a step or a sequence by `ENCODER.STEP`. @throws UsageError */
+export function findMethod(name: string) {
   const [workflowName, methodName, ...rest] = name.split('.');
   const workflow = findWorkflow(workflowName!);
   const short = shortName(workflow);
@@ -119,7 +103,6 @@ function shortName({ alias, encoder }: WorkflowInfo): string {
   return alias ?? encoder;
 }
 
-/** Camel case, as the library has it as well, is the same without its underscores. */
 function isSame(name: string, given: string): boolean {
   const plain = (text: string): string => text.replace(/[-_]/g, '').toLowerCase();
   return plain(name) === plain(given);

@@ -1,4 +1,4 @@
-/** What stands between a client and an agent: messages go through as they are, batches as the agent takes them. */
+/** Relays messages between a client and an agent unchanged, but for batches, which it may split. */
 import { BatchReply } from '../../../acp/batches.js';
 import {
   type Arrival,
@@ -18,28 +18,26 @@ import { MAX_LINE_BYTES } from '../../../channels/line-decoder.js';
 export type Side = 'client' | 'agent';
 
 export interface RelayOptions {
-  /** `split`: the agent gets the entries of a batch one by one, and the client one array of its answers. */
+  /** `split`: the agent gets the entries of a batch one by one, and the client one array of answers. */
   readonly batches: 'split' | 'pass';
-  /** Told each text that is passed on, or that is answered here. */
+  /** Called with each text that is passed on or answered here. */
   readonly passed: (from: Side | 'pegwire', text: string) => void;
-  /** Told what a side has sent that is no message, and that goes no further. */
+  /** Called with each text that is not a message and goes no further. */
   readonly refused: (from: Side, why: string, text: string) => void;
-  /** Told when a side sends no more, with what broke it. */
+  /** Called when a side has ended, with the error if it broke. */
   readonly ended: (side: Side, error: Error | undefined) => void;
 }
 
-/** Told the text of a response. */
 type Done = (response: string) => void;
 
 const READING = { maxBatch: MAX_BATCH, takesBatches: () => true };
-/** Answers that are waited for. */
 const MAX_WAITING = 65_536;
 
 export class Relay {
   readonly #client: Channel;
   readonly #agent: Channel;
   readonly #options: RelayOptions;
-  /** Who waits for answers, by identifier, in the order in which they asked; `null` for the client itself. */
+  /** Callbacks that wait for answers, in the order of their requests; `null` passes the answer to the client. */
   readonly #waiting = new Map<Id, (Done | null)[]>();
   #openBatches = 0;
   readonly #faults = new FaultLimit();
@@ -81,8 +79,6 @@ export class Relay {
       ended: (error) => ended('client', error),
     });
   }
-
-  // From the client
 
   #fromClient(text: string): void {
     const arrival = readArrival(text, READING);
@@ -146,7 +142,7 @@ export class Relay {
     }
   }
 
-  /** An agent that never answers; of the client's own requests nothing is lost by it but the order of equal identifiers. */
+  /** Forgets a request of the client that the agent never answers: only the order of equal identifiers is lost. */
   #forgetOldest(): void {
     for (const [id, waiting] of this.#waiting) {
       if (waiting.some((done) => done !== null)) continue;
@@ -162,20 +158,17 @@ export class Relay {
     holdBack(this.#agent, this.#client);
   }
 
-  /** Answers what is no message. */
   #answerFault(answer: string, rpcCode: number, why: string, text: string): void {
     this.#options.refused('client', why, text);
     if (this.#faults.answers(rpcCode)) this.#answer(answer, this.#client);
   }
 
-  /** @param cause who makes that there is so much to be sent */
+  /** @param cause the side to pause while the client reads slowly */
   #answer(text: string, cause: Channel): void {
     this.#options.passed('pegwire', text);
     this.#client.send(text);
     holdBack(this.#client, cause);
   }
-
-  // From the agent
 
   #fromAgent(text: string): void {
     const arrival = readArrival(text, READING);
@@ -195,13 +188,12 @@ export class Relay {
       else this.#failAnswers([item.id]);
     } else if (item.kind === 'malformed-response') {
       this.#options.refused('agent', 'is no response', text);
-      // Who waits for it is told all the same.
       if (item.id !== undefined) this.#respond(item.id, errorText(item.id, NO_RESPONSE));
     } else if (item.kind === 'response') this.#respond(item.message.id, text);
     else this.#toClient(text);
   }
 
-  /** The agent's answers cannot be read: requests that wait for them get errors. */
+  /** Fails requests whose answers cannot be read. */
   #failAnswers(ids: readonly Id[]): void {
     for (const id of ids) if (this.#waiting.has(id)) this.#respond(id, errorText(id, NO_RESPONSE));
   }
@@ -228,7 +220,7 @@ export class Relay {
     holdBack(this.#client, this.#agent);
   }
 
-  /** The agent has ended: what it has answered of a batch goes out, and the rest of that batch as errors. */
+  /** Completes open batches with errors once the agent has ended. */
   #abandon(): void {
     for (const [id, waiting] of this.#waiting)
       for (const done of waiting)
@@ -243,7 +235,7 @@ function invalidText({ reason, id }: Extract<Classified, { kind: 'invalid' }>): 
   return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
 }
 
-/** A side that does not take what it gets is given no more, and who makes it is not read on. */
+/** Pauses `from` while `to` is full. */
 function holdBack(to: Channel, from: Channel): void {
   const ready = to.ready();
   if (ready === undefined) return;
@@ -251,12 +243,7 @@ function holdBack(to: Channel, from: Channel): void {
   void ready.then(() => from.resume());
 }
 
-/**
- * The texts of the items of a JSON array, which must be one: read and written anew, an integer might lose digits.
- *
- * @example
- * splitArray('[{"id":1}, {"id":2}]') // ['{"id":1}', '{"id":2}']
- */
+/** Splits a JSON array into the texts of its items: parsing and printing them could lose digits. */
 function splitArray(text: string): readonly string[] {
   const items: string[] = [];
   let depth = 0;
@@ -270,7 +257,7 @@ function splitArray(text: string): readonly string[] {
       continue;
     }
     if (unit === QUOTE) isInString = true;
-    // A bracket or a brace: their codes differ in one bit.
+    // Brackets and braces differ in one bit.
     else if ((unit | 0x20) === OPEN && ++depth === 1) from = at + 1;
     else if ((unit | 0x20) === CLOSE) depth--;
     if (!(unit === COMMA && depth === 1) && !(depth === 0 && (unit | 0x20) === CLOSE)) continue;

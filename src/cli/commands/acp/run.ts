@@ -31,7 +31,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire acp run`: an agent of the Agent Client Protocol. */
 export const command = defineCommand({
   takes: { words: '-- CMD [ARG...]' },
   options: OPTIONS,
@@ -48,14 +47,12 @@ export const command = defineCommand({
   run,
 });
 
-/** Characters of what is no message that are told. */
 const SHOWN = 200;
-/** Texts in a row that are no messages, and are told: who pipes something else into it learns no more from the rest. */
+/** Reports in a row of texts that are not messages. */
 const MAX_TOLD = 100;
-/** Seconds for the client to read what is left, once a signal has come. */
+/** Seconds for the client to read the rest after a signal. */
 const LAST = 1;
 
-/** @returns the exit code: the agent's */
 async function run(invocation: Run): Promise<number> {
   const [command, ...args] = invocation.words;
   if (command === undefined) throw new UsageError('acp run needs a program: pegwire acp run -- CMD [ARG...]');
@@ -101,7 +98,7 @@ async function run(invocation: Run): Promise<number> {
     const code = isWhole && isTold ? codeOf(exit) : codeOf(exit) || 1;
     if (isTold) return code;
     log.close();
-    // What is still on its way to who does not read would keep the process.
+    // Unread output would keep the process alive.
     process.exit(code);
   } finally {
     log.close();
@@ -117,7 +114,7 @@ async function launched(command: string, args: readonly string[]): Promise<Agent
   }
 }
 
-/** Ending stdout itself would break what else the process writes there. */
+/** Wraps stdout, which must not be ended: the process writes there, too. */
 function output(): Writable {
   return new Writable({
     decodeStrings: false,
@@ -125,7 +122,7 @@ function output(): Writable {
   });
 }
 
-/** Nothing more comes: the agent answers what it is working on, and ends by itself, or is ended. */
+/** Ends the input of the agent, and the agent itself after the grace. */
 async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
   void agent.channel.end();
   const stop = after(grace * 1000, () => void agent.close());
@@ -133,12 +130,8 @@ async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
   stop();
 }
 
-/**
- * What waits for the client goes out, unless it does not read: nobody who ends the program is kept waiting for that.
- *
- * @returns whether all of it went out
- */
-async function flushed(client: Channel, signals: PassedSignals, grace: number): Promise<boolean> {
+/** Waits until the client has read everything, the grace is over, or a signal comes. @returns whether it read everything */
+async function flushed(client: Channel, signals: ReturnType<typeof passSignalsOn>, grace: number): Promise<boolean> {
   let stop!: () => void;
   const late = new Promise<false>((resolve) => {
     stop = after((signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, () => resolve(false));
@@ -148,57 +141,38 @@ async function flushed(client: Channel, signals: PassedSignals, grace: number): 
   return isTold;
 }
 
-/** What an error of the channel says of the end of the process: the exit code says so, too. */
+/** The exit code already reports the end of the process. */
 function isExit(error: Error): boolean {
   return error instanceof ConnectionError && error.code === 'closed';
 }
 
-/** As shells have it. */
+/** 128 and the number of the signal, as in shells. */
 function codeOf({ code, signal }: Exit): number {
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
 }
 
-// The log: messages hold what people say, so that only its owner may read it.
-
-interface MessageLog {
-  /** A message, as it stood in the text. */
-  readonly message: (from: Side | 'pegwire', text: string) => void;
-  /** What was no message. */
-  readonly refused: (from: Side, why: string, text: string) => void;
-  readonly close: () => void;
-}
-
-/** @throws UsageError when the file cannot be opened */
-function openMessageLog(file: string | undefined, failed: (why: string) => void): MessageLog {
+/** Opens the log, which only its owner may read. @throws UsageError */
+function openMessageLog(file: string | undefined, failed: (why: string) => void) {
   const lines = file === undefined ? NO_FILE : openLines(file, 'a', failed);
   const write = (from: string, rest: string): void => {
     lines.write(`{"at":"${new Date().toISOString()}","from":"${from}",${rest}}`);
   };
   return {
-    // The text is JSON already, with all of its digits.
-    message: (from, message) => write(from, `"message":${message}`),
-    refused: (from, why, refused) => write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
+    // The text is JSON already; printing it again could lose digits.
+    message: (from: Side | 'pegwire', message: string) => write(from, `"message":${message}`),
+    refused: (from: Side, why: string, refused: string) =>
+      write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
     close: lines.close,
   };
 }
 
-// Signals that end the program, and are to end the agent: it leads a group of its own, so that none comes to it by itself.
+// The agent leads its own process group, so that signals of the terminal do not reach it.
 
 const ON_WINDOWS = process.platform === 'win32';
-const SIGNALS: readonly NodeJS.Signals[] = ON_WINDOWS
-  ? ['SIGINT', 'SIGTERM', 'SIGHUP']
-  : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', ...(ON_WINDOWS ? [] : ['SIGQUIT' as const])];
 
-interface PassedSignals {
-  /** Whether one has come. */
-  readonly haveCome: () => boolean;
-  /** Resolves when the next one comes. */
-  readonly next: () => Promise<void>;
-  readonly release: () => void;
-}
-
-/** A signal goes to the agent and all that it has started, which stays or ends as it likes; then it is ended. */
-function passSignalsOn(agent: AgentProcess): PassedSignals {
+/** Passes signals to the process group of the agent, then closes it. */
+function passSignalsOn(agent: AgentProcess) {
   let count = 0;
   let told: (() => void) | undefined;
   const passOn = (signal: NodeJS.Signals): void => {
@@ -206,7 +180,7 @@ function passSignalsOn(agent: AgentProcess): PassedSignals {
     try {
       process.kill(ON_WINDOWS ? agent.pid : -agent.pid, signal);
     } catch (thrown) {
-      // All of them have ended; EPERM is what a group has whose processes wait to be reaped.
+      // The group has ended; EPERM: its processes wait to be reaped.
       if (!/^(?:ESRCH|EPERM)$/.test((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
     }
     void agent.close();
@@ -216,7 +190,7 @@ function passSignalsOn(agent: AgentProcess): PassedSignals {
   return {
     haveCome: () => count > 0,
     next: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         told = resolve;
       }),
     release: () => {

@@ -12,7 +12,7 @@ import { toJson } from '../../io/json.js';
 import type { Style } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { seconds, text, value } from '../../options/option.js';
-import { argumentsOf, bearer, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+import { argumentsOf, bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
 const OPTIONS = {
   tool: value('NAME [JSON]', 'a tool that ends at once, which is called several times', call),
@@ -24,7 +24,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp conformance`: whether a runtime, anybody's, is as the protocol says. */
 export const command = defineCommand({
   takes: { words: 'TARGET | -- CMD [ARG...]' },
   options: OPTIONS,
@@ -40,7 +39,7 @@ export const command = defineCommand({
   run,
 });
 
-/** A tool, and the JSON of its arguments behind it. @throws UsageError */
+/** Reads a tool, with its arguments as JSON behind it. @throws UsageError */
 function call(given: string, name: string): Call {
   const [, tool, json] = /^(\S+)(?:\s+(.*))?$/s.exec(given) ?? [];
   if (tool === undefined)
@@ -55,7 +54,6 @@ const STYLES: Readonly<Record<CheckOutcome, Style>> = {
   skipped: 'dim',
 };
 
-/** @returns the exit code: 1 where the runtime is not as it must be */
 async function run(invocation: Run): Promise<number> {
   const { json, output, program, options } = invocation;
   const { target, words, token: secret } = namedTarget(invocation);
@@ -71,17 +69,9 @@ async function run(invocation: Run): Promise<number> {
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   };
   const counts: Record<CheckOutcome, number> = { passed: 0, failed: 0, warned: 0, skipped: 0 };
-  const checks = checkRuntime(subject);
-  for (;;) {
-    let next: IteratorResult<CheckResult>;
-    try {
-      next = await checks.next();
-    } catch (thrown) {
-      throw unreachable(thrown, target);
-    }
-    if (next.done === true) break;
-    counts[next.value.outcome]++;
-    await output.result(json ? toJson(next.value) : lines(invocation, next.value));
+  for await (const result of reaching(checkRuntime(subject), target)) {
+    counts[result.outcome]++;
+    await output.result(json ? toJson(result) : lines(invocation, result));
   }
   const { passed, failed, warned, skipped } = counts;
   if (!json) await output.note(`${passed} passed, ${failed} failed, ${warned} warned, ${skipped} skipped`);

@@ -20,7 +20,6 @@ const STYLES: Readonly<Record<NodeState, Style>> = {
   unknown: 'dim',
 };
 
-/** `pegwire arcp graph`: who has begun what. */
 export const command = defineCommand({
   takes: 'file',
   options: {
@@ -48,7 +47,7 @@ export const command = defineCommand({
       const drawn = drawings[options.as]();
       if (drawn !== '') await output.result(drawn);
     }
-    // A log that was cut off shows what it holds.
+    // A truncated log still shows its contents.
     if (fault !== undefined) throw fault;
     return 0;
   },

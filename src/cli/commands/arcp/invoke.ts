@@ -33,7 +33,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp invoke`: a tool, an agent or a workflow of a runtime. */
 export const command = defineCommand({
   takes: { words: 'TARGET NAME [JSON] | NAME [JSON] -- CMD [ARG...]' },
   options: OPTIONS,
@@ -49,10 +48,9 @@ export const command = defineCommand({
   run,
 });
 
-/** Attempts in a row to connect again: about fifteen seconds. */
+/** About fifteen seconds. */
 const RECONNECT = { maxAttempts: 10, maxDelayMs: 2000 };
 
-/** @returns the exit code: 1 where the work failed */
 async function run(invocation: Run): Promise<number> {
   const { target, words, token } = namedTarget(invocation);
   const [name, text, extra] = words;
@@ -105,7 +103,7 @@ async function run(invocation: Run): Promise<number> {
   }
 }
 
-/** Returns whether the connection has ended, and none will be made again. */
+/** Reports whether the connection has ended for good. */
 function isLost(client: Client): Promise<boolean> {
   return Promise.race([
     client.closed.then(() => true),
@@ -157,7 +155,7 @@ function permissions({ options, stdin, output }: Run): ClientOptions['onPermissi
   };
 }
 
-/** @returns leaves signals alone again */
+/** @returns a function that removes the listeners */
 function cancelBySignal(work: Work): () => void {
   let isAsked = false;
   const stop = (): void => {
@@ -169,12 +167,9 @@ function cancelBySignal(work: Work): () => void {
   return () => void process.off('SIGINT', stop).off('SIGTERM', stop);
 }
 
-// The log, without what is secret.
-
-/** What stands in the place of a secret. */
 const SECRET = 'secret';
 
-/** Opens the log. When a line cannot be written, the conversation goes on without it. */
+/** Opens the log; the work goes on if it cannot be written. */
 function openRecord({ json, output }: Run, log: string | undefined): LineFile {
   if (log === undefined) return NO_FILE;
   return openLines(log, 'w', (reason) => {
@@ -183,7 +178,7 @@ function openRecord({ json, output }: Run, log: string | undefined): LineFile {
   });
 }
 
-/** A dial function whose connections are recorded: what both sides say, one message in each line. */
+/** Records what both sides send, one message per line. */
 function recorded(dial: Dial, file: LineFile): Dial {
   return async () => {
     const channel = await dial();
@@ -205,7 +200,7 @@ function recorded(dial: Dial, file: LineFile): Dial {
   };
 }
 
-/** The tokens of sessions, in whatever they stand; a text that is no JSON is none of ours. */
+/** Hides the tokens of sessions. */
 function withoutSecrets(text: string): string {
   if (!/"(?:token|resume_token)"/.test(text)) return text;
   try {

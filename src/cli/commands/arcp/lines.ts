@@ -5,10 +5,9 @@ import { errorJson, toJson } from '../../io/json.js';
 import type { Paint, Style } from '../../io/output.js';
 import type { Invocation } from '../../options/command.js';
 
-/** Most characters of a value. */
 const MOST = 160;
 
-/** @returns `undefined` for what only keeps a conversation going */
+/** @returns `undefined` for messages that only keep a connection alive */
 export function lineOf(message: Envelope, paint: Paint): string | undefined {
   const said = saying(message);
   if (said === undefined) return undefined;
@@ -78,13 +77,6 @@ function saying(message: Envelope): Saying | undefined {
       return ['dim', message.payload.name, `${message.payload.value}${message.payload.unit ?? ''}`];
     case 'trace.span':
       return ['dim', `span ${message.payload.name}`];
-    default:
-      return more(message);
-  }
-}
-
-function more(message: Envelope): Saying | undefined {
-  switch (message.type) {
     case 'event.emit': {
       const { name, attributes = {} } = message.payload;
       if (name === 'arcp.job.state') return ['dim', String(attributes['to']), String(attributes['reason'] ?? '')];
@@ -113,7 +105,6 @@ export function shown(value: unknown): string {
   return text.length > MOST ? `${text.slice(0, MOST)}...` : text;
 }
 
-/** Notes why work failed, or what was said of it ends. */
 export async function noteFailure(
   { json, output }: Pick<Invocation, 'json' | 'output'>,
   thrown: unknown,

@@ -1,17 +1,16 @@
-/** Logs: messages one a line, or the file of a runtime. */
+/** Logs: messages, one per line, or the database of a runtime. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
 import { type ArcpStore, StoreError, sqliteStore } from '../../../arcp/runtime/index.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
 
-/** What files of SQLite begin with. */
+/** The header of SQLite files. */
 const MAGIC = 'SQLite format 3\0';
 const PAGE = 1000;
 
-/** A message of a log, or what stands in its place. */
 export interface Entry {
-  /** The line, from 1 on; of a file of a runtime, the how-manieth. */
+  /** The line, or the position in the database, from 1. */
   readonly number: number;
   readonly result: { readonly message: Envelope } | { readonly error: EnvelopeError };
 }
@@ -25,14 +24,8 @@ export async function* readLog(source: Source): AsyncGenerator<Entry> {
   for await (const { number, text } of readLines(source)) yield { number, result: parsed(text) };
 }
 
-/** The messages of a log, up to the first line that is none. */
-export interface Messages {
-  readonly messages: readonly Envelope[];
-  /** Names that line, where there is one: to be thrown once what came before it has been shown. */
-  readonly fault: UsageError | undefined;
-}
-
-export async function readMessages(source: Source): Promise<Messages> {
+/** Reads the messages before the first invalid line, and its error, to be thrown after they were shown. */
+export async function readMessages(source: Source): Promise<{ messages: readonly Envelope[]; fault?: UsageError }> {
   const messages: Envelope[] = [];
   for await (const { number, result } of readLog(source)) {
     if ('error' in result) {
@@ -41,10 +34,9 @@ export async function readMessages(source: Source): Promise<Messages> {
     }
     messages.push(result.message);
   }
-  return { messages, fault: undefined };
+  return { messages };
 }
 
-/** @throws UsageError on what is no file of a runtime */
 export async function openLog(file: string): Promise<ArcpStore> {
   let isOne: boolean;
   try {
@@ -86,12 +78,11 @@ function isOpenDatabase(file: string): boolean {
   try {
     return isDatabase(file);
   } catch {
-    // Whoever reads it says why it cannot be.
+    // Reading it reports the reason.
     return false;
   }
 }
 
-/** @throws the error of the system */
 function isDatabase(file: string): boolean {
   const start = Buffer.alloc(MAGIC.length);
   const descriptor = openSync(file, 'r');

@@ -10,7 +10,7 @@ import { defineCommand, type Invocation } from '../../options/command.js';
 import { amount, seconds, value } from '../../options/option.js';
 import { lineOf } from './lines.js';
 import { readMessages } from './logs.js';
-import { bearer, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+import { bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
 const OPTIONS = {
   speed: value('FACTOR', 'without a runtime: how much faster than it was (1); 0 for all at once', amount('a number')),
@@ -20,7 +20,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp replay`: a log, shown at its pace, or held with a runtime once more. */
 export const command = defineCommand({
   takes: { words: 'FILE [TARGET] | FILE -- CMD [ARG...]' },
   options: OPTIONS,
@@ -38,7 +37,6 @@ export const command = defineCommand({
 /** Milliseconds of the longest pause. */
 const LONGEST = 2000;
 
-/** @returns the exit code: 1 where the runtime does not say what it said */
 async function run(invocation: Run): Promise<number> {
   const [file, ...rest] = invocation.words;
   if (file === undefined || (invocation.program.length > 0 && invocation.words.length === invocation.program.length))
@@ -48,12 +46,11 @@ async function run(invocation: Run): Promise<number> {
     await show(invocation, messages);
     if (fault === undefined) return 0;
   }
-  // A runtime is not told half of a conversation.
+  // An incomplete conversation is not repeated.
   if (fault !== undefined) throw fault;
   return compare({ ...invocation, words: rest }, messages);
 }
 
-/** The messages, at the pace at which they were said. */
 async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
   const { output, json } = invocation;
   const { speed = 1 } = invocation.options;
@@ -80,12 +77,7 @@ async function compare(invocation: Run, log: readonly Envelope[]): Promise<numbe
     ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
   });
   const counts = new Map<ReplayStep['kind'], number>();
-  for (;;) {
-    const next = await steps.next().catch((thrown) => {
-      throw unreachable(thrown, target);
-    });
-    if (next.done === true) break;
-    const step = next.value;
+  for await (const step of reaching(steps, target)) {
     counts.set(step.kind, (counts.get(step.kind) ?? 0) + 1);
     await output.result(json ? toJson(step) : lineOfStep(step, output));
   }

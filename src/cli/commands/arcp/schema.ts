@@ -2,7 +2,6 @@ import { MESSAGE_TYPES, messageJsonSchema } from '../../../arcp/index.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { defineCommand } from '../../options/command.js';
 
-/** `pegwire arcp schema`: the JSON Schema of messages. */
 export const command = defineCommand({
   takes: { words: '[TYPE]' },
   options: {},

@@ -33,7 +33,7 @@ import {
   token,
   value,
 } from '../../options/option.js';
-import { notStarted, SERVER_OPTIONS } from '../../options/server.js';
+import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
 import { addTryTools } from './try-tools.js';
 
 const OPTIONS = {
@@ -59,7 +59,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp serve`: a runtime. */
 export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
@@ -74,14 +73,11 @@ export const command = defineCommand({
   run,
 });
 
-/** A way in, and how it is closed. */
 interface Listening {
-  /** What one connects to. */
   readonly name: string;
   readonly close: () => Promise<void>;
 }
 
-/** @returns the exit code, when it has ended: 0 */
 async function run(invocation: Run): Promise<number> {
   const { options, output, json } = invocation;
   const note = (text: string): void => void output.note(text);
@@ -93,7 +89,7 @@ async function run(invocation: Run): Promise<number> {
     await listen(invocation, runtime, listening);
     runtime.start();
     const names = listening.map(({ name }) => name);
-    // On stdout, there is nothing but messages then.
+    // Stdout carries only messages then.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
     const drain = (): Promise<void> => runtime.drain((options.grace ?? 10) * 1000);
@@ -121,7 +117,7 @@ async function makeRuntime(invocation: Run, onError: (error: unknown) => void): 
   return runtime;
 }
 
-/** Gives the runtime to a module. What goes wrong in there is its author's to mend. */
+/** Passes the runtime to the default export of a module. */
 async function loadModule(runtime: Runtime, module: string): Promise<void> {
   try {
     readFileSync(module);

@@ -20,7 +20,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire arcp tail`: what is said of a job, or all that a file of a runtime holds, as it comes. */
 export const command = defineCommand({
   takes: { words: 'FILE | TARGET JOB | JOB -- CMD [ARG...]' },
   options: OPTIONS,
@@ -32,14 +31,13 @@ export const command = defineCommand({
   run,
 });
 
-/** Milliseconds between two looks at a file. */
+/** Milliseconds between reads of a file. */
 const LOOK = 200;
 const PAGE = 500;
 
-/** What names a runtime; all else is a file, and `C:\\runtime.db` too. */
+/** An address; anything else is a file, also `C:\\runtime.db`. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
-/** @returns the exit code: 1 where a job failed */
 async function run(invocation: Run): Promise<number> {
   const [first] = invocation.words;
   if (invocation.program.length === 0 && first !== undefined && !ADDRESS.test(first))
@@ -72,7 +70,7 @@ async function run(invocation: Run): Promise<number> {
     await job.result();
     return 0;
   } catch (thrown) {
-    // The job may go on: without a word, what was shown would pass for all of it.
+    // Without the note, an incomplete list would look complete.
     if (!isOver && !isStopped) await noteFailure(invocation, thrown);
     if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND') throw new UsageError(`There is no job ${jobId}`);
     return 1;

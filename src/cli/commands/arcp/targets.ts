@@ -1,4 +1,4 @@
-/** The runtimes that arguments name. */
+/** Runtimes that arguments name. */
 import { type Dial, dialOf, type Target } from '../../../arcp/client/index.js';
 import type { Channel } from '../../../channels/channel.js';
 import { systemReason } from '../../../text/system-reason.js';
@@ -6,27 +6,22 @@ import { UsageError } from '../../io/errors.js';
 import type { Invocation } from '../../options/command.js';
 import { token } from '../../options/option.js';
 
-/** The options of every command that connects to a runtime. */
 export const TARGET_OPTIONS = { token: token('what the runtime wants to be shown') };
 
-/** For the help pages. */
 export const TARGETS =
   'A runtime is ws://HOST:PORT/PATH, unix:PATH, tcp://HOST:PORT or fifo:NAME; or it is a program, behind --, that speaks on its ' +
   'standard streams.';
 
-export interface Named {
-  readonly target: Target;
-  /** The words behind the name of the runtime. */
-  readonly words: readonly string[];
-  readonly token: string | undefined;
-}
-
-/** @throws UsageError where none is named, or none of that sort is known */
+/** @throws UsageError if no valid runtime is named */
 export function namedTarget({
   words,
   program,
   options: { token },
-}: Pick<Invocation<typeof TARGET_OPTIONS>, 'words' | 'program' | 'options'>): Named {
+}: Pick<Invocation<typeof TARGET_OPTIONS>, 'words' | 'program' | 'options'>): {
+  target: Target;
+  words: readonly string[];
+  token: string | undefined;
+} {
   const own = words.slice(0, words.length - program.length);
   const [command, ...args] = program;
   if (command !== undefined) return { target: { command, args }, words: own, token };
@@ -41,11 +36,7 @@ export function namedTarget({
   return { target: url, words: rest, token };
 }
 
-/**
- * Dials. A target that cannot be reached at first is reported at once; a connection that is lost later is made again.
- *
- * @returns a dial function whose first connection is that one
- */
+/** Connects at once, so that an unreachable target is an error; the first call of the returned function uses that connection. */
 export async function reached(dial: Dial): Promise<Dial> {
   let first: Channel | undefined = await dial();
   return () => {
@@ -55,22 +46,25 @@ export async function reached(dial: Dial): Promise<Dial> {
   };
 }
 
-/** Why there is no connection, in words. */
 export function unreachable(thrown: unknown, target: Target): UsageError {
   const name = typeof target === 'string' ? target : target.command;
   return new UsageError(`${name}: ${systemReason(thrown)}`, 'unreachable');
 }
 
-/** What shows a token to a runtime. */
+/** Passes items on; an error of their source becomes a UsageError. */
+export async function* reaching<T>(items: AsyncIterable<T>, target: Target): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (thrown) {
+    throw unreachable(thrown, target);
+  }
+}
+
 export function bearer(secret: string | undefined): { readonly scheme: 'bearer'; readonly token: string } | undefined {
   return secret === undefined ? undefined : { scheme: 'bearer', token: secret };
 }
 
-/**
- * Reads the arguments of a tool.
- *
- * @throws UsageError on what is not a JSON object
- */
+/** Parses a JSON object. @throws UsageError */
 export function argumentsOf(text: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text) as unknown;

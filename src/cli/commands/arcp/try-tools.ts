@@ -1,4 +1,4 @@
-/** Tools to try a runtime with. None does anything outside of it. */
+/** Tools to try a runtime with, without side effects. */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Runtime } from '../../../arcp/runtime/index.js';

@@ -6,7 +6,6 @@ import { defineCommand } from '../../options/command.js';
 import { flag } from '../../options/option.js';
 import { readLog } from './logs.js';
 
-/** `pegwire arcp validate`: whether messages, and their order, are valid. */
 export const command = defineCommand({
   takes: 'file',
   options: {
@@ -41,10 +40,10 @@ export const command = defineCommand({
         }
       }
     } catch (thrown) {
-      // What stands before the place is checked all the same.
+      // The messages before it are checked anyway.
       unreadable = thrown;
     }
-    // A message that could not be read would be missed in the order of the others.
+    // An unreadable message would be missing in the order of the others.
     if (!options['each-alone'] && wrong === 0) {
       const violations = checkLog(messages, { isComplete: options.complete && unreadable === undefined });
       for (const { at, rule, message } of violations)

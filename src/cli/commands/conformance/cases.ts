@@ -1,4 +1,4 @@
-/** The packaged conformance cases, as far as a parser that is asked for one text at a time can answer them. */
+/** The packaged conformance cases that a parser alone can answer. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConformanceCase, Expected } from '../../../fuzz/differential/conformance.js';
@@ -6,20 +6,17 @@ import type { Json } from '../../../fuzz/differential/target.js';
 import { packageRoot } from '../../io/package.js';
 import type { Protocol } from '../../protocols.js';
 
-/** The cases of a protocol, and what of the fixtures is none of them. */
 export interface CaseSet {
   readonly cases: readonly ConformanceCase[];
-  /** Phrases for people. */
   readonly leftOut: readonly string[];
 }
 
-/** The draft that the sections of the cases belong to. */
 export const DRAFTS: Readonly<Record<Protocol['name'], string>> = {
   accp: 'draft-benzing-accp-00',
   aacp: 'draft-mackay-aacp-01',
 };
 
-/** The members that both protocols' cases share; `test/conformance` holds their schemas. */
+/** Members of the cases of both protocols; `test/conformance` holds their schemas. */
 interface Fixture {
   readonly id: string;
   readonly section?: string;
@@ -45,17 +42,16 @@ interface ValidatorFixture extends PacketFixture {
 
 const ACCP_FILES = ['frames', 'values', 'canonical', 'invalid', 'lenient', 'limits'] as const;
 
-/** Diagnostics of what a strict parser refuses. */
+/** Diagnostics of packets that a strict parser rejects. */
 const SYNTAX = new Set(
   (
     'empty-packet missing-task missing-dom bad-task bad-dom bad-key empty-field malformed-field empty-key ' +
     'control-character whitespace'
   ).split(' '),
 );
-/** Diagnostics that leave open whether a strict parser refuses: a name nobody knows may be well-formed or not. */
+/** Diagnostics of packets that a strict parser may accept or reject. */
 const OPEN = new Set(['unknown-task', 'unknown-dom', 'unknown-key', 'key-case']);
 
-/** Reads the cases of a protocol. */
 export function conformanceCases({ name, dialects }: Protocol): Promise<CaseSet> {
   return name === 'accp' ? accpCases(dialects) : aacpCases(dialects);
 }
@@ -117,7 +113,7 @@ function expectedOf({ canonical, error }: Fixture, ast?: Json): Expected {
   return { ok: false, code: error.code, offset: error.approximate ? undefined : error.offset };
 }
 
-/** The validator reads tolerantly, and reports what a strict parser refuses. */
+/** The validator parses tolerantly and reports what a strict parser rejects. */
 function verdictCase({ id, packet, errors, warnings }: ValidatorFixture): ConformanceCase | null {
   const codes = [...errors, ...warnings];
   const refused = codes.some((code) => SYNTAX.has(code));

@@ -5,7 +5,7 @@ import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { oneOf, text, value } from '../../options/option.js';
-import { LIMITED_PROGRAM, processLimits, targetFault } from '../../options/target.js';
+import { LIMITED_PROGRAM, processLimits, targetFault } from '../../options/shared.js';
 import { type CaseSet, conformanceCases, DRAFTS } from './cases.js';
 import { failureText, summaryText, tallyOf } from './report.js';
 
@@ -20,7 +20,6 @@ const OPTIONS = {
 
 type Run = Invocation<typeof OPTIONS>;
 
-/** `pegwire conformance`: the packaged cases against another implementation. */
 export const command = defineCommand({
   takes: 'protocol',
   options: OPTIONS,
@@ -39,14 +38,21 @@ export const command = defineCommand({
 });
 
 async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly CaseResult[]> {
-  const { options, output } = invocation;
+  const { options, output, json, protocol } = invocation;
   if (options.target === undefined) throw new UsageError('The option --target is missing: the program to test');
   const target = processTarget(options.target, processLimits(options));
   const done: CaseResult[] = [];
   try {
     for await (const result of runConformance(target, cases)) {
       done.push(result);
-      await tell(result, invocation);
+      const { case: asked, verdict, faults, failure, answer, judged } = result;
+      const { id, file, section, dialect, input } = asked;
+      if (json)
+        await output.result(toJson({ id, file, section, dialect, input, verdict, faults, failure, answer, judged }));
+      else if (verdict !== 'pass') {
+        output.progress('');
+        await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);
+      }
       output.progress(`${done.length} of ${cases.length} cases`);
     }
   } catch (thrown) {
@@ -68,15 +74,4 @@ async function chosenCases(invocation: Run): Promise<CaseSet> {
     );
   if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} is chosen by these options`);
   return { cases: chosen, leftOut };
-}
-
-async function tell(result: CaseResult, { protocol, json, output }: Run): Promise<void> {
-  const { case: asked, verdict, faults, failure, answer, judged } = result;
-  const { id, file, section, dialect, input } = asked;
-  if (json)
-    await output.result(toJson({ id, file, section, dialect, input, verdict, faults, failure, answer, judged }));
-  else if (verdict !== 'pass') {
-    output.progress('');
-    await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);
-  }
 }

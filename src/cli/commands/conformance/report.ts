@@ -1,4 +1,4 @@
-/** What came of conformance cases, for people. */
+/** Results of conformance cases, for people. */
 import {
   ASPECTS,
   type Aspect,
@@ -12,13 +12,12 @@ import { visible } from '../../../text/visible.js';
 import type { Paint } from '../../io/output.js';
 import type { CaseSet } from './cases.js';
 
-/** How many cases came out how, and what could be judged. */
 export interface Tally {
   readonly cases: number;
   readonly pass: number;
   readonly fail: number;
   readonly error: number;
-  /** Of how many answers an aspect was judged, and of how many it could have been, had the target given it. */
+  /** Per aspect: judged answers, and answers that could have been judged. */
   readonly judged: Readonly<Record<Aspect, { readonly answers: number; readonly of: number }>>;
 }
 
@@ -29,7 +28,6 @@ const NAMES: Readonly<Record<Aspect, string>> = {
   code: 'code',
   offset: 'offset',
 };
-/** Characters of a value, or of a text without a place, that are shown. */
 const SHOWN = 200;
 
 export function tallyOf(results: readonly CaseResult[]): Tally {
@@ -55,7 +53,6 @@ function isExpected(aspect: Aspect, { expected }: ConformanceCase): boolean {
   return aspect === 'code' ? expected.code !== undefined : aspect === 'offset' && expected.offset !== undefined;
 }
 
-/** A case that did not pass: its name and section, the input, and all that is wrong. */
 export function failureText(result: CaseResult, draft: string, paint: Paint): string {
   const { id, section } = result.case;
   const where = section === undefined ? draft : `${draft}, section ${section}`;
@@ -64,7 +61,7 @@ export function failureText(result: CaseResult, draft: string, paint: Paint): st
   return [head, inputText(result), ...wrong, ...failureLines(result)].join('\n');
 }
 
-/** The input, with a caret where an offset is given or expected, and what the target says of it. */
+/** The input, with a caret at the given or expected offset. */
 function inputText({ case: { input, dialect, expected }, answer }: CaseResult): string {
   const refusal = answer?.ok === false ? answer : undefined;
   const at = refusal?.offset ?? (expected.ok ? undefined : expected.offset);
@@ -109,7 +106,6 @@ function failureLines({ failure }: CaseResult): readonly string[] {
   }
 }
 
-/** The counts of each file, what was judged, and what was left out. */
 export function summaryText(results: readonly CaseResult[], { leftOut }: CaseSet, paint: Paint): string {
   const files = [...new Set(results.map((one) => one.case.file))];
   const rows = files.map((file) => [file, tallyOf(results.filter((one) => one.case.file === file))] as const);

@@ -7,9 +7,8 @@ import { refuse } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, someSeconds, text, token, value } from '../../options/option.js';
 import { httpSender } from './http.js';
-import { type Outgoing, readOutgoing } from './messages.js';
 import { Received } from './received.js';
-import type { Sender, SenderOptions } from './sender.js';
+import { type Outgoing, readOutgoing, type Sender, type SenderOptions } from './sender.js';
 import { rawSender, webSocketSender } from './websocket.js';
 
 const OPTIONS = {
@@ -22,8 +21,8 @@ const OPTIONS = {
 };
 
 type Run = Invocation<typeof OPTIONS>;
+type Target = ReturnType<typeof readTarget>;
 
-/** `pegwire connect`: the other side of an endpoint. */
 export const command = defineCommand({
   takes: { words: 'URL [file|-]' },
   options: OPTIONS,
@@ -41,7 +40,6 @@ export const command = defineCommand({
   run,
 });
 
-/** @returns the exit code: 1 where an error frame came, a line was refused, or a request was not answered */
 async function run(invocation: Run): Promise<number> {
   const [address, file, extra] = invocation.words;
   if (address === undefined) throw new UsageError('connect needs an address: pegwire connect http://127.0.0.1:4711');
@@ -80,7 +78,7 @@ async function sendLines(input: Run, sender: Sender, received: Received): Promis
   const lines = readLines(input);
   for (;;) {
     const reading = lines.next();
-    // After what the first reading says of a terminal.
+    // After the notice about reading from a terminal.
     received.prompt();
     let next: IteratorResult<Line>;
     try {
@@ -106,20 +104,14 @@ async function sendLine(input: Run, line: Line, sender: Sender, received: Receiv
   }
 }
 
-/** Nobody hears what may still come: an input that stays open would keep the process. */
+/** An open input would keep the process alive. */
 function leave({ stdin }: Run, reading: Promise<unknown>): void {
   reading.catch(() => undefined);
   (stdin as { readonly destroy?: () => void }).destroy?.();
 }
 
-/** What the command connects to. */
-interface Target {
-  readonly url: string;
-  readonly isWebSocket: boolean;
-}
-
-/** @throws UsageError on an address that is none, or of another kind */
-function readTarget(text: string): Target {
+/** @throws UsageError on an invalid address */
+function readTarget(text: string) {
   if (!URL.canParse(text)) throw new UsageError(`"${text}" is no address: http://127.0.0.1:4711 is one`);
   const url = new URL(text);
   if (!/^(?:https?|wss?):$/.test(url.protocol))

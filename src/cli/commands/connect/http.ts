@@ -1,4 +1,4 @@
-/** `pegwire connect` over HTTP: each frame is a request, and its response the answer. */
+/** `pegwire connect` over HTTP: each frame is a request. */
 
 import { readHead } from '../../../accp/bindings/frames.js';
 import { HttpBindingError, streamFrames } from '../../../accp/bindings/http/index.js';
@@ -7,18 +7,17 @@ import type { MessageInput } from '../../../accp/message/message.js';
 import { createSession } from '../../../accp/session/session.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
-import { messageOf, repliesOf, StreamReaders } from '../../session/incoming.js';
-import { isAsking, messageOfFrame } from './messages.js';
+import { messageOf, repliesOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
-import { headersOf, NEVER, type Sender, type SenderOptions } from './sender.js';
+import { headersOf, isAsking, messageOfFrame, NEVER, type Sender, type SenderOptions } from './sender.js';
 
-/** Times that answers may ask for more frames: two sides that do not understand each other could go on for ever. */
+/** Rounds of replies to replies, so that two sides cannot loop forever. */
 const MAX_ROUNDS = 8;
 
-/** The status of a server that takes no frames of this length: others it may take (RFC 9110, section 15.5.14). */
+/** Of this frame only; others may be accepted (RFC 9110, section 15.5.14). */
 const TOO_LARGE = 413;
 
-/** Takes a frame of a response. @returns frames to be sent after it */
+/** Handles a frame of a response and returns replies to send. */
 type Receive = (frame: string) => readonly string[];
 
 export function httpSender(options: SenderOptions, received: Received): Sender {
@@ -33,7 +32,7 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, messageOf(outcome), true);
     if (outcome.outcome === 'rejected') void received.refused(outcome.error);
-    // Who sends no frames would not understand one that says so.
+    // A server that sends no frames would not understand an error frame.
     return readHead(frame) === null ? [] : repliesOf(outcome);
   };
 
@@ -52,7 +51,6 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
     }
   };
 
-  /** Who asks is owed an answer. */
   const ask = async (frames: readonly string[], isRequest: boolean, receive: Receive): Promise<void> => {
     const before = received.frames;
     try {
@@ -67,7 +65,7 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
   const sendMessage = async (message: MessageInput): Promise<void> => {
     if (!isAnnounced) {
       isAnnounced = true;
-      // From then on strings may hold anything.
+      // Strings with any characters need the registry.
       await ask(codec.announce(session).frames, false, receiveOwn);
     }
     const { frames, losses } = codec.encode(message, session);
@@ -87,10 +85,7 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
   };
 }
 
-/**
- * @throws UsageError where the server is none for frames, or there is none
- * @throws HttpBindingError where the frame is too long for it
- */
+/** @throws UsageError, or HttpBindingError if only this frame is too long */
 async function failed(thrown: unknown, received: Received): Promise<void> {
   if (!(thrown instanceof HttpBindingError) || thrown.status === TOO_LARGE) throw thrown;
   const { code, message, status, cause } = thrown;
@@ -99,9 +94,6 @@ async function failed(thrown: unknown, received: Received): Promise<void> {
     return;
   }
   const why = code === 'unreachable' ? `: ${systemReason(cause)}` : '';
-  const hint = status === 401 ? ' It wants another --token.' : '';
-  throw new UsageError(
-    `${message.replace(/\.$/, '')}${why}${hint === '' ? '' : `.${hint}`}`.replace(/\.$/, ''),
-    'unreachable',
-  );
+  const text = `${message.replace(/\.$/, '')}${why}`.replace(/\.$/, '');
+  throw new UsageError(status === 401 ? `${text}. It wants another --token` : text, 'unreachable');
 }

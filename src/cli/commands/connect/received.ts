@@ -1,4 +1,4 @@
-/** What comes back: shown, and counted. */
+/** Shows and counts what comes back. */
 import { isUpkeep, readHead } from '../../../accp/bindings/frames.js';
 import { explainFrame, tryParseFrame } from '../../../accp/index.js';
 import type { Loss, Message } from '../../../accp/message/message.js';
@@ -7,7 +7,7 @@ import { visible } from '../../../text/visible.js';
 import { exactJson } from '../../io/exact-json.js';
 import { errorJson } from '../../io/json.js';
 import type { Invocation } from '../../options/command.js';
-import { lossText } from '../../session/notes.js';
+import { lossText } from '../../session/results.js';
 
 const PROMPT = '> ';
 
@@ -18,11 +18,11 @@ type Receiving = Pick<Invocation, 'stdin' | 'words' | 'json' | 'output'> & {
 export class Received {
   readonly #invocation: Receiving;
   readonly #isInteractive: boolean;
-  /** One after the other, whoever shows them. */
+  /** Serializes the output. */
   #shown: Promise<void> = Promise.resolve();
-  /** Error frames that came, frames and lines that were refused, and requests that were not answered. */
+  /** Error frames, rejected frames and lines, and unanswered requests. */
   faults = 0;
-  /** Frames that came, whether they are shown or not; texts that are none are not among them. */
+  /** Frames received, shown or not. */
   frames = 0;
 
   constructor(invocation: Receiving) {
@@ -30,10 +30,7 @@ export class Received {
     this.#isInteractive = invocation.stdin.isTTY === true && invocation.words.length < 2;
   }
 
-  /**
-   * @param message what the frame says, where that can be told
-   * @param isOfSession whether there is a session here that sees to what keeps it going
-   */
+  /** @param isOfSession whether a session here handles upkeep, such as registries and pings */
   frame(frame: string, message: Message | null, isOfSession: boolean): Promise<void> {
     const isFrame = readHead(frame) !== null;
     if (isFrame) this.frames++;
@@ -43,26 +40,24 @@ export class Received {
     } else if (message?.intent === 'fail' || message?.schema === 'ER') this.faults++;
     const explanation = options.explain ? explained(frame) : undefined;
     return this.#show(async () => {
-      // What is no frame may hold anything, also what a terminal acts on.
+      // Other text may hold control characters.
       const shown = isFrame ? frame : visible(frame);
       await output.result(json ? exactJson({ frame, message, explanation }) : shown);
       if (!json && explanation !== undefined) await output.note(output.paintNote('dim', visible(explanation)));
     });
   }
 
-  /** A request has got no answer. */
   unanswered(why: string): Promise<void> {
     this.faults++;
     return this.note('unanswered', why);
   }
 
-  /** A frame that came is not taken. Those that only came too early or twice are seen to by the session. */
+  /** Reports a rejected frame. E3002 and E3003, for early and repeated frames, are handled by the session. */
   refused({ code, message }: PegwireError): Promise<void> {
     if (code !== 'E3002' && code !== 'E3003') this.faults++;
     return this.note(code, `refused here: ${message}`);
   }
 
-  /** A line went out otherwise than it stood there. */
   sent(frame: string): Promise<void> {
     const { json, output } = this.#invocation;
     return json ? this.#shown : this.#show(() => output.note(output.paintNote('dim', `sent: ${frame}`)));
@@ -73,12 +68,10 @@ export class Received {
     return this.#show(() => output.note(json ? errorJson(code, text) : visible(text)));
   }
 
-  /** What goes out is not all that was outgoing. */
   async lost(losses: readonly Loss[]): Promise<void> {
     for (const loss of losses) await this.note(loss.kind, lossText(loss));
   }
 
-  /** Resolves when all that came has been shown. */
   settled(): Promise<void> {
     return this.#shown;
   }

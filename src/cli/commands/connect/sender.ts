@@ -1,25 +1,67 @@
-/** Ways to send to an endpoint, and the answers that are waited for. */
-import { isUpkeep } from '../../../accp/bindings/frames.js';
-import type { Message } from '../../../accp/message/message.js';
+/** Messages to an endpoint, and ways to send them. */
+import { isUpkeep, readHead } from '../../../accp/bindings/frames.js';
+import { createCodec } from '../../../accp/codec/codec.js';
+import type { Loss, Message, MessageInput } from '../../../accp/message/message.js';
+import { chatMessage } from '../../../accp/profiles/profiles.js';
+import { isIdentifier } from '../../../accp/session/envelope.js';
+import { createSession } from '../../../accp/session/session.js';
 import { after } from '../../../async/timers.js';
+import { PegwireError } from '../../../text/errors.js';
+import { notJson } from '../../io/exact-json.js';
 import { count } from '../../io/report.js';
-import type { Outgoing } from './messages.js';
+import { readMessage } from '../../session/message-input.js';
+import { messageOf } from '../../session/results.js';
 import type { Received } from './received.js';
 
-/** One way to send to an endpoint. */
+export type Outgoing =
+  | { readonly kind: 'frame'; readonly frame: string }
+  | { readonly kind: 'message'; readonly message: MessageInput; readonly losses: readonly Loss[] };
+
+const READING = { refs: false, keepEnvelope: false };
+
+/** Reads a frame, a message as JSON, or a text, by the first character. @throws PegwireError */
+export function readOutgoing(line: string): Outgoing {
+  const text = line.trim();
+  if (text.startsWith('@')) return { kind: 'frame', frame: text };
+  if (!/^[{"]/.test(text)) return { kind: 'message', message: chatMessage(text, { role: 'user' }), losses: [] };
+  try {
+    const { message: read, losses } = readMessage(text, READING);
+    const message = typeof read === 'string' ? chatMessage(read, { role: 'user' }) : read;
+    return { kind: 'message', message, losses };
+  } catch (thrown) {
+    if (thrown instanceof PegwireError || !(thrown instanceof SyntaxError)) throw thrown;
+    throw notJson(thrown, text, 'a message: {"intent":"req","operation":"find","payload":{"query":"cats"}}');
+  }
+}
+
+/** Reports whether a message requires an answer. */
+export function isAsking({ intent }: { readonly intent: string }): boolean {
+  return intent === 'req' || intent === 'qry';
+}
+
+const codec = createCodec({ state: false, dialect: 'lenient' });
+
+/** Decodes a frame outside of any session; `null` for parts of messages and frames that need their session. */
+export function messageOfFrame(frame: string): Message | null {
+  const head = readHead(frame);
+  if (head === null) return null;
+  const id = head.sid !== undefined && isIdentifier(head.sid) ? head.sid : undefined;
+  const session = createSession({ agent: 'reader', id, sequence: 'sender', firstSequence: head.seq });
+  try {
+    return messageOf(codec.decode(frame, session));
+  } finally {
+    session.close();
+  }
+}
+
 export interface Sender {
-  /**
-   * Sends it. When it resolves, the next may be sent.
-   *
-   * @throws PegwireError for what cannot be sent; the connection goes on
-   * @throws UsageError `unreachable` where the endpoint cannot be reached
-   */
+  /** @throws PegwireError on a message that cannot be sent, UsageError if the endpoint is unreachable */
   readonly send: (outgoing: Outgoing) => Promise<void>;
-  /** Rejects with a UsageError when the connection has ended by itself. */
+  /** Rejects with a UsageError if the connection breaks. */
   readonly broken: Promise<never>;
-  /** Waits for outstanding answers, and ends the connection. */
+  /** Waits for outstanding answers, then closes. */
   readonly end: () => Promise<void>;
-  /** Ends the connection at once. */
+  /** Closes at once. */
   readonly stop: () => Promise<void>;
 }
 
@@ -27,19 +69,17 @@ export interface SenderOptions {
   readonly url: string;
   readonly agent: string;
   readonly token: string | undefined;
-  /** Seconds without a frame after which answers are given up. */
+  /** Seconds without a frame before waiting ends. */
   readonly timeout: number;
 }
 
-/** What shows the token. */
 export function headersOf({ token }: SenderOptions): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** Nothing ever. */
 export const NEVER: Promise<never> = new Promise(() => {});
 
-/** A sender that waits for outstanding answers before it ends, unless the connection ends first. */
+/** Adds `end`, which waits for outstanding answers. */
 export function lastingSender(
   connection: Pick<Sender, 'send' | 'broken' | 'stop'>,
   outstanding: Outstanding,
@@ -47,7 +87,7 @@ export function lastingSender(
   received: Received,
 ): Sender {
   const { broken, stop } = connection;
-  // Only looked at while something is waited for.
+  // Observed only while waiting.
   broken.catch(() => undefined);
   return {
     ...connection,
@@ -59,12 +99,12 @@ export function lastingSender(
   };
 }
 
-/** Intents that end a chain of requests (draft-benzing-accp-00, Table 7). */
+/** Intents that end a chain (draft-benzing-accp-00, Table 7). */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 
-/** Requests whose answers are to come, where answers come at any time. */
+/** Requests without an answer yet. */
 export class Outstanding {
-  /** Correlation identifiers, by the identifiers of the messages. */
+  /** Correlation identifiers by message identifier. */
   readonly #open = new Map<string, string>();
   #arrived: () => void = () => {};
   #stop: () => void = () => {};
@@ -73,12 +113,11 @@ export class Outstanding {
     this.#open.set(msgId, correlationId);
   }
 
-  /** It was not sent. */
   forget(msgId: string): void {
     this.#open.delete(msgId);
   }
 
-  /** A frame came. What is no message may still be one of those that are waited for: the wait begins anew. */
+  /** Any frame restarts the wait: it may be part of an answer. */
   arrived(message: Message | null): void {
     if (message !== null && ENDS.has(message.intent) && !isUpkeep(message)) this.#settle(message);
     this.#arrived();
@@ -89,18 +128,13 @@ export class Outstanding {
       if (correlationId === cid || (cid === undefined && msgId === aid)) this.#open.delete(msgId);
   }
 
-  /**
-   * Waits until all have been answered.
-   *
-   * @param seconds without a frame, after which no more is waited
-   * @returns how many were not
-   */
+  /** Waits until all are answered, or no frame comes for some seconds. @returns how many are not */
   async wait(seconds: number): Promise<number> {
     while (this.#open.size > 0) if (!(await this.#next(seconds))) break;
     return this.#open.size;
   }
 
-  /** Nobody waits any more: a timer would keep the process. */
+  /** Clears the timer, which would keep the process alive. */
   stop(): void {
     this.#stop();
   }

@@ -1,4 +1,4 @@
-/** `pegwire connect` over a WebSocket: a session over a connection that is made anew when it is lost. */
+/** `pegwire connect` over a WebSocket that reconnects. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import {
@@ -19,16 +19,22 @@ import { closeWebSocket } from '../../../channels/websocket.js';
 import { PegwireError } from '../../../text/errors.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
-import { messageOf, StreamReaders } from '../../session/incoming.js';
-import { isAsking, messageOfFrame, type Outgoing } from './messages.js';
+import { messageOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
-import { headersOf, lastingSender, Outstanding, type Sender, type SenderOptions } from './sender.js';
+import {
+  headersOf,
+  isAsking,
+  lastingSender,
+  messageOfFrame,
+  type Outgoing,
+  Outstanding,
+  type Sender,
+  type SenderOptions,
+} from './sender.js';
 
-/** Attempts to come back, before it is given up. */
 const RECONNECT = { attempts: 5, max: 2 };
 const freshId = createIds();
 
-/** @throws UsageError `unreachable` when no connection comes about */
 export async function webSocketSender(options: SenderOptions, received: Received): Promise<Sender> {
   const session = createSession({ agent: options.agent, sequence: 'sender' });
   const streams = new StreamReaders(session);
@@ -53,7 +59,7 @@ export async function webSocketSender(options: SenderOptions, received: Received
     session.close();
     throw unreachable(thrown);
   }
-  // They are shown as they come; here they would only pile up.
+  // They are shown as they come.
   void drained(link);
 
   const send = async (outgoing: Outgoing): Promise<void> => {
@@ -62,7 +68,7 @@ export async function webSocketSender(options: SenderOptions, received: Received
       await received.note('sent-as-message', 'The frame goes out as a message of this session.');
     const chain = message.envelope!.correlation_id!;
     try {
-      // Before it is sent: the answer may be here before this side hears that it was.
+      // Before sending: the answer may arrive before `send` resolves.
       if (isAsking(message)) outstanding.asked(chain, chain);
       const { frames, losses } = await link.send(message);
       await received.lost(losses);
@@ -77,7 +83,7 @@ export async function webSocketSender(options: SenderOptions, received: Received
     session.close();
   };
   const broken = link.closed.then((error) => {
-    // Closed here, nothing is wrong.
+    // Closed here, which is not an error.
     return error === undefined ? new Promise<never>(() => {}) : Promise.reject(unreachable(error));
   });
   return lastingSender({ send, broken, stop }, outstanding, options, received);
@@ -88,7 +94,6 @@ function socketTo(options: SenderOptions): WebSocketLike & WebSocket {
   return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
 }
 
-/** A codec whose outcomes are observed. */
 function observed(codec: Codec, onDecoded: (frame: string, outcome: DecodeOutcome) => void): Codec {
   return {
     ...codec,
@@ -100,10 +105,7 @@ function observed(codec: Codec, onDecoded: (frame: string, outcome: DecodeOutcom
   };
 }
 
-/**
- * In a chain of its own, which keeps its name when the message has to be sent again. Numbers are the session's business, so of a frame
- * there remains what it says.
- */
+/** A frame becomes a message of this session, which has its own numbers; sent again, it keeps its correlation identifier. */
 function messageToSend(outgoing: Outgoing): MessageInput {
   if (outgoing.kind === 'message') return inChain(outgoing.message);
   parseFrame(outgoing.frame, { dialect: 'lenient' });
@@ -126,7 +128,7 @@ async function drained({ messages }: Link): Promise<void> {
   try {
     for await (const _ of messages);
   } catch {
-    // `broken` tells it.
+    // Reported by `broken`.
   }
 }
 
@@ -136,16 +138,15 @@ function unreachable(thrown: unknown): unknown {
   return new UsageError(`${thrown.message.replace(/\.$/, '')}${hint}`, 'unreachable');
 }
 
-// --raw: lines go out as they are, and nothing else does.
+// --raw: lines are sent unchanged.
 
-/** Closed by who has nothing more to say (RFC 6455, section 7.4.1). */
+/** RFC 6455, section 7.4.1. */
 const NORMAL = 1000;
 
-/** @throws UsageError `unreachable` when no connection comes about */
 export async function rawSender(options: SenderOptions, received: Received): Promise<Sender> {
   const socket = socketTo(options);
   const outstanding = new Outstanding();
-  // Before it is open: the first frames may come with the answer to the handshake.
+  // Before it opens: the first frames may come with the handshake.
   socket.on('message', (data, isBinary) => {
     const frame = String(data);
     if (isBinary) {
@@ -164,7 +165,6 @@ export async function rawSender(options: SenderOptions, received: Received): Pro
   } catch (thrown) {
     throw unreachable(new Error(systemReason(thrown), { cause: thrown }));
   }
-  // It is closed then, too.
   socket.on('error', (error) => void received.note('connection', systemReason(error)));
   let isEnding = false;
   const broken = closed.then(([code, reason]) => {

@@ -3,7 +3,6 @@ import { peekOption } from '../../options/arguments.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { ENCODE_OPTIONS, ENGLISH_OPTIONS, FRAME_OPTIONS, WORKFLOW_OPTIONS } from './options.js';
 
-/** `pegwire encode`: messages as JSON to frames, through a session; steps of workflows and instructions to packets. */
 export const command = defineCommand({
   takes: 'messages',
   options: ENCODE_OPTIONS,
@@ -31,7 +30,7 @@ export const command = defineCommand({
     "pegwire encode aacp --english 'Retrieve the employee salary records for August 2024' --domain HR",
   ],
   run: async (invocation) => {
-    // Each loads what the others do without: sessions, encoders, models.
+    // Each is loaded separately: sessions, encoders, models.
     if (invocation.protocol.name === 'accp') return (await import('./frames.js')).encodeLines(invocation);
     if (invocation.options.workflow !== undefined) return (await import('./steps.js')).encodeSteps(invocation);
     checkEnglish(invocation);

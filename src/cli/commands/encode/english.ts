@@ -1,14 +1,17 @@
 /** The work of `pegwire encode aacp --english`. */
 import process from 'node:process';
 import {
+  type Candidate,
   createFallbackEncoder,
   type EncodeOptions,
   type FallbackEncoder,
   FallbackError,
+  type FallbackExplanation,
   type FallbackResult,
   ModelError,
   memoryRegistry,
   type Registry,
+  type Tier,
 } from '../../../aacp/fallback/index.js';
 import {
   anthropicModel,
@@ -19,32 +22,23 @@ import {
   type ProviderPrice,
 } from '../../../aacp/models/index.js';
 import { PegwireError } from '../../../text/errors.js';
+import { quoted, visible } from '../../../text/visible.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';
 import { toJson } from '../../io/json.js';
-import { noteEmpty, noteLine, refuse } from '../../io/report.js';
+import { count, noteEmpty, noteLine, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
-import { openRegistry, registryFault } from '../aacp/open-registry.js';
+import { dollars, openRegistry, registryFault } from '../aacp/open-registry.js';
 import { chosenRules } from '../aacp/open-rules.js';
-import {
-  addResult,
-  emptyTotals,
-  explanationData,
-  noteResult,
-  noteTotals,
-  showExplanation,
-  type Totals,
-} from './english-report.js';
 import type { ENCODE_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;
 
-/** @returns the exit code: 1 when an instruction was not encoded, or when there was none */
 export async function encodeInstructions(invocation: Run): Promise<number> {
   const { options, file } = invocation;
   const asked = requestOptions(options);
   const given = options.english;
-  // A dash is stdin, as where a file stands.
+  // A dash means stdin.
   const alone = typeof given === 'string' && given !== '-' ? given : null;
   if (typeof given === 'string' && file !== undefined) {
     const what = alone === null ? 'reads the standard input' : 'has an instruction already';
@@ -59,7 +53,8 @@ export async function encodeInstructions(invocation: Run): Promise<number> {
       totals.instructions++;
       if (!(await answer(invocation, line, line.text, { encoder, asked, totals }))) totals.refused++;
     }
-    await noteEnd(invocation, totals);
+    if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
+    else if (!invocation.json && !options.explain) await noteTotals(invocation, totals);
     return totals.instructions === 0 || totals.refused > 0 ? 1 : 0;
   } catch (thrown) {
     throw registryFault(thrown);
@@ -73,12 +68,7 @@ function requestOptions({ domain, 'return-agent': returnAgent, priority }: Run['
   return { domain, returnAgent, priority };
 }
 
-interface OpenEncoder {
-  readonly encoder: FallbackEncoder;
-  readonly close: () => Promise<void>;
-}
-
-async function openEncoder(invocation: Run): Promise<OpenEncoder> {
+async function openEncoder(invocation: Run) {
   const { json, output, options } = invocation;
   const { now, threshold, strict } = options;
   const model = modelOf(options, (notice) => {
@@ -102,22 +92,16 @@ async function chosenRegistry(invocation: Run): Promise<Registry | null> {
   const { registry: file, explain } = invocation.options;
   if (file === 'none') return null;
   if (file === 'memory') return memoryRegistry();
-  // Who only asks what would happen changes nothing.
+  // Explaining changes nothing.
   return openRegistry(invocation, { file, create: !explain, otherwise: 'memory' });
 }
 
-interface Asking {
-  readonly encoder: FallbackEncoder;
-  readonly asked: EncodeOptions;
-  readonly totals: Totals;
-}
-
-/** @returns whether there was an answer; what was refused has been told */
+/** @returns whether it was encoded; a failure has been reported */
 async function answer(
   invocation: Run,
   line: Line | null,
   instruction: string,
-  { encoder, asked, totals }: Asking,
+  { encoder, asked, totals }: { encoder: FallbackEncoder; asked: EncodeOptions; totals: Totals },
 ): Promise<boolean> {
   try {
     if (invocation.options.explain) {
@@ -130,7 +114,7 @@ async function answer(
     return true;
   } catch (thrown) {
     if (!(thrown instanceof FallbackError || thrown instanceof ModelError)) throw thrown;
-    // The options say it, whatever the instruction.
+    // An error of the options, whatever the instruction.
     if (thrown.code === 'bad-request') throw new UsageError(thrown.message.replace(/\.$/, ''));
     addResult(totals, thrown);
     await showRefusal(invocation, line, thrown);
@@ -150,7 +134,7 @@ async function showResult(invocation: Run, line: Line | null, result: FallbackRe
   await output.result(toJson({ ...place, ok: true, ...said }));
 }
 
-/** With what the model wrote, and what that cost: it was paid. */
+/** With the replies of the model, which were paid for. */
 async function showRefusal(invocation: Run, line: Line | null, error: FallbackError | ModelError): Promise<void> {
   const { json, output } = invocation;
   const replies = error instanceof FallbackError ? error.replies : [];
@@ -162,7 +146,7 @@ async function showRefusal(invocation: Run, line: Line | null, error: FallbackEr
   for (const reply of replies) await noteLine(invocation, line, `the model wrote: ${reply}`);
 }
 
-/** What to do about it here: the library speaks of its own options. */
+/** Help in terms of options: the library names its own. */
 const WAYS_OUT: ReadonlyMap<string, string> = new Map([
   [
     'no-model',
@@ -177,16 +161,119 @@ function withWayOut(error: PegwireError): PegwireError {
   return help === undefined ? error : new PegwireError({ code, message, help });
 }
 
-async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
-  if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
-  else if (!invocation.json && !invocation.options.explain) await noteTotals(invocation, totals);
+// Reports
+
+type Totals = ReturnType<typeof emptyTotals>;
+
+/** Costs are known ones, in US dollars; unpriced are calls of unknown price. */
+function emptyTotals() {
+  return { instructions: 0, refused: 0, tiers: { cache: 0, pattern: 0, model: 0 }, cost: 0, unpriced: 0 };
+}
+
+function addResult(totals: Totals, result: FallbackResult | FallbackError | ModelError): void {
+  if ('tier' in result) totals.tiers[result.tier]++;
+  if (!('usage' in result)) return;
+  totals.cost += result.cost ?? 0;
+  totals.unpriced += result.cost === null ? result.usage.calls : 0;
+}
+
+async function noteResult(invocation: Run, line: Line | null, result: FallbackResult): Promise<void> {
+  const { tier, cost, usage, explain, warnings } = result;
+  const note = (text: string): Promise<void> => noteLine(invocation, line, text);
+  const tokens = `${count(usage.calls, 'call')}, ${usage.inputTokens} tokens read, ${usage.outputTokens} written`;
+  await note(`${tier}, ${tier === 'model' ? `${costText(cost)} (${tokens})` : 'free'}: ${explain.text}`);
+  for (const adjustment of explain.adjustments) await note(`changed: ${adjustment}`);
+  for (const { code, message } of warnings) await note(`warning[${code}]: ${message}`);
+}
+
+async function noteTotals({ output }: Run, totals: Totals): Promise<void> {
+  const { instructions, refused, tiers, cost, unpriced } = totals;
+  const parts = (Object.keys(tiers) as Tier[]).map((tier) => `${tiers[tier]} from ${WHENCE[tier]}`);
+  const unknown = unpriced === 0 ? '' : `, and ${count(unpriced, 'call')} of unknown price`;
+  await output.note(
+    `${count(instructions, 'instruction')}: ${parts.join(', ')}, ${refused} not encoded; ${dollars(cost)}${unknown}`,
+  );
+}
+
+const WHENCE: Readonly<Record<Tier, string>> = {
+  cache: 'the registry',
+  pattern: 'patterns',
+  model: 'the model',
+};
+
+function costText(cost: number | null): string {
+  return cost === null ? 'at an unknown price; --price tells it' : dollars(cost);
+}
+
+const HEADS: Readonly<Record<FallbackExplanation['tier'], string>> = {
+  cache: 'from the registry',
+  pattern: 'from a pattern',
+  model: 'from the model',
+  none: 'the model would be asked',
+};
+
+async function showExplanation(
+  { json, output, options }: Run,
+  line: Line | null,
+  explanation: FallbackExplanation,
+): Promise<void> {
+  if (json) {
+    const place = line === null ? {} : { line: line.number };
+    await output.result(toJson({ ...place, ok: true, explain: explanationData(explanation) }));
+    return;
+  }
+  const { tier, text, match, candidates } = explanation;
+  const head = tier === 'none' && options.model === undefined ? 'a model would have to be asked' : HEADS[tier];
+  const place = line === null ? '' : `${line.number}: `;
+  await output.result(`${place}${output.paint('bold', head)}: ${visible(text)}`);
+  for (const candidate of match === null ? candidates : [match, ...candidates]) {
+    for (const shown of candidateLines(candidate)) await output.result(`  ${shown}`);
+  }
+}
+
+function candidateLines(candidate: Candidate): readonly string[] {
+  const { source, score, shared, extra, missing, slots, refusal, reason } = candidate;
+  const name =
+    source.kind === 'rule'
+      ? `rule ${source.rule.id}${source.phrase === null ? '' : ` ${quoted(source.phrase)}`}`
+      : `registry ${source.entry.key.slice(0, 12)} ${quoted(source.entry.instruction)}`;
+  const values = Object.entries(slots).map(([slot, value]) => `${slot} ${quoted(value)}`);
+  const words = [
+    ['in both', shared],
+    ['only in the instruction', extra],
+    ['only in the pattern', missing],
+    ['slots', values],
+  ] as const;
+  return [
+    `${score.toFixed(2)} ${visible(name)}`,
+    `     ${refusal === null ? 'serves' : `refused (${refusal})`}: ${visible(reason)}`,
+    ...words.filter(([, list]) => list.length > 0).map(([what, list]) => `     ${what}: ${visible(list.join(', '))}`),
+  ];
+}
+
+/** Names patterns, without their contents. */
+function explanationData(explanation: FallbackExplanation): object {
+  const { match, candidates } = explanation;
+  return {
+    ...explanation,
+    match: match === null ? null : candidateData(match),
+    candidates: candidates.map(candidateData),
+  };
+}
+
+function candidateData(candidate: Candidate): object {
+  const { source } = candidate;
+  const shown =
+    source.kind === 'rule'
+      ? { kind: source.kind, id: source.rule.id, phrase: source.phrase }
+      : { kind: source.kind, key: source.entry.key, instruction: source.entry.instruction };
+  return { ...candidate, source: shown };
 }
 
 // --model, --key-variable and --price
 
 const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';
 
-/** @throws UsageError on a model, a key or a price that is none */
 function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => void): Model | null {
   const { model: given, price, 'key-variable': variable } = options;
   if (given === undefined) {
@@ -201,18 +288,12 @@ function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => voi
   const mark = given.lastIndexOf('#');
   const baseUrl = given.slice(0, Math.max(0, mark));
   const model = given.slice(mark + 1);
-  if (model !== '' && isServer(baseUrl)) return openaiCompatibleModel({ ...shared, baseUrl, model });
+  const isServer = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol);
+  if (model !== '' && isServer) return openaiCompatibleModel({ ...shared, baseUrl, model });
   const near = provider === undefined ? '' : didYouMean(provider, ['anthropic', 'openai']);
-  throw new UsageError(`--model is ${FORMS}; not "${withoutPassword(given)}"${near}`);
-}
-
-function isServer(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
-/** An address may hold a password. */
-function withoutPassword(given: string): string {
-  return given.replace(/\/\/[^/]*@/, '//');
+  // Addresses may hold a password.
+  const shown = given.replace(/\/\/[^/]*@/, '//');
+  throw new UsageError(`--model is ${FORMS}; not "${shown}"${near}`);
 }
 
 function priceOf(given: string | undefined): ProviderPrice | undefined {

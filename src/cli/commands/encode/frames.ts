@@ -6,45 +6,48 @@ import { type Line, readLines } from '../../io/input.js';
 import { count, noteEmpty, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { type InputOptions, type ReadMessage, readMessage } from '../../session/message-input.js';
-import { isOverHardLimit, noteResults } from '../../session/notes.js';
 import { type OpenSession, openSession, storeFault } from '../../session/open-session.js';
+import { isOverHardLimit, noteResults } from '../../session/results.js';
 import { AGENT, type ENCODE_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;
 
-interface Totals {
-  lines: number;
-  refused: number;
-  frames: number;
-  /** Messages with a frame over a hard limit. */
-  over: number;
-  tokens: number;
-  exact: boolean;
-}
-
-/** @returns the exit code: 1 when a message was refused, or when there was none */
 export async function encodeLines(invocation: Run): Promise<number> {
   const { options } = invocation;
   const reading = { refs: options.refs, keepEnvelope: options['keep-envelope'] };
   const open = await openSession(options, { agent: AGENT });
-  const totals: Totals = { lines: 0, refused: 0, frames: 0, over: 0, tokens: 0, exact: false };
+  const totals = { lines: 0, refused: 0, frames: 0, over: 0, tokens: 0, exact: false };
   try {
     for await (const line of readLines(invocation)) {
       totals.lines++;
       const result = await encodeLine(invocation, line, reading, open);
       if (result === null) totals.refused++;
-      else add(totals, result);
+      else {
+        totals.over += isOverHardLimit(result) ? 1 : 0;
+        totals.frames += result.frames.length;
+        totals.tokens += result.tokens.total;
+        totals.exact = result.tokens.exact;
+      }
     }
   } catch (thrown) {
     throw storeFault(thrown);
   } finally {
     open.close();
   }
-  await noteEnd(invocation, totals);
-  return totals.lines === 0 || totals.refused > 0 ? 1 : 0;
+  const { lines, refused, frames, over, tokens, exact } = totals;
+  if (lines === 0) await noteEmpty(invocation, 'message');
+  else if (!invocation.json) {
+    const about = exact ? '' : 'about ';
+    const limits = over === 0 ? '' : `; ${over} with a part over a hard limit of section 3.4, which --json names`;
+    await invocation.output.note(
+      `${count(lines, 'message')}, ${refused} refused; ` +
+        `${count(frames, 'frame')}, ${about}${count(tokens, 'token')}${limits}`,
+    );
+  }
+  return lines === 0 || refused > 0 ? 1 : 0;
 }
 
-/** `null` when the message was refused, which has been told then. */
+/** @returns `null` for a rejected message, after reporting it */
 async function encodeLine(
   invocation: Run,
   line: Line,
@@ -70,30 +73,8 @@ async function encodeLine(
   return result;
 }
 
-/** What is wrong with a message. Anything else is thrown on. */
 function refusal(thrown: unknown, text: string): PegwireError {
   if (thrown instanceof PegwireError) return thrown;
   if (!(thrown instanceof SyntaxError)) throw thrown;
   return notJson(thrown, text, 'one message a line: {"intent":"req","operation":"find","payload":{"query":"cats"}}');
-}
-
-function add(totals: Totals, result: EncodeResult): void {
-  const { frames, tokens } = result;
-  totals.over += isOverHardLimit(result) ? 1 : 0;
-  totals.frames += frames.length;
-  totals.tokens += tokens.total;
-  totals.exact = tokens.exact;
-}
-
-async function noteEnd(invocation: Run, totals: Totals): Promise<void> {
-  const { json, output } = invocation;
-  const { lines, refused, frames, over, tokens, exact } = totals;
-  if (lines === 0) return noteEmpty(invocation, 'message');
-  if (json) return;
-  const about = exact ? '' : 'about ';
-  const limits = over === 0 ? '' : `; ${over} with a part over a hard limit of section 3.4, which --json names`;
-  await output.note(
-    `${count(lines, 'message')}, ${refused} refused; ` +
-      `${count(frames, 'frame')}, ${about}${count(tokens, 'token')}${limits}`,
-  );
 }

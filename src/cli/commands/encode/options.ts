@@ -1,9 +1,8 @@
-/** The options of `pegwire encode`, by what they encode. No session, encoder or model is loaded for them. */
+/** The options of `pegwire encode`. No session, encoder or model is loaded for them. */
 import { amount, choice, flag, oneOf, optional, text, type Values, value } from '../../options/option.js';
-import { RULES_OPTIONS } from '../../options/rules.js';
+import { RULES_OPTIONS } from '../../options/shared.js';
 import { sessionOptions } from '../../session/options.js';
 
-/** Who sends where nobody is named. */
 export const AGENT = 'sender';
 
 const { now, ...session } = sessionOptions(
@@ -11,10 +10,7 @@ const { now, ...session } = sessionOptions(
   'the last one of the file, or one of its name; without a file, a new one',
 );
 
-/** Of all: the time. */
-export const SHARED_OPTIONS = { now };
-
-/** Of messages as JSON, to frames. */
+/** For messages as JSON. */
 export const FRAME_OPTIONS = {
   ...session,
   refs: flag('take {"$ref":"warm.x"} for a reference to state; without, it is data'),
@@ -24,7 +20,7 @@ export const FRAME_OPTIONS = {
   ),
 };
 
-/** Of a step of a workflow, to packets, beside the inputs of the step. */
+/** For steps of workflows, beside their inputs. */
 export const WORKFLOW_OPTIONS = {
   workflow: text('ENCODER.STEP', 'such as payroll.fetch_employees; its inputs are options, too'),
   input: text('JSON', 'the inputs as an object; options stand for what it leaves out'),
@@ -32,7 +28,7 @@ export const WORKFLOW_OPTIONS = {
   'receiver-knows-fields': flag('leave out lists of fields and pointers to data, which the receiver has'),
 };
 
-/** Of instructions in English, to packets. */
+/** For instructions in English. */
 export const ENGLISH_OPTIONS = {
   english: optional(
     'TEXT',
@@ -63,6 +59,6 @@ export const ENGLISH_OPTIONS = {
   explain: flag('ask no model: tell what would happen, and which patterns came near'),
 };
 
-export const ENCODE_OPTIONS = { ...SHARED_OPTIONS, ...FRAME_OPTIONS, ...WORKFLOW_OPTIONS, ...ENGLISH_OPTIONS };
+export const ENCODE_OPTIONS = { now, ...FRAME_OPTIONS, ...WORKFLOW_OPTIONS, ...ENGLISH_OPTIONS };
 
 export type EncodeOptions = Values<typeof ENCODE_OPTIONS>;

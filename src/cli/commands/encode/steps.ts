@@ -22,7 +22,7 @@ import { type ENCODE_OPTIONS, WORKFLOW_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;
 
-/** Returns the options of a step: its inputs, and those of every step. @throws UsageError when there is no such step */
+/** Returns the options of a step: those of every step, and one for each input. @throws UsageError */
 export function stepOptions(name: string): KnownOptions {
   const { method, title } = findMethod(name);
   const inputs = method.inputs.flatMap((input) =>
@@ -39,12 +39,11 @@ function inputOption({ type, description }: InputInfo): Option<unknown> {
   return type === 'boolean' ? optional('', description, (given) => given) : texts('', description);
 }
 
-/** As an option may write it: `return_agent`, `return-agent`. */
+/** `return_agent`, `return-agent`. */
 function spellings(input: string): readonly string[] {
   return [...new Set([input, input.replaceAll('_', '-')])];
 }
 
-/** @returns the exit code: 1 when a packet was not written, or when there was no input */
 export async function encodeSteps(invocation: Run): Promise<number> {
   const { options, file, stdin } = invocation;
   const named = findMethod(String(options.workflow));
@@ -74,7 +73,7 @@ function callStep({ encoder, method }: NamedMethod, inputs: Inputs, options: Enc
   return [encodeStep(encoder, method.name, inputs, options)].flat();
 }
 
-/** @returns whether the packets were written; what was refused has been told */
+/** @returns whether packets were written; a failure has been reported */
 async function encodeOne(invocation: Run, line: Line | null, call: () => readonly StepResult[]): Promise<boolean> {
   const { json, output } = invocation;
   let results: readonly StepResult[];
@@ -96,16 +95,16 @@ async function encodeOne(invocation: Run, line: Line | null, call: () => readonl
   return true;
 }
 
-/** All members: some are worked out only when they are read. */
+/** Reads all members: some are computed lazily. */
 function dataOf(result: StepResult): StepResult {
   const { packet, step, task, domain, tokens, losses, diagnostics, lint, referenced, cost } = result;
   return { packet, step, task, domain, tokens, losses, diagnostics, lint, referenced, cost };
 }
 
-/** Inputs by their names, with no prototype. */
+/** Inputs by name, without a prototype. */
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** The inputs that options give. @throws UsageError on one that is given twice, and on a flag that is none */
+/** @throws UsageError on repeated inputs and invalid flags */
 function inputsFromOptions({ inputs }: MethodInfo, { given: asGiven }: Run): Inputs {
   const given: Record<string, unknown> = Object.create(null);
   for (const input of inputs) {
@@ -118,11 +117,7 @@ function inputsFromOptions({ inputs }: MethodInfo, { given: asGiven }: Run): Inp
   return given;
 }
 
-/**
- * One JSON object with inputs by their names. Numbers keep all of their digits.
- *
- * @throws PegwireError on what is no JSON, or no object
- */
+/** Reads a JSON object of inputs; numbers keep all digits. @throws PegwireError */
 function inputsFromJson(text: string): Inputs {
   const help = 'the inputs by their names: {"period":"2024-08"}';
   let read: ReturnType<typeof parseExactJson>;
@@ -136,7 +131,7 @@ function inputsFromJson(text: string): Inputs {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new EncodeError({ code: 'bad-input', path: 'inputs', message: 'are no JSON object', help });
   const inputs: Record<string, unknown> = Object.assign(Object.create(null), value);
-  // As text, since no number of the engine has all of their digits.
+  // As text, which keeps all digits.
   for (const { path, from } of losses) if (Object.hasOwn(inputs, path)) inputs[path] = from;
   for (const [name, input] of Object.entries(inputs)) if (typeof input === 'bigint') inputs[name] = String(input);
   return inputs;
@@ -160,7 +155,7 @@ const CHANGES: Readonly<Record<Exclude<EncodeLoss['kind'], 'referenced'>, string
   'not-emitted': 'left out, as the reference SDK does',
 };
 
-/** @param several whether there are other packets that it could be about */
+/** @param several whether to name the step */
 async function noteStep(
   invocation: Run,
   line: Line | null,
@@ -168,7 +163,7 @@ async function noteStep(
   several: boolean,
 ): Promise<void> {
   const note = (text: string): Promise<void> => noteLine(invocation, line, several ? `${step}: ${text}` : text);
-  // What is behind the pointer is told once, below.
+  // Pointers are reported once, below.
   for (const { input, key, kind, from, to } of losses) {
     if (kind === 'referenced') continue;
     const place = key === null ? '' : ` in ${key}`;

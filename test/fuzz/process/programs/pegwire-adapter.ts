@@ -5,10 +5,10 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { toJson } from '../../../../src/cli/io/json.js';
-import { PROTOCOLS } from '../../../../src/cli/protocols.js';
+import { READERS } from '../../../../src/cli/io/messages.js';
 
 const [, , name, fault = 'none', word = ''] = process.argv;
-const protocol = PROTOCOLS.find((one) => one.name === name)!;
+const reader = READERS[name as keyof typeof READERS];
 
 interface Told {
   ok: boolean;
@@ -19,12 +19,12 @@ interface Told {
 }
 
 function told(input: string, dialect: string): Told {
-  const result = protocol.parse(input, { dialect, spans: true });
+  const result = reader.parse(input, { dialect, spans: true });
   if (!result.ok) {
     const { code, span } = result.error;
     return { ok: false, code, ...(span === null ? {} : { offset: span.start }) };
   }
-  return { ok: true, ast: result.value, canonical: protocol.format(result.value, { dialect }) };
+  return { ok: true, ast: result.value, canonical: reader.format(result.value, { dialect }) };
 }
 
 const FAULTS: Readonly<Record<string, (answer: Told) => Told>> = {

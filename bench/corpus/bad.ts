@@ -1,5 +1,5 @@
 /** Frames with one fault each, and JSON with a fault at the same place: what it costs to refuse a message. */
-import type { Sample } from '../candidate.js';
+import type { Sample } from '../../src/bench/candidate.js';
 
 export interface BadSample extends Sample {
   readonly fault: 'character' | 'cut off' | 'repeated key' | 'too deep';

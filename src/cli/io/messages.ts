@@ -1,0 +1,98 @@
+/** Reading and checking messages, the same way for both protocols. */
+import { findPackets } from '../../aacp/find.js';
+import {
+  canonicalizePacket,
+  explainPacket,
+  type Packet,
+  type Dialect as PacketDialect,
+  type Profile,
+  printPacket,
+  tryParsePacket,
+  validatePacket,
+} from '../../aacp/index.js';
+import { findFrames } from '../../accp/find.js';
+import { explainFrame, type Frame, type Dialect as FrameDialect, printFrame, tryParseFrame } from '../../accp/index.js';
+import type { Report, Severity } from '../../text/diagnostic.js';
+import { type ParseError, PrintError, type Result } from '../../text/errors.js';
+import type { Limits } from '../../text/limits.js';
+import type { Found } from '../../text/prose.js';
+import type { Protocol } from '../protocols.js';
+import { type Line, readLines, type Source } from './input.js';
+import { noteEmpty, type Reporting, refuse } from './report.js';
+
+export interface Reading {
+  readonly dialect: string;
+  readonly spans?: boolean;
+  readonly profile?: Profile;
+  readonly sortParams?: boolean;
+  readonly limits?: Limits;
+}
+
+/** The operations of a protocol. Methods, for bivariance in `Node`. */
+export interface Reader<Node = unknown> {
+  parse(text: string, reading: Reading): Result<Node, ParseError>;
+  /** @throws PrintError */
+  format(node: Node, reading: Reading): string;
+  explain(node: Node): string;
+  /** Returns findings in the order of the text. */
+  check(text: string, reading: Reading): readonly (Report & { readonly severity: Severity })[];
+  find(text: string, reading: Reading): readonly Found<Node, ParseError>[];
+}
+
+const accp: Reader<Frame> = {
+  parse: (text, { dialect, spans, limits }) =>
+    tryParseFrame(text, { ...limits, dialect: dialect as FrameDialect, spans }),
+  format: (frame, { sortParams, limits }) => printFrame(frame, { ...limits, sortParams }),
+  explain: explainFrame,
+  check: (text, { dialect, limits }) => {
+    const result = tryParseFrame(text, { ...limits, dialect: dialect as FrameDialect });
+    if (result.ok) return [];
+    const { code, message, span, help } = result.error;
+    return [{ code, severity: 'error', message, span, help }];
+  },
+  find: (text, { dialect, spans, limits }) => findFrames(text, { ...limits, dialect: dialect as FrameDialect, spans }),
+};
+
+const aacp: Reader<Packet> = {
+  parse: (text, { dialect, spans, limits }) =>
+    tryParsePacket(text, { ...limits, dialect: dialect as PacketDialect, spans }),
+  format: (packet) => printPacket(canonicalizePacket(packet)),
+  explain: explainPacket,
+  check: (text, { profile, limits }) => {
+    const { errors, warnings } = validatePacket(text, { ...limits, profile });
+    return [...errors, ...warnings].sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
+  },
+  find: (text, { dialect, spans, limits }) =>
+    findPackets(text, { ...limits, dialect: dialect as PacketDialect, spans }),
+};
+
+export const READERS: Readonly<Record<Protocol['name'], Reader>> = { accp, aacp };
+
+/** Parses each line and passes it to `handle`; reports errors of parsing and printing. @returns the exit code */
+export async function forEachMessage(
+  invocation: Source & Reporting & { readonly protocol: Protocol },
+  reading: Reading,
+  handle: (node: unknown, line: Line) => Promise<void>,
+): Promise<number> {
+  const { protocol } = invocation;
+  let lines = 0;
+  let refused = 0;
+  for await (const line of readLines(invocation)) {
+    lines++;
+    const result = READERS[protocol.name].parse(line.text, reading);
+    if (!result.ok) {
+      refused++;
+      await refuse(invocation, line, result.error);
+      continue;
+    }
+    try {
+      await handle(result.value, line);
+    } catch (thrown) {
+      if (!(thrown instanceof PrintError)) throw thrown;
+      refused++;
+      await refuse(invocation, line, thrown);
+    }
+  }
+  if (lines === 0) await noteEmpty(invocation, protocol.message);
+  return lines === 0 || refused > 0 ? 1 : 0;
+}
