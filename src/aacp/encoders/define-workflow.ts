@@ -1,3 +1,4 @@
+import { VERSION } from '../vocabulary.js';
 import { checkWorkflow } from './check-workflow.js';
 import { type EngineStep, readTemplate, slotsOf } from './compile-slots.js';
 import {
@@ -11,7 +12,7 @@ import {
 } from './definition.js';
 import { withCommonInputs } from './inputs.js';
 import { POINTER, rankOf } from './losses.js';
-import type { FieldPlan, ItemPlan, Mode, Program, StepPlan } from './plan.js';
+import type { FieldPlan, ItemPlan, Mode, Op, Program, StepPlan } from './plan.js';
 import type { StepResult } from './result.js';
 import { runSequence, runStep, type SequencePlan } from './run-step.js';
 
@@ -157,7 +158,7 @@ function compileProgram(step: EngineStep, plan: Inner, mode: Mode, knowsFields: 
     lenient: plan.lenient && mode === 'compat',
     slots: plan.slots,
     head: plan.head,
-    written: pointed ? withPointer(fields, plan.slots.length) : fields,
+    ops: opsOf(headOf(plan), pointed ? withPointer(fields, plan.slots.length) : fields, plan, mode),
     fields: fields.filter(({ slots, items }) => slots.length > 0 || items.some(({ when }) => when >= 0)),
     lossless: mode === 'default' && leftOut.length === 0 && hidden.length === 0 && !fields.some(isRespelt),
     leftOut,
@@ -194,4 +195,54 @@ function withPointer(fields: readonly FieldPlan[], slot: number): readonly Field
   const field = { key: POINTER, start: `|${POINTER}:`, items, when: -1, slots: [slot], pure: true };
   const before = fields.filter(({ key }) => rankOf(key) < rankOf(POINTER));
   return [...before, field, ...fields.slice(before.length)];
+}
+
+function headOf({ task, domain, head }: Inner): readonly Op[] {
+  if (head.length === 0) return [{ ...NOTHING, before: `${task}|${domain}` }];
+  return head.map(({ index }, at) => ({ ...NOTHING, before: at === 0 ? '' : '|', slot: index }));
+}
+
+const NOTHING: Op = { before: '', slot: -1, field: null, after: '', pure: false };
+
+/** Merges constant text into the op before it, if that is always executed. */
+function opsOf(head: readonly Op[], fields: readonly FieldPlan[], plan: Inner, mode: Mode): readonly Op[] {
+  const ops: Op[] = [...head];
+  const add = (op: Op): void => {
+    const last = ops.at(-1)!;
+    if (op.slot < 0 && op.field === null && isAlwaysWritten(last, plan, mode)) {
+      ops[ops.length - 1] = { ...last, after: last.after + op.before };
+    } else ops.push(op);
+  };
+  for (const field of fields) {
+    add(opOf(field));
+    // `aacp` follows return and p, as in the draft's examples (section 4.4).
+    if (field.key === 'p') add({ ...NOTHING, before: `|aacp:${VERSION}` });
+  }
+  return ops;
+}
+
+function opOf(field: FieldPlan): Op {
+  const { start, items, when, slots, pure } = field;
+  const [item, ...more] = items;
+  if (when >= 0 || item === undefined || item.when >= 0 || more.length > 0) return { ...NOTHING, field };
+  if (slots.length === 0) return { ...NOTHING, before: start + item.pieces.join('') };
+  const places = item.pieces.filter((piece) => typeof piece !== 'string');
+  const [place] = places;
+  if (place === undefined || places.length > 1 || place.normalise.length > 0) return { ...NOTHING, field };
+  const at = item.pieces.indexOf(place);
+  return {
+    before: start + item.pieces.slice(0, at).join(''),
+    slot: place.slot,
+    field: null,
+    after: item.pieces.slice(at + 1).join(''),
+    pure,
+  };
+}
+
+function isAlwaysWritten(op: Op, { slots }: Inner, mode: Mode): boolean {
+  if (op.slot < 0) return op.field === null;
+  const slot = slots[op.slot];
+  if (slot === undefined) return false;
+  if (mode === 'compat' && op.pure) return false;
+  return slot.required || (slot.definition.default !== undefined && slot.definition.defaultWith === undefined);
 }

@@ -25,10 +25,23 @@ export function normalised(text: string, normalisation: Normalisation): string {
     case 'lower-case':
       return text.toLowerCase();
     case 'space-to-hyphen':
-      return text.replaceAll(' ', '-');
+      return replaced(text, ' ', '-');
     case 'space-to-underscore':
-      return text.replaceAll(' ', '_');
+      return replaced(text, ' ', '_');
     case 'hyphen-to-underscore':
-      return text.replaceAll('-', '_');
+      return replaced(text, '-', '_');
   }
+}
+
+/** Faster than `replaceAll` for single characters in short texts. */
+function replaced(text: string, from: string, to: string): string {
+  let at = text.indexOf(from);
+  if (at < 0) return text;
+  let result = '';
+  let start = 0;
+  for (; at >= 0; at = text.indexOf(from, start)) {
+    result += text.slice(start, at) + to;
+    start = at + 1;
+  }
+  return result + text.slice(start);
 }

@@ -75,6 +75,17 @@ export interface FieldPlan {
   readonly pure: boolean;
 }
 
+/** One instruction: write `before`, then a field or an input, then `after`. */
+export interface Op {
+  readonly before: string;
+  /** Slot, or -1. */
+  readonly slot: number;
+  readonly field: FieldPlan | null;
+  readonly after: string;
+  /** Writes nothing if the input is empty. */
+  readonly pure: boolean;
+}
+
 /** A step for one mode and one kind of receiver. */
 export interface Program {
   readonly mode: Mode;
@@ -83,8 +94,7 @@ export interface Program {
   readonly slots: readonly Slot[];
   /** The inputs from which TASK and DOM come; empty for a step that has them of its own. */
   readonly head: readonly Slot[];
-  /** All fields, in order. */
-  readonly written: readonly FieldPlan[];
+  readonly ops: readonly Op[];
   /** The fields that hold inputs, in order, `return` and `p` included. */
   readonly fields: readonly FieldPlan[];
   /** Whether all that is given is written, unless the spelling of a value is changed. */

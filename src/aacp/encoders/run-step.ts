@@ -4,7 +4,6 @@ import { sha256Hex } from '../../text/sha256.js';
 import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError } from '../build/values.js';
-import { VERSION } from '../vocabulary.js';
 import type { Settings } from './definition.js';
 import { type Run, writeField } from './losses.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
@@ -31,18 +30,28 @@ export function runStep(plan: StepPlan, args: unknown, settings: Settings): Step
   const { changes } = reader;
   const lossless = program.lossless && changes === null && unknown.length === 0;
   const run = { program, texts, values, changes, referenced, unknown, lossless };
+  const packet = write(run);
+  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(run);
+
   const [taskSlot, domainSlot] = program.head;
   const task = taskSlot === undefined ? plan.task : (texts[taskSlot.index] ?? '');
   const domain = domainSlot === undefined ? plan.domain : (texts[domainSlot.index] ?? '');
-  let packet = `${task}|${domain}`;
-  for (const field of program.written) {
-    const text = writeField(field, run);
-    if (text !== null) packet += field.start + text;
-    // `aacp` follows return and p, as in the draft's examples (section 4.4).
-    if (field.key === 'p') packet += `|aacp:${VERSION}`;
-  }
-  if (packet.length > DEFAULT_LIMITS.maxLength) throw tooLong(run);
   return new EncodedStep(packet, task, domain, referenced, plan.path, settings.counter, run);
+}
+
+function write(run: Run): string {
+  let packet = '';
+  for (const op of run.program.ops) {
+    if (op.slot >= 0) {
+      const text = run.texts[op.slot] ?? null;
+      if (text !== null && !(op.pure && text === '')) packet += op.before + text + op.after;
+    } else if (op.field === null) packet += op.before + op.after;
+    else {
+      const text = writeField(op.field, run);
+      if (text !== null) packet += op.field.start + text;
+    }
+  }
+  return packet;
 }
 
 const NONE: Run['unknown'] = [];
