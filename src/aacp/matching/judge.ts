@@ -6,7 +6,7 @@ import { VERSION } from '../vocabulary.js';
 import type { Slot } from './instruction/slots.js';
 import type { Candidate, MatchRequest, PatternSource, Refusal } from './match.js';
 import { inventedIn } from './unstated.js';
-import { keysOf, type Overlap, otherNegation, overlapOf, sameWords, type Wording } from './wording.js';
+import { keysOf, type Overlap, otherCapitals, otherNegation, overlapOf, sameWords, type Wording } from './wording.js';
 
 /** A value of a pattern, and the instruction's value for it. */
 export interface Pair {
@@ -49,6 +49,11 @@ export function judge(pattern: Pattern, request: MatchRequest, instruction: Word
     return refused(candidate, { refusal: 'domain', reason: `it is for ${domain}, not for ${request.domain}` });
   }
   if (!sameWords(wording, instruction)) return refused(candidate, wordFault(wording, instruction, overlap));
+  // Phrases of rules are written without capitals, whatever an instruction has.
+  const capitals = source.kind === 'registry' ? otherCapitals(wording, instruction) : null;
+  if (capitals !== null) {
+    return refused(candidate, { refusal: 'score', reason: `only the instruction writes "${capitals}" so` });
+  }
   const pairs = wording.slots.map((stored, index) => ({ stored, given: instruction.slots[index]! }));
   const other = anyId ? undefined : pairs.find(({ stored, given }) => otherThing(stored, given));
   if (other !== undefined) {

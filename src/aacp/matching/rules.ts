@@ -9,7 +9,7 @@ import { isFunctionWord } from './instruction/words.js';
 import { judge, type Pair, type Verdict, type Writing, withoutInventions } from './judge.js';
 import type { MatchRequest } from './match.js';
 import { type Captured, type EncodeStep, packetOfRule, SlotFault } from './rule-values.js';
-import { keysOf, readWording, type Wording } from './wording.js';
+import { keysOf, readWording, valueToken, type Wording } from './wording.js';
 
 /** Values of each kind that no instruction has. */
 const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
@@ -218,7 +218,7 @@ function withCalendar(wording: Wording, now: number): Wording {
   if (wording.unit === null) return wording;
   const tokens = wording.tokens.map((token) => {
     const slot = token.slot === null ? null : resolveRelative(token.slot, now);
-    return slot === null ? token : { key: `{${slot.kind}}`, slot };
+    return slot === null ? token : valueToken(slot);
   });
   return { ...wording, tokens, slots: tokens.flatMap(({ slot }) => (slot === null ? [] : [slot])) };
 }

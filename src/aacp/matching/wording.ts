@@ -10,6 +10,8 @@ import type { Candidate } from './match.js';
 /** A word or mark in small letters, or `{kind}` for a value. */
 interface Token {
   readonly key: string;
+  /** As it is written, where capitals may make another word of it; else as `key`. */
+  readonly written: string;
   /** `null` for a word. */
   readonly slot: Slot | null;
 }
@@ -70,17 +72,19 @@ function tokensOf(items: readonly InstructionItem[], source: string): readonly T
     const name = names.get(at);
     if (name !== undefined) {
       tokens.push(valueToken(name.slot));
-      if (name.genitive) tokens.push({ key: "'s", slot: null });
+      if (name.genitive) tokens.push(markToken("'s"));
       at = name.to;
       continue;
     }
     at++;
     if (item.kind === 'word' || item.kind === 'mark') {
-      const key = CAPITALS.has(item.text) ? item.text : item.text.toLowerCase().replaceAll('\u2019', "'");
-      if (!SILENT.test(key)) tokens.push({ key, slot: null });
+      const text = item.text.replaceAll('\u2019', "'");
+      const key = CAPITALS.has(text) ? text : text.toLowerCase();
+      const begins = tokens.length === 0 || /^[.!?:;]$/.test(tokens.at(-1)!.key);
+      if (!SILENT.test(key)) tokens.push({ key, written: begins ? key : text, slot: null });
     } else if (item.kind === 'span') {
       item.items.forEach((value, index) => {
-        if (index > 0) tokens.push({ key: item.joints[index - 1] ?? 'and', slot: null });
+        if (index > 0) tokens.push(markToken(item.joints[index - 1] ?? 'and'));
         tokens.push(valueToken(slotOf(value, source)));
       });
     } else tokens.push(valueToken(slotOf(item, source)));
@@ -88,8 +92,12 @@ function tokensOf(items: readonly InstructionItem[], source: string): readonly T
   return tokens;
 }
 
-function valueToken(slot: Slot): Token {
-  return { key: `{${slot.kind}}`, slot };
+export function valueToken(slot: Slot): Token {
+  return { ...markToken(`{${slot.kind}}`), slot };
+}
+
+function markToken(key: string): Token {
+  return { key, written: key, slot: null };
 }
 
 function withIds(tokens: readonly Token[]): readonly Token[] {
@@ -102,35 +110,64 @@ function withIds(tokens: readonly Token[]): readonly Token[] {
   });
 }
 
-/** Separates politeness and "the", and drops the marks beside politeness and at the end. */
+/**
+ * Separates "the", and politeness at the start and at the end, with the marks beside it. Elsewhere such words may be what the instruction is
+ * about: a thank you letter, "please" in a text.
+ */
 function withoutAsides(tokens: readonly Token[]): readonly [readonly Token[], readonly string[]] {
-  const kept: Token[] = [];
   const asides: string[] = [];
+  const aside = (from: number, to: number): void => {
+    const words = tokens.slice(from, to).map(({ key }) => key);
+    asides.push(words.join(' '));
+  };
+  let start = 0;
   let asks = false;
-  let follows = false;
-  for (let at = 0; at < tokens.length; ) {
-    const token = tokens[at]!;
-    const lead = kept.length === 0 ? lengthAt(LEADS, tokens, at) : 0;
-    const length = Math.max(lead, lengthAt(COURTESIES, tokens, at), token.key === 'the' ? 1 : 0);
-    if (length > 0) {
-      asks ||= /^(?:could|can|would|will)$/.test(token.key);
-      asides.push(
-        tokens
-          .slice(at, at + length)
-          .map(({ key }) => key)
-          .join(' '),
-      );
-      follows = token.key !== 'the';
-      if (follows && kept.at(-1)?.key === ',') kept.pop();
-      at += length;
-      continue;
-    }
-    if (!(token.key === ',' && (follows || kept.length === 0)) && !(token.key === '!' && follows)) kept.push(token);
-    follows = false;
-    at++;
+  for (let length = openingAt(tokens, start); length > 0; length = openingAt(tokens, start)) {
+    asks ||= /^(?:could|can|would|will)$/.test(tokens[start]!.key);
+    aside(start, start + length);
+    start += length;
+    while (/^[,!.]$/.test(tokens[start]?.key ?? '')) start++;
   }
-  while (/^[.!,;]$/.test(kept.at(-1)?.key ?? '') || (asks && kept.at(-1)?.key === '?')) kept.pop();
+  let end = tokens.length;
+  const dropMarks = (): void => {
+    while (end > start && (/^[.!,;]$/.test(tokens[end - 1]!.key) || (asks && tokens[end - 1]!.key === '?'))) end--;
+  };
+  dropMarks();
+  for (let length = closingAt(tokens, start, end); length > 0; length = closingAt(tokens, start, end)) {
+    aside(end - length, end);
+    end -= length;
+    dropMarks();
+  }
+  const kept: Token[] = [];
+  for (let at = start; at < end; at++) {
+    if (tokens[at]!.written === 'the' && at + 1 < end && !STANDS_ALONE_BEFORE.has(tokens[at + 1]!.key))
+      aside(at, at + 1);
+    else kept.push(tokens[at]!);
+  }
   return [kept, asides];
+}
+
+/** Words before which "the" is no article: "replace the with a". */
+const STANDS_ALONE_BEFORE = wordSet('and as at by for from in into is of on or the to with');
+
+/** The length of politeness at a place where the instruction may begin; thanks need a mark behind them. */
+function openingAt(tokens: readonly Token[], at: number): number {
+  const lead = lengthAt(LEADS, tokens, at);
+  if (lead > 0) return lead;
+  const length = lengthAt(COURTESIES, tokens, at);
+  const isThanks = tokens[at]?.key !== 'please' && tokens[at]?.key !== 'kindly';
+  return length > 0 && isThanks && !/^[,!.;]$/.test(tokens[at + length]?.key ?? '') ? 0 : length;
+}
+
+/** The length of politeness that ends the tokens, behind a mark; "no, thanks" is an answer. */
+function closingAt(tokens: readonly Token[], start: number, end: number): number {
+  for (const words of COURTESIES) {
+    const from = end - words.length;
+    if (from <= start || !words.every((word, index) => tokens[from + index]!.key === word)) continue;
+    const isApart = /^[,!.;?]$/.test(tokens[from - 1]!.key);
+    return isApart && !NEGATION.test(tokens[from - 2]?.key ?? '') ? words.length : 0;
+  }
+  return 0;
 }
 
 function phrases(list: string): readonly (readonly string[])[] {
@@ -179,6 +216,12 @@ function countsOf(keys: readonly string[]): ReadonlyMap<string, number> {
 
 export function keysOf({ tokens }: Wording): readonly string[] {
   return tokens.map(({ key }) => key);
+}
+
+/** Returns a word that only one of two wordings with the same words writes with these capitals: `total` and `Total` may be two columns. */
+export function otherCapitals(one: Wording, other: Wording): string | null {
+  const at = one.tokens.findIndex(({ written }, index) => written !== other.tokens[index]!.written);
+  return at < 0 ? null : other.tokens[at]!.written;
 }
 
 /** Whether both have the same words, and values of the same kinds, in the same order. */

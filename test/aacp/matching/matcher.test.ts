@@ -268,7 +268,7 @@ describe('agent and priority come from the request', () => {
 
 describe('of several patterns', () => {
   const packets = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => ({
-    instruction: `flag overdue invoices${' please'.repeat(number - 1)}`,
+    instruction: `${'please '.repeat(number - 1)}flag overdue invoices`,
     packet: `FLAG|FIN|${HEAD}|res:x${number}`,
   }));
   const request = {
