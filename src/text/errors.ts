@@ -47,7 +47,8 @@ export class PegwireError extends Error {
   #explanation: Explanation | (() => Explanation);
 
   constructor(details: ErrorDetails, options?: ErrorOptions) {
-    super(details.message, options);
+    // With `{ cause: undefined }`, Error would show a cause.
+    super(details.message, options?.cause === undefined ? undefined : options);
     this.code = details.code;
     this.span = details.span ?? null;
     this.#text = details.text ?? '';

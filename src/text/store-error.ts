@@ -39,10 +39,9 @@ export class StoreError extends PegwireError {
     message: string,
     { file, cause }: { readonly file?: string | undefined; readonly cause?: unknown } = {},
   ) {
-    super({ code: `store-${reason}`, message });
+    super({ code: `store-${reason}`, message }, { cause });
     this.reason = reason;
     this.file = file;
-    if (cause !== undefined) this.cause = cause;
   }
 
   override toJSON(): ErrorJson {

@@ -220,7 +220,8 @@ export function keysOf({ tokens }: Wording): readonly string[] {
 
 /** Returns a word that only one of two wordings with the same words writes with these capitals: `total` and `Total` may be two columns. */
 export function otherCapitals(one: Wording, other: Wording): string | null {
-  const at = one.tokens.findIndex(({ written }, index) => written !== other.tokens[index]!.written);
+  // The first word is a capital where nothing stands before it.
+  const at = one.tokens.findIndex(({ written }, index) => index > 0 && written !== other.tokens[index]!.written);
   return at < 0 ? null : other.tokens[at]!.written;
 }
 

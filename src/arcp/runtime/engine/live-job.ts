@@ -253,7 +253,7 @@ export class LiveJob implements Attempt {
       const forced = new Promise<typeof FORCED>((resolve) => {
         this.#force = resolve;
       });
-      const restored = await latestData(this.log.store, this.status);
+      const restored = await this.#restored();
       // Abandoned work must not end the process when it fails.
       this.work = work;
       const working = this.#carryOut(work, restored);
@@ -263,6 +263,11 @@ export class LiveJob implements Attempt {
     } catch (thrown) {
       return { kind: 'failed', error: asArcpError(thrown) };
     }
+  }
+
+  /** In a turn of its own: what the job's start has caused is written down before its work begins. */
+  async #restored(): Promise<unknown> {
+    return latestData(this.log.store, this.status);
   }
 
   async #carryOut(work: Work, restored: unknown): Promise<unknown> {
