@@ -147,7 +147,9 @@ export function readEnvelope(
 const ENGLISH = /* @__PURE__ */ en();
 
 export function judge<S extends z.core.$ZodType>(schema: S, value: unknown): z.core.util.SafeParseResult<z.output<S>> {
-  return z.safeParse(schema, value, { error: ENGLISH.localeError });
+  // Most values are valid, and reading with options takes a quarter longer.
+  const judged = z.safeParse(schema, value);
+  return judged.success ? judged : z.safeParse(schema, value, { error: ENGLISH.localeError });
 }
 
 /** Prints a message as one line. @throws ArcpError `INVALID_ARGUMENT` if it has no JSON: cyclic, too deep, a bigint */
