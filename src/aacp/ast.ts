@@ -22,7 +22,7 @@ export interface Field {
   readonly span?: Span;
 }
 
-/** What to call on the parts of a packet; both are optional. */
+/** Functions to call for the parts of a packet; both are optional. */
 export interface PacketVisitor {
   readonly packet?: (packet: Packet) => unknown;
   readonly field?: (field: Field, index: number) => unknown;

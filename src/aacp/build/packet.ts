@@ -17,7 +17,7 @@ export function resolveReceiver(options: { readonly receiver?: Receiver | undefi
   return { knowsFields };
 }
 
-/** Who reads the packet, as far as it matters to what is in it. */
+/** Properties of the receiver that decide which fields a packet has. */
 export interface Receiver {
   /** Leaves out `fields` and `data_ptr`, which the receiver has (sections 4.2 and 9). @default false */
   readonly knowsFields?: boolean | undefined;
@@ -136,24 +136,24 @@ export interface DraftFields {
   readonly fields?: FieldValue;
   /** The format of the response: `json`. */
   readonly fmt?: FieldValue;
-  /** Where data comes from. */
+  /** The source of the data. */
   readonly src?: FieldValue;
-  /** Where the data of the period before comes from. */
+  /** The source of the data of the previous period. */
   readonly src_prev?: FieldValue;
   /** The rules to apply. */
   readonly rules?: FieldValue;
-  /** What to validate against. */
+  /** The rules or data to validate against. */
   readonly validate?: FieldValue;
   /** The template to use. */
   readonly tmpl?: FieldValue;
-  /** Where data lies that is not to be in the packet. Left out for receivers that know it. */
+  /** A pointer to data that must not be in the packet. Left out for receivers that know it. */
   readonly data_ptr?: FieldValue;
   readonly amt?: FieldValue;
   /** The currency of `amt` or `ltv`. */
   readonly ccy?: FieldValue;
   /** The supplier. */
   readonly sup?: FieldValue;
-  /** What to match against: a purchase order. */
+  /** The document to match against, such as a purchase order. */
   readonly match?: FieldValue;
   readonly terms?: FieldValue;
   readonly type?: FieldValue;
@@ -162,12 +162,12 @@ export interface DraftFields {
   readonly clause?: FieldValue;
   readonly issue?: FieldValue;
   readonly risk?: FieldValue;
-  /** What is blocked meanwhile. */
+  /** The action that is blocked until then. */
   readonly block?: FieldValue;
   readonly flags?: FieldValue;
   /** Actions that are required. */
   readonly req?: FieldValue;
-  /** What to highlight. */
+  /** The content to highlight. */
   readonly highlight?: FieldValue;
   /** A status. */
   readonly status?: FieldValue;

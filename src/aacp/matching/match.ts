@@ -18,7 +18,7 @@ export type PatternSource =
 
 /**
  * Why a pattern does not serve: `domain`; `negation` (only one of them says "not" or the like), `action` (they begin with other words),
- * `score` (another word, or too many other courtesies), `slot-kind` (a date where the other has none), `order` (the same words in
+ * `score` (another word, other capitals, or too many other courtesies), `slot-kind` (a date where the other has none), `order` (the same words in
  * another order); `contradiction` (the instruction names another agent than the request), `slot-unplaced` (a value differs that the packet
  * does not show), `slot-ambiguous`, `slot-missing` (the instruction lacks a value), `invented-fact` (the packet has an actor, a chain, a
  * demand or rules that the instruction does not state), `invalid-packet`.
