@@ -63,7 +63,7 @@ export function scalarMembers(text: string, names: ReadonlySet<string>, level: 1
   return objects;
 }
 
-function skipSpace(text: string, from: number): number {
+export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
   return at;

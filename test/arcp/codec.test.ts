@@ -17,6 +17,22 @@ import {
 import { anyEnvelopeSchema, isEnvelope } from '../../src/arcp/protocol/envelope.js';
 import { ENVELOPE_CASES, envelope, MESSAGE_CASES } from './messages.js';
 
+/** The paths of all members and items. */
+function placesOf(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [
+    [name],
+    ...placesOf(member).map((rest) => [name, ...rest]),
+  ]);
+}
+
+function put(value: unknown, [name, ...rest]: readonly string[], member: unknown): unknown {
+  if (name === undefined) return member;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  copy[name] = put(copy[name], rest, member);
+  return copy;
+}
+
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 describe('texts', () => {
@@ -122,13 +138,40 @@ describe('any input', () => {
     );
   });
 
-  test('members of the same name are found wherever they stand, and nothing else is taken for them', () => {
+  test('payloads are read that their schemas allow', () => {
+    const payload = fc.constantFrom(...MESSAGE_CASES).chain(({ id, full }) => {
+      const member = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, 0, -1, 101, '', {}, [], [undefined]));
+      const places = placesOf(full);
+      const changed = fc
+        .tuple(fc.constantFrom(...places, ['x']), member)
+        .map(([place, value]) => put(full, place, value));
+      return fc.tuple(fc.constant(id), fc.oneof(changed, fc.constant(full), fc.jsonValue()));
+    });
+    const seen = { valid: 0, invalid: 0 };
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      fc.property(payload, ([type, value]) => {
+        const isValid = CATALOGUE[type].payload.safeParse(value).success;
+        expect(readEnvelope(envelope(type, value)).ok).toBe(isValid);
+        seen[isValid ? 'valid' : 'invalid']++;
+      }),
+      { numRuns: 3000 },
+    );
+    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(500);
+  });
+
+  test('members of the same name are found wherever they stand, and nothing else is taken for them', () => {
+    const punctuation = fc.string({ unit: fc.constantFrom('"', ':', '\\', ' ', '{', '}', ',', 'a') });
+    const values = fc.letrec((tie) => ({
+      value: fc.oneof(fc.jsonValue({ maxDepth: 6 }), punctuation, fc.dictionary(punctuation, tie('value'))),
+    }));
+    fc.assert(
+      fc.property(values.value, (value) => {
         const text = JSON.stringify(envelope('ping', { value }));
         expect(tryParseEnvelope(text)).toMatchObject({ ok: true });
-        const twice = text.replace('"value":', '"value":0,"value":');
-        expect(tryParseEnvelope(twice)).toMatchObject({ error: { details: { reason: 'duplicate_key' } } });
+        for (const first of ['"value":0', '"value" \n\t:0']) {
+          const twice = text.replace('"value":', `${first},"value":`);
+          expect(tryParseEnvelope(twice)).toMatchObject({ error: { details: { reason: 'duplicate_key' } } });
+        }
       }),
     );
   });

@@ -1,7 +1,7 @@
 /** JSON as it is read from a peer, and values that are kept as JSON. */
 import { byCodeUnit } from '../../text/ascii.js';
 import { isRecord } from '../../text/guards.js';
-import { endOfString } from '../../text/json-text.js';
+import { endOfString, skipSpace } from '../../text/json-text.js';
 import { ArcpError } from './errors.js';
 
 type JsonFault = 'syntax' | 'depth' | 'number' | 'duplicate-key';
@@ -22,10 +22,9 @@ export function readJson(text: string, maxDepth: number): JsonReading {
     return { ok: false, fault: 'number', message: 'A number is beyond the range of a double' };
   if (count < 0)
     return { ok: false, fault: 'depth', message: `More than ${maxDepth} arrays and objects in each other` };
-  if (count !== countNames(text)) {
-    return { ok: false, fault: 'duplicate-key', message: `An object has two members named ${repeatedName(text)}` };
-  }
-  return { ok: true, value };
+  const repeated = count === mostNames(text) ? undefined : repeatedName(text);
+  if (repeated === undefined) return { ok: true, value };
+  return { ok: false, fault: 'duplicate-key', message: `An object has two members named ${repeated}` };
 }
 
 const TOO_DEEP = -1;
@@ -59,39 +58,38 @@ function countMembers(value: unknown, depth: number): number {
 }
 
 const QUOTE = '"';
-const COLON = 0x3a;
+const COLON = ':';
 const SPACE = 0x20;
 
-/** Counts the strings before a colon. The text is valid JSON. */
-function countNames(text: string): number {
+/**
+ * Counts the colons that follow a quotation mark: the names, and colons at the start of a string or after an escaped mark.
+ * A text with as many members as this has no name twice.
+ */
+function mostNames(text: string): number {
   let count = 0;
-  for (let start = text.indexOf(QUOTE); start !== -1; ) {
-    const end = endOfString(text, start);
-    let next = end + 1;
-    while (text.charCodeAt(next) <= SPACE) next++;
-    if (text.charCodeAt(next) === COLON) count++;
-    start = text.indexOf(QUOTE, next);
+  for (let colon = text.indexOf(COLON); colon !== -1; colon = text.indexOf(COLON, colon + 1)) {
+    let before = colon - 1;
+    while (text.charCodeAt(before) <= SPACE) before--;
+    if (text[before] === QUOTE) count++;
   }
   return count;
 }
 
-function repeatedName(text: string): string {
-  const names: Set<string>[] = [];
-  for (const [token, isName] of tokens(text)) {
-    if (token === '{') names.push(new Set());
-    else if (token === '}') names.pop();
-    else if (isName) {
-      const name: string = JSON.parse(token);
-      const known = names.at(-1)!;
-      if (known.has(name)) return token.length > 80 ? `${token.slice(0, 80)}...` : token;
-      known.add(name);
+/** Returns the first name that an object has twice, at most 80 characters of it. The text is valid JSON. */
+function repeatedName(text: string): string | undefined {
+  const objects: Set<string>[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '{') objects.push(new Set());
+    else if (text[at] === '}') objects.pop();
+    else if (text[at] === QUOTE) {
+      const token = text.slice(at, endOfString(text, at) + 1);
+      at = skipSpace(text, at + token.length);
+      if (text[at] !== COLON) at--;
+      else if (objects.at(-1)!.has(JSON.parse(token))) return token.length > 80 ? `${token.slice(0, 80)}...` : token;
+      else objects.at(-1)!.add(JSON.parse(token));
     }
   }
-  throw new Error('no name stands twice');
-}
-
-function* tokens(text: string): Generator<readonly [token: string, isName: boolean]> {
-  for (const [, token, colon] of text.matchAll(/("(?:[^"\\]|\\.)*"|[{}])\s*(:?)/g)) yield [token!, colon === ':'];
+  return undefined;
 }
 
 /** Also the bound for a value that contains itself. */
