@@ -44,23 +44,23 @@ export function withJitter(delay: number): number {
   return delay * (1 - Math.random() / 2);
 }
 
-const clocks = new WeakMap<() => number, () => number>();
+const starts = new WeakMap<() => number, { readonly wall: number; readonly from: number }>();
 
 /**
  * Makes a clock that starts with the time of a wall clock and goes on by the monotonic clock of the platform, which no jump of the wall clock
- * moves. Every call with the same wall clock returns the same clock, so that its times can be compared.
+ * moves. All clocks of one wall clock start at the first call with it, so that their times can be compared.
  *
  * @param now the wall clock
  * @param unitMs milliseconds of its unit: 1000 for a clock of seconds
  */
 export function monotonicClock(now: () => number, unitMs = 1): () => number {
-  let clock = clocks.get(now);
-  if (clock === undefined) {
-    const [wall, from] = [now(), performance.now()];
-    clock = () => wall + Math.floor(performance.now() - from) / unitMs;
-    clocks.set(now, clock);
+  let start = starts.get(now);
+  if (start === undefined) {
+    start = { wall: now(), from: performance.now() };
+    starts.set(now, start);
   }
-  return clock;
+  const { wall, from } = start;
+  return () => wall + Math.floor(performance.now() - from) / unitMs;
 }
 
 interface Platform {

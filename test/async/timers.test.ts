@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { after, afterUnref } from '../../src/async/timers.js';
+import { after, afterUnref, monotonicClock } from '../../src/async/timers.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -36,4 +36,16 @@ describe.each([
     vi.advanceTimersByTime(5000);
     expect(run).not.toHaveBeenCalled();
   });
+});
+
+test('clocks of one wall clock agree, whatever their units', () => {
+  let wall = 1_700_000_000;
+  const now = (): number => wall;
+  const seconds = monotonicClock(now, 1000);
+  wall += 1000;
+  const milliseconds = monotonicClock(now);
+  expect([seconds(), milliseconds()]).toEqual([1_700_000_000, 1_700_000_000]);
+  vi.advanceTimersByTime(2500);
+  expect(seconds()).toBeCloseTo(1_700_000_002.5);
+  expect(milliseconds()).toBe(1_700_002_500);
 });

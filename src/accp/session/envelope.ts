@@ -183,12 +183,13 @@ export function ownText(text: string): string {
 const AGENT = /^[A-Za-z0-9_-]{1,256}$/;
 const IDENTIFIER = /^[!-~]{1,256}$/;
 
-export const isAgentName = (text: string): boolean => AGENT.test(text);
+export const isAgentName = (name: unknown): name is string => typeof name === 'string' && AGENT.test(name);
 
-export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
+export const isIdentifier = (id: unknown): id is string => typeof id === 'string' && IDENTIFIER.test(id);
 
 /** @throws TypeError on an invalid name */
 export function checkAgentName(agent: string): string {
   if (isAgentName(agent)) return agent;
-  throw new TypeError(`"${agent}" is no agent: 1 to 256 letters, digits, "-" and "_"`);
+  const given = typeof agent === 'string' ? `"${agent}"` : String(agent);
+  throw new TypeError(`${given} is no agent: 1 to 256 letters, digits, "-" and "_"`);
 }

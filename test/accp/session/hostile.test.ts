@@ -187,6 +187,14 @@ describe('identifiers and numbers', () => {
   test.each([-1, 1.5, Number.NaN, 2 ** 53])('a session cannot begin with the number %s', (firstSequence) => {
     expect(() => createSession({ agent: 'a', firstSequence })).toThrow(TypeError);
   });
+
+  test.each([undefined, null, 5, '', 'a b', ['a']])('no agent: %j', (agent) => {
+    expect(() => createSession({ agent: agent as string })).toThrow(/is no agent: 1 to 256 letters, digits/);
+  });
+
+  test.each([null, 5, '', 'a b', ['a']])('no identifier: %j', (id) => {
+    expect(() => createSession({ agent: 'a', id: id as string })).toThrow(/The id of a session is/);
+  });
 });
 
 describe('floods', () => {
