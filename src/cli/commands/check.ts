@@ -1,4 +1,3 @@
-import { UsageError } from '../io/errors.js';
 import { readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
 import { READERS } from '../io/messages.js';
@@ -7,18 +6,19 @@ import { defineCommand } from '../options/command.js';
 import { choice, dialect } from '../options/option.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
+const ACCP_OPTIONS = { dialect: dialect('strict (default) or lenient') };
+const AACP_OPTIONS = { profile: choice('NAME', 'draft (default) or interop', ['draft', 'interop']) };
+
 export const command = defineCommand({
   takes: 'messages',
-  options: {
-    dialect: dialect('accp: strict (default) or lenient'),
-    profile: choice('NAME', 'aacp: draft (default) or interop', ['draft', 'interop']),
-    ...LIMIT_OPTIONS,
-  },
+  options: { ...LIMIT_OPTIONS, ...ACCP_OPTIONS, ...AACP_OPTIONS },
+  optionGroups: [
+    { protocol: 'accp', title: 'of accp', options: ACCP_OPTIONS },
+    { protocol: 'aacp', title: 'of aacp', options: AACP_OPTIONS },
+  ],
   example: "echo 'FECH|HR|return:HR-Agent|p:1' | pegwire check aacp",
   run: async (invocation) => {
-    const { protocol, options, given, output, json } = invocation;
-    const foreign = protocol.name === 'accp' ? 'profile' : 'dialect';
-    if (given[foreign] !== undefined) throw new UsageError(`--${foreign} is not for ${protocol.name}`);
+    const { protocol, options, output, json } = invocation;
     const reading = { dialect: options.dialect, profile: options.profile, limits: givenLimits(options) };
     const style = { ...reporting(invocation), paint: output.paint };
     const counts = { lines: 0, invalid: 0, errors: 0, warnings: 0 };

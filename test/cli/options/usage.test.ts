@@ -128,8 +128,12 @@ describe('an option', () => {
   });
 
   test('of the other protocol is refused', async () => {
-    expect(await wrong('check', 'accp', '--profile', 'draft')).toBe('--profile is not for accp.');
-    expect(await wrong('check', 'aacp', '--dialect', 'strict')).toBe('--dialect is not for aacp.');
+    const profile = '--profile is not for accp: pegwire check aacp takes it.';
+    expect(await wrong('check', 'accp', '--profile', 'draft')).toBe(profile);
+    expect(await wrong('check', 'accp', '--profile', 'none')).toBe(profile);
+    const dialect = '--dialect is not for aacp: pegwire check accp takes it.';
+    expect(await wrong('check', 'aacp', '--dialect', 'strict')).toBe(dialect);
+    expect(await wrong('check', 'aacp', '--dialect', 'lenient')).toBe(dialect);
     expect(await wrong('fmt', 'aacp', '--sort-params')).toMatch(/^--sort-params is for accp/);
     expect(await wrong('parse', 'aacp', '--dialect', 'lenient')).toBe(
       '--dialect is one of strict, tolerant, not "lenient".',
