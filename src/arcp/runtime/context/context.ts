@@ -1,6 +1,7 @@
 /** What a handler is given. */
 import { ignoreRejection, ignoringRejections } from '../../../async/listeners.js';
 import { byCodeUnit } from '../../../text/ascii.js';
+import { accepts } from '../../protocol/accepts.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { judge } from '../../protocol/codec.js';
 import { type ArcpError, asArcpError } from '../../protocol/errors.js';
@@ -97,9 +98,8 @@ function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initi
 }
 
 function assertPayload(type: MessageType, payload: unknown): void {
-  const judged = judge(CATALOGUE[type].payload, payload);
-  if (judged.success) return;
-  throw invalid(judged.error, `Not a ${type}: `);
+  const schema = CATALOGUE[type].payload;
+  if (!accepts(schema, payload)) throw invalid(judge(schema, payload).error!, `Not a ${type}: `);
 }
 
 /** Calls a tool for a job, with the job's trust, permissions and signal. */
