@@ -1,8 +1,8 @@
 /** Logs: messages, one per line, or the database of a runtime. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
-import { type ArcpStore, StoreError, sqliteStore } from '../../../arcp/runtime/index.js';
-import { UsageError, unreadable } from '../../io/errors.js';
+import { type ArcpStore, sqliteStore } from '../../../arcp/runtime/index.js';
+import { storeFault, UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
 
 /** The header of SQLite files. */
@@ -48,7 +48,7 @@ export async function openLog(file: string): Promise<ArcpStore> {
   try {
     return await sqliteStore(file, { orReadOnly: true });
   } catch (thrown) {
-    throw thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
+    throw storeFault(thrown);
   }
 }
 

@@ -1,12 +1,13 @@
 /** The work of `pegwire encode accp`. */
 import type { EncodeResult } from '../../../accp/codec/contract.js';
 import { PegwireError } from '../../../text/errors.js';
+import { storeFault } from '../../io/errors.js';
 import { exactJson, notJson } from '../../io/exact-json.js';
 import type { Line } from '../../io/input.js';
 import { count, forEachLine, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { type InputOptions, type ReadMessage, readMessage } from '../../session/message-input.js';
-import { type OpenSession, openSession, storeFault } from '../../session/open-session.js';
+import { type OpenSession, openSession } from '../../session/open-session.js';
 import { isOverHardLimit, noteResults } from '../../session/results.js';
 import { AGENT, type ENCODE_OPTIONS } from './options.js';
 
