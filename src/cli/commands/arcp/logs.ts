@@ -17,7 +17,7 @@ export interface Entry {
 
 export async function* readLog(source: Source): AsyncGenerator<Entry> {
   const { file } = source;
-  if (file !== undefined && isOpenDatabase(file)) {
+  if (file !== undefined && isDatabase(file)) {
     yield* readDatabase(file);
     return;
   }
@@ -38,13 +38,7 @@ export async function readMessages(source: Source): Promise<{ messages: readonly
 }
 
 export async function openLog(file: string): Promise<ArcpStore> {
-  let isOne: boolean;
-  try {
-    isOne = isDatabase(file);
-  } catch (thrown) {
-    throw unreadable(thrown, file);
-  }
-  if (!isOne) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
+  if (!isDatabase(file)) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
   try {
     return await sqliteStore(file, { orReadOnly: true });
   } catch (thrown) {
@@ -74,21 +68,16 @@ function parsed(text: string): Entry['result'] {
   return result.ok ? { message: result.value } : { error: result.error };
 }
 
-function isOpenDatabase(file: string): boolean {
-  try {
-    return isDatabase(file);
-  } catch {
-    // Reading it reports the reason.
-    return false;
-  }
-}
-
+/** @throws UsageError if the file cannot be read */
 function isDatabase(file: string): boolean {
   const start = Buffer.alloc(MAGIC.length);
-  const descriptor = openSync(file, 'r');
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(file, 'r');
     return readSync(descriptor, start, 0, MAGIC.length, 0) === MAGIC.length && start.toString('latin1') === MAGIC;
+  } catch (thrown) {
+    throw unreadable(thrown, file);
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
