@@ -1,9 +1,7 @@
 /** Everything that is measured, and nothing else. The first of each protocol is what the others are held against. */
 import type { Candidate } from '../../src/bench/candidate.js';
-import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
-import { toonAacp, toonAccp } from '../../src/bench/candidates/toon.js';
-import { zodAacp, zodAccp } from '../../src/bench/candidates/zod.js';
+import { jsonAacp, jsonAccp, toonAacp, toonAccp, zodAacp, zodAccp } from '../../src/bench/candidates/plain.js';
 import { handAacp, handAccp, handAccpRecognize } from './hand.js';
 import { ohmAacp, ohmAccp } from './ohm.js';
 import { split } from './split.js';

@@ -1,7 +1,7 @@
 /** Counting tokens: what it adds to reading a message, and what a tokenizer takes for it. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { parseFrame } from '../../src/accp/index.js';
-import { zodAccp } from '../../src/bench/candidates/zod.js';
+import { zodAccp } from '../../src/bench/candidates/plain.js';
 import { plainFrame } from '../../src/bench/plain.js';
 import type { RaceSection } from '../../src/bench/result.js';
 import { flat, handling } from '../../src/bench/workload.js';

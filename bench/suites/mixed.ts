@@ -3,7 +3,7 @@
  * to four times as long as they do alone.
  */
 import type { Candidate, Sample } from '../../src/bench/candidate.js';
-import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
+import { jsonAacp, jsonAccp } from '../../src/bench/candidates/plain.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { RaceSection } from '../../src/bench/result.js';

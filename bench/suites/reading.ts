@@ -1,7 +1,7 @@
 /** Reading ACCP and AACP: everybody on the mixed corpus, the main ones by size and by content, and the message corpus. */
 import type { Category, Sample } from '../../src/bench/candidate.js';
-import { jsonAacp, jsonAccp } from '../../src/bench/candidates/json.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
+import { jsonAacp, jsonAccp } from '../../src/bench/candidates/plain.js';
 import { packetCategories } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { RaceSection } from '../../src/bench/result.js';

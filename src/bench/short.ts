@@ -3,30 +3,25 @@ import { parsePacket, printPacket } from '../aacp/index.js';
 import { parseFrame, printFrame } from '../accp/index.js';
 import { writeFrame } from '../accp/writer.js';
 import { type Candidate, type Category, prepareAll, type Sample } from './candidate.js';
-import { jsonAacp, jsonAccp } from './candidates/json.js';
 import * as pegwire from './candidates/pegwire.js';
-import { toonAacp, toonAccp } from './candidates/toon.js';
-import { zodAacp, zodAccp } from './candidates/zod.js';
+import { jsonAacp, jsonAccp, toonAacp, toonAccp, zodAacp, zodAccp } from './candidates/plain.js';
 import { mixedPackets, packetCategories } from './corpus/aacp.js';
 import { frameCategories, mixedFrames } from './corpus/accp.js';
 import { plainFrame, plainPacket } from './plain.js';
-import { type RaceOptions, type Runner, race } from './race.js';
+import { type Runner, race } from './race.js';
 import type { RaceGroup, RaceSection } from './result.js';
 import { handling, readers } from './workload.js';
 
 interface ShortOptions {
-  /** @default 8 */
-  readonly seconds?: number;
+  readonly seconds: number;
   /** `share` goes from 0 to 1. */
-  readonly onProgress?: (what: string, share: number) => void | Promise<void>;
+  readonly onProgress: (what: string, share: number) => Promise<void>;
 }
 
 interface Contest {
   readonly unit: string;
-  readonly anchor: string;
+  /** The anchor first; it and the second one are measured on each category. */
   readonly candidates: readonly Candidate[];
-  /** Measured on each category. */
-  readonly byCategory: readonly Candidate[];
   readonly samples: () => Sample[];
   readonly categories: () => Category[];
   readonly printers: (samples: readonly Sample[]) => Runner[];
@@ -35,12 +30,10 @@ interface Contest {
 const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
   accp: {
     unit: 'frame',
-    anchor: jsonAccp.name,
     candidates: [
       ...[jsonAccp, pegwire.pegwireAccp, pegwire.rawFrames, pegwire.rawFramesSpans, pegwire.recognizeAccp],
       ...[pegwire.envelope, zodAccp, toonAccp],
     ],
-    byCategory: [jsonAccp, pegwire.pegwireAccp],
     samples: mixedFrames,
     categories: frameCategories,
     printers: (samples) => {
@@ -54,12 +47,10 @@ const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
   },
   aacp: {
     unit: 'packet',
-    anchor: jsonAacp.name,
     candidates: [
       ...[jsonAacp, pegwire.pegwireAacp, pegwire.rawPackets, pegwire.rawPacketsSpans, pegwire.recognizeAacp],
       ...[zodAacp, toonAacp],
     ],
-    byCategory: [jsonAacp, pegwire.pegwireAacp],
     samples: mixedPackets,
     categories: packetCategories,
     printers: (samples) => {
@@ -78,13 +69,15 @@ const CATEGORIES = 0.4;
 const PRINTING = 0.1;
 const ROUNDS = 15;
 
-export async function shortRun(protocol: 'accp' | 'aacp', options: ShortOptions = {}): Promise<RaceSection[]> {
-  const { seconds = 8, onProgress } = options;
+export async function shortRun(
+  protocol: 'accp' | 'aacp',
+  { seconds, onProgress }: ShortOptions,
+): Promise<RaceSection[]> {
   const contest = CONTESTS[protocol];
-  const { unit, anchor } = contest;
   const samples = contest.samples();
   const { ready, missing } = await prepareAll(contest.candidates);
-  const few = ready.filter(({ candidate }) => contest.byCategory.includes(candidate));
+  const few = ready.filter(({ candidate }) => contest.candidates.indexOf(candidate) < 2);
+  const anchor = contest.candidates[0]!.name;
 
   let before = 0;
   const run = async (
@@ -94,14 +87,13 @@ export async function shortRun(protocol: 'accp' | 'aacp', options: ShortOptions 
     share: number,
   ): Promise<RaceGroup['standings']> => {
     const milliseconds = (seconds * 1000 * share) / runners.length;
-    const timing: RaceOptions = {
+    const standings = await race(runners, {
       anchor: over,
       rounds: ROUNDS,
       warmUp: milliseconds * 0.2,
       turn: (milliseconds * 0.8) / ROUNDS,
-    };
-    const onRound = async (done: number): Promise<void> => onProgress?.(what, before + (share * done) / ROUNDS);
-    const standings = await race(runners, { ...timing, onRound });
+      onRound: (done) => onProgress(what, before + (share * done) / ROUNDS),
+    });
     before += share;
     return standings;
   };
@@ -121,18 +113,12 @@ export async function shortRun(protocol: 'accp' | 'aacp', options: ShortOptions 
   const printing = await run('printing', printers, printers[0]!.name, PRINTING);
 
   const messages = protocol.toUpperCase();
+  const mixed = (standings: RaceGroup['standings']) => [{ name: 'mixed', ...measure(samples), standings }];
+  const section = (id: string, title: string, over = anchor) =>
+    ({ kind: 'race', id: `${protocol}-${id}`, title, unit: contest.unit, anchor: over }) as const;
   return [
-    {
-      ...{ kind: 'race', id: `${protocol}-reading`, title: `Reading ${messages}`, unit, anchor, missing },
-      groups: [{ name: 'mixed', ...measure(samples), standings: readingStandings }],
-    },
-    {
-      ...{ kind: 'race', id: `${protocol}-categories`, title: `Reading ${messages}, by what it holds`, unit, anchor },
-      groups,
-    },
-    {
-      ...{ kind: 'race', id: `${protocol}-printing`, title: `Printing ${messages}`, unit, anchor: printers[0]!.name },
-      groups: [{ name: 'mixed', ...measure(samples), standings: printing }],
-    },
+    { ...section('reading', `Reading ${messages}`), missing, groups: mixed(readingStandings) },
+    { ...section('categories', `Reading ${messages}, by what it holds`), groups },
+    { ...section('printing', `Printing ${messages}`, printers[0]!.name), groups: mixed(printing) },
   ];
 }

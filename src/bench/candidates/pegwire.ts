@@ -5,63 +5,45 @@ import { parsePacket } from '../../aacp/index.js';
 import { parseFrame } from '../../accp/index.js';
 import { type Candidate, type Read, Unavailable } from '../candidate.js';
 
-export const pegwireAccp: Candidate = ast('accp', 'parseFrame', (text) => parseFrame(text));
-export const rawFrames: Candidate = ast('accp', 'raw parser', (text) => rawAccp.parse(text));
-/** From a copy of the module: code compiled for one mode would slow down the other. */
-export const rawFramesSpans: Candidate = {
-  id: 'pegwire-accp-raw-parser-with-spans',
-  name: 'pegwire raw parser with spans',
-  protocol: 'accp',
-  builds: 'ast',
-  prepare: async (): Promise<Read> => {
-    const copy = new URL('../../../generated/accp.js?spans', import.meta.url).href;
-    const { parse } = (await import(copy)) as typeof rawAccp;
-    return (text) => parse(text, { spans: true });
-  },
-};
-
-export const pegwireAacp: Candidate = ast('aacp', 'parsePacket', (text) => parsePacket(text));
-export const rawPackets: Candidate = ast('aacp', 'raw parser', (text) => rawAacp.parse(text));
-export const rawPacketsSpans: Candidate = ast('aacp', 'raw parser with spans', (text) =>
-  rawAacp.parse(text, { spans: true }),
-);
-
 /** Optional exports of generated parsers. */
 interface Extras {
   readonly recognize?: (text: string, options?: object) => boolean;
   readonly StartRules?: readonly string[];
 }
 
-export const recognizeAccp: Candidate = recognizer('accp', rawAccp);
-export const recognizeAacp: Candidate = recognizer('aacp', rawAacp);
+export const pegwireAccp = candidate('accp', 'parseFrame', 'ast', () => (text) => parseFrame(text));
+export const rawFrames = candidate('accp', 'raw parser', 'ast', () => (text) => rawAccp.parse(text));
+/** From a copy of the module: code compiled for one mode would slow down the other. */
+export const rawFramesSpans = candidate('accp', 'raw parser with spans', 'ast', async () => {
+  const copy = new URL('../../../generated/accp.js?spans', import.meta.url).href;
+  const { parse } = (await import(copy)) as typeof rawAccp;
+  return (text) => parse(text, { spans: true });
+});
+export const recognizeAccp = candidate('accp', 'recognize only', 'verdict', () => recognizer(rawAccp));
+export const envelope = candidate('accp', 'envelope only', 'envelope', () => {
+  const { StartRules, parse } = rawAccp as Extras & { parse: (text: string, options: object) => unknown };
+  if (!StartRules?.includes('envelope')) throw new Unavailable('the generated parser has no start rule "envelope"');
+  return (text) => parse(text, { startRule: 'envelope' });
+});
 
-export const envelope: Candidate = {
-  id: 'pegwire-accp-envelope',
-  name: 'pegwire envelope only',
-  protocol: 'accp',
-  builds: 'envelope',
-  prepare: async (): Promise<Read> => {
-    const { StartRules, parse } = rawAccp as Extras & { parse: (text: string, options: object) => unknown };
-    if (!StartRules?.includes('envelope')) throw new Unavailable('the generated parser has no start rule "envelope"');
-    return (text) => parse(text, { startRule: 'envelope' });
-  },
-};
+export const pegwireAacp = candidate('aacp', 'parsePacket', 'ast', () => (text) => parsePacket(text));
+export const rawPackets = candidate('aacp', 'raw parser', 'ast', () => (text) => rawAacp.parse(text));
+export const rawPacketsSpans = candidate('aacp', 'raw parser with spans', 'ast', () => {
+  return (text) => rawAacp.parse(text, { spans: true });
+});
+export const recognizeAacp = candidate('aacp', 'recognize only', 'verdict', () => recognizer(rawAacp));
 
-function ast(protocol: 'accp' | 'aacp', name: string, read: Read): Candidate {
-  const id = `pegwire-${protocol}-${name.replace(/[^A-Za-z]+/g, '-')}`;
-  return { id, name: `pegwire ${name}`, protocol, builds: 'ast', prepare: async () => read };
+function recognizer({ recognize }: Extras): Read {
+  if (recognize === undefined) throw new Unavailable('the generated parser has no export "recognize"');
+  return (text) => recognize(text);
 }
 
-function recognizer(protocol: 'accp' | 'aacp', parser: Extras): Candidate {
-  return {
-    id: `pegwire-${protocol}-recognize`,
-    name: 'pegwire recognize only',
-    protocol,
-    builds: 'verdict',
-    prepare: async (): Promise<Read> => {
-      const { recognize } = parser;
-      if (recognize === undefined) throw new Unavailable('the generated parser has no export "recognize"');
-      return (text) => recognize(text);
-    },
-  };
+function candidate(
+  protocol: Candidate['protocol'],
+  name: string,
+  builds: Candidate['builds'],
+  prepare: () => Read | Promise<Read>,
+): Candidate {
+  const id = `pegwire-${protocol}-${name.replace(/ only$/, '').replace(/[^A-Za-z]+/g, '-')}`;
+  return { id, name: `pegwire ${name}`, protocol, builds, prepare: async () => prepare() };
 }

@@ -1,7 +1,6 @@
-import { readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
 import { READERS } from '../io/messages.js';
-import { count, noteEmpty, reporting, reportText } from '../io/report.js';
+import { count, forEachLine, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { choice, dialect } from '../options/option.js';
 import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
@@ -21,32 +20,29 @@ export const command = defineCommand({
     const { protocol, options, output, json } = invocation;
     const reading = { dialect: options.dialect, profile: options.profile, limits: givenLimits(options) };
     const style = { ...reporting(invocation), paint: output.paint };
-    const counts = { lines: 0, invalid: 0, errors: 0, warnings: 0 };
-    for await (const line of readLines(invocation)) {
+    const counts = { errors: 0, warnings: 0 };
+    const { lines, refused, exitCode } = await forEachLine(invocation, protocol.message, async (line) => {
       const findings = READERS[protocol.name].check(line.text, reading);
       const errors = findings.filter(({ severity }) => severity === 'error');
       const warnings = findings.filter(({ severity }) => severity === 'warning');
-      counts.lines++;
-      counts.invalid += errors.length > 0 ? 1 : 0;
       counts.errors += errors.length;
       counts.warnings += warnings.length;
       if (json) await output.result(toJson({ line: line.number, valid: errors.length === 0, errors, warnings }));
       else {
         for (const finding of findings) await output.result(`${reportText(finding, finding.severity, line, style)}\n`);
       }
-    }
-    const { lines, invalid } = counts;
-    if (lines === 0) await noteEmpty(invocation, protocol.message);
-    else if (!json) {
+      return errors.length === 0;
+    });
+    if (lines > 0 && !json) {
       const parts = [
         count(lines, protocol.message),
-        `${lines - invalid} valid`,
-        `${invalid} invalid`,
+        `${lines - refused} valid`,
+        `${refused} invalid`,
         count(counts.errors, 'error'),
         count(counts.warnings, 'warning'),
       ];
       await output.note(parts.join(', '));
     }
-    return lines === 0 || invalid > 0 ? 1 : 0;
+    return exitCode;
   },
 });

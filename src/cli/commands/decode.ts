@@ -2,7 +2,7 @@ import { keyTable } from '../../accp/message/abbreviations.js';
 import { type Dialect, tryParseFrame } from '../../accp/parse.js';
 import { sourceText } from '../../accp/session/envelope.js';
 import type { Span } from '../../text/span.js';
-import { unwritable } from '../io/errors.js';
+import { storeFault, unwritable } from '../io/errors.js';
 import { exactJson } from '../io/exact-json.js';
 import { openLines } from '../io/files.js';
 import { type Line, readLines } from '../io/input.js';
@@ -10,7 +10,7 @@ import { errorJson } from '../io/json.js';
 import { count, noteEmpty, noteLine, reporting, reportText } from '../io/report.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, text } from '../options/option.js';
-import { type OpenSession, openSession, storeFault } from '../session/open-session.js';
+import { type OpenSession, openSession } from '../session/open-session.js';
 import { sessionOptions } from '../session/options.js';
 import { noteResults, repliesOf, StreamReaders } from '../session/results.js';
 

@@ -18,24 +18,18 @@ export const command = defineCommand({
     ...LIMIT_OPTIONS,
   },
   example: "echo 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1' | pegwire explain aacp",
-  run: async (invocation) => {
+  run: (invocation) => {
     const { protocol, options, output, json } = invocation;
     const reader = READERS[protocol.name];
     const reading = { dialect: options.dialect, profile: 'draft', limits: givenLimits(options) } as const;
-    let invalid = 0;
-    const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
+    return forEachMessage(invocation, reading, async (node, line) => {
       const explanation = reader.explain(node);
       const errors = reader.check(line.text, reading).filter(({ severity }) => severity === 'error');
-      if (errors.length > 0) invalid++;
-      if (json) {
-        await output.result(toJson({ line: line.number, ok: errors.length === 0, explanation, errors }));
-        return;
-      }
-      await output.result(explanation);
-      for (const error of errors) {
-        await output.note(`${reportText(error, 'error', line, reporting(invocation))}\n`);
-      }
+      const ok = errors.length === 0;
+      await output.result(json ? toJson({ line: line.number, ok, explanation, errors }) : explanation);
+      if (!json)
+        for (const error of errors) await output.note(`${reportText(error, 'error', line, reporting(invocation))}\n`);
+      return ok;
     });
-    return invalid > 0 ? 1 : exitCode;
   },
 });

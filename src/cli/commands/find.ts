@@ -31,7 +31,7 @@ export const command = defineCommand({
       await output.note(json ? toJson({ notice }) : `${notice}.`);
     }
     const found = READERS[protocol.name].find(text, reading);
-    const lines = new Lines(text);
+    const lineAt = lineFinder(text);
     for (const item of found) {
       if (json) {
         await output.result(toJson(foundRecord(item)));
@@ -40,7 +40,7 @@ export const command = defineCommand({
       // The text may hold control characters.
       const shown = visible(item.decoded ?? item.text);
       await output.result(`${item.start}-${item.end}\t${item.ok ? 'ok' : item.error.code}\t${shown}`);
-      if (!item.ok) await output.note(`${problem(item, lines, invocation)}\n`);
+      if (!item.ok) await output.note(`${problem(item, lineAt(item.start), invocation)}\n`);
     }
     const broken = found.filter(({ ok }) => !ok).length;
     if (!json) await output.note(`${found.length} found, ${broken} broken`);
@@ -52,9 +52,9 @@ export const command = defineCommand({
 const MAX_LINE = 10_000;
 
 /** Shows the line; or the message alone if the line is too long or escapes it as JSON. */
-function problem(item: Broken, lines: Lines, invocation: Reporting): string {
+function problem(item: Broken, line: ReturnType<ReturnType<typeof lineFinder>>, invocation: Reporting): string {
   const { start, error } = item;
-  const { number, offset, text } = lines.at(start);
+  const { number, offset, text } = line;
   if (item.decoded !== undefined || text.length > MAX_LINE || error.span === null) {
     return reportText(
       error,
@@ -69,29 +69,20 @@ function problem(item: Broken, lines: Lines, invocation: Reporting): string {
   return reportText({ code, message, span, help }, 'error', { number, text }, reporting(invocation));
 }
 
-/** Finds lines by ascending offsets. */
-class Lines {
-  readonly #text: string;
-  #number = 1;
-  #start = 0;
-  #end: number;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#end = this.#endFrom(0);
-  }
-
-  at(offset: number): Line & { readonly offset: number } {
-    while (this.#end < offset) {
-      this.#number++;
-      this.#start = this.#end + 1;
-      this.#end = this.#endFrom(this.#start);
+/** Finds lines of a text by ascending offsets. */
+function lineFinder(text: string): (offset: number) => Line & { readonly offset: number } {
+  let number = 1;
+  let start = 0;
+  const endOf = (from: number): number => {
+    const end = text.indexOf('\n', from);
+    return end < 0 ? text.length : end;
+  };
+  let end = endOf(0);
+  return (offset) => {
+    for (; end < offset; end = endOf(start)) {
+      number++;
+      start = end + 1;
     }
-    return { number: this.#number, offset: this.#start, text: withoutReturn(this.#text.slice(this.#start, this.#end)) };
-  }
-
-  #endFrom(start: number): number {
-    const end = this.#text.indexOf('\n', start);
-    return end < 0 ? this.#text.length : end;
-  }
+    return { number, offset: start, text: withoutReturn(text.slice(start, end)) };
+  };
 }

@@ -21,15 +21,13 @@ export const command = defineCommand({
     if (sortParams && protocol.name !== 'accp')
       throw new UsageError('--sort-params is for accp; packets have one order');
     const reading = { dialect: options.dialect, sortParams, limits: givenLimits(options) };
-    let different = 0;
-    const exitCode = await forEachMessage(invocation, reading, async (node, line) => {
+    return forEachMessage(invocation, reading, async (node, line) => {
       const canonical = READERS[protocol.name].format(node, reading);
       const same = canonical === line.text;
-      if (!same) different++;
       if (json) await output.result(toJson({ line: line.number, ok: true, canonical, changed: !same }));
       else if (!options.check) await output.result(canonical);
       else if (!same) await output.result(`${inputName(invocation)}:${line.number}: not in canonical form`);
+      return same || !options.check;
     });
-    return options.check && different > 0 ? 1 : exitCode;
   },
 });

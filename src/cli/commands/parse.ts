@@ -15,8 +15,9 @@ export const command = defineCommand({
   run: (invocation) => {
     const { options, output, json } = invocation;
     const reading = { dialect: options.dialect, spans: options.spans, limits: givenLimits(options) };
-    return forEachMessage(invocation, reading, (node, { number }) =>
-      output.result(toJson(json ? { line: number, ok: true, ast: node } : node)),
-    );
+    return forEachMessage(invocation, reading, async (node, { number }) => {
+      await output.result(toJson(json ? { line: number, ok: true, ast: node } : node));
+      return true;
+    });
   },
 });

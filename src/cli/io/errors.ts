@@ -1,4 +1,5 @@
 /** Errors of usage, files and folders. */
+import { StoreError } from '../../text/store-error.js';
 import { nearest } from '../../text/suggest.js';
 import { systemReason } from '../../text/system-reason.js';
 
@@ -41,6 +42,11 @@ export function unreadable(thrown: unknown, name: string): UsageError {
 
 export function unwritable(thrown: unknown, name: string): UsageError {
   return notWritable(name, systemReason(thrown, 'there is no such folder'));
+}
+
+/** Turns an error of a store into an error of usage. */
+export function storeFault(thrown: unknown): unknown {
+  return thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
 }
 
 /** @param reason part of a sentence */

@@ -8,6 +8,7 @@ import { stepText } from '../../accp/message/message.js';
 import { digitsOf } from '../../text/decimal.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
+import { jsonPlaces } from './json-place.js';
 
 /** Strings and numbers. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
@@ -49,20 +50,14 @@ function keysIn(text: string): number {
 
 /** Finds the first repeated key. */
 function repeatedKey(text: string): [path: string, message: string] {
-  const levels: { readonly keys: Set<string>; step: string; index: number }[] = [];
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?|[{}[\],]/g)) {
-    const level = levels.at(-1);
-    if (token === '{' || token === '[') levels.push({ keys: new Set(), step: token === '[' ? '[0]' : '', index: 0 });
-    else if (token === '}' || token === ']') levels.pop();
-    else if (level === undefined) continue;
-    else if (token === ',' && level.step.startsWith('[')) level.step = `[${++level.index}]`;
-    else if (token.endsWith(':')) {
-      const key = JSON.parse(token.slice(0, -1)) as string;
-      level.step = stepText(key);
-      const path = levels.map(({ step }) => step).join('');
-      if (level.keys.has(key)) return [path.replace(/^\./, ''), 'the key is there twice'];
-      level.keys.add(key);
-    }
+  const seen = new WeakMap<object, Set<unknown>>();
+  for (const { isKey, levels } of jsonPlaces(text)) {
+    if (!isKey) continue;
+    const object = levels.at(-1)!;
+    const keys = seen.get(object) ?? new Set();
+    const path = (): string => levels.map(({ step }) => stepText(step!)).join('');
+    if (keys.has(object.step)) return [path().replace(/^\./, ''), 'the key is there twice'];
+    seen.set(object, keys.add(object.step));
   }
   return ['', 'a key is there twice'];
 }

@@ -1,5 +1,4 @@
-/** Finds the place in a line of JSON that the path of an error names. */
-
+/** Places in a line of JSON. */
 import { keyTable } from '../../accp/message/abbreviations.js';
 import { pathText } from '../../accp/message/message.js';
 import type { Span } from '../../text/span.js';
@@ -16,19 +15,15 @@ interface Level {
   step: string | number | undefined;
 }
 
-/** Finds the value at a path such as `payload.args.q[2]`; its nearest ancestor if it is missing; `null` without a path. */
-export function jsonPlaceOf(path: string | undefined, text: string): Span | null {
-  if (path === undefined || !/^\s*\{/.test(text)) return null;
+interface JsonPlace extends Span {
+  readonly isKey: boolean;
+  /** The objects and arrays around it, which change as the walk goes on; the step of the last one leads to the place. */
+  readonly levels: readonly Level[];
+}
+
+/** Walks through valid JSON: each key comes before its value, and each value at its end. */
+export function* jsonPlaces(text: string): Generator<JsonPlace> {
   const levels: Level[] = [];
-  let around: Span | null = null;
-  const arrive = (start: number, end: number): boolean => {
-    if (levels.length > MAX_LEVELS) return false;
-    const here = pathOf(levels);
-    if (here === path) return true;
-    // The longest prefix of the path wins.
-    if (here !== '' && (path.startsWith(`${here}.`) || path.startsWith(`${here}[`))) around = { start, end };
-    return false;
-  };
   let isKey = false;
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     const end = index + token.length;
@@ -37,18 +32,30 @@ export function jsonPlaceOf(path: string | undefined, text: string): Span | null
       levels.push({ start: index, step: token === '[' ? 0 : undefined });
       isKey = token === '{';
     } else if (token === '}' || token === ']') {
-      const { start } = levels.pop()!;
-      if (arrive(start, end)) return { start, end };
+      yield { isKey: false, levels, start: levels.pop()!.start, end };
       isKey = false;
     } else if (token === ',') {
       if (typeof level!.step === 'number') level!.step++;
       else isKey = true;
     } else if (token === ':') isKey = false;
-    else if (isKey) {
-      level!.step = JSON.parse(token) as string;
-      // An invalid key is named itself.
-      if (!/^[A-Za-z0-9_]+$/.test(level!.step) && pathOf(levels) === path) return { start: index, end };
-    } else if (arrive(index, end)) return { start: index, end };
+    else {
+      if (isKey) level!.step = JSON.parse(token) as string;
+      yield { isKey, levels, start: index, end };
+    }
+  }
+}
+
+/** Finds the value at a path such as `payload.args.q[2]`; its nearest ancestor if it is missing; `null` without a path. */
+export function jsonPlaceOf(path: string | undefined, text: string): Span | null {
+  if (path === undefined || !/^\s*\{/.test(text)) return null;
+  let around: Span | null = null;
+  for (const { isKey, levels, start, end } of jsonPlaces(text)) {
+    // An invalid key is named itself.
+    if (isKey ? /^[A-Za-z0-9_]+$/.test(String(levels.at(-1)!.step)) : levels.length > MAX_LEVELS) continue;
+    const here = pathOf(levels);
+    if (here === path) return { start, end };
+    // The longest prefix of the path wins.
+    if (!isKey && here !== '' && (path.startsWith(`${here}.`) || path.startsWith(`${here}[`))) around = { start, end };
   }
   return around;
 }

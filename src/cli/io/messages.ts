@@ -17,8 +17,8 @@ import { type ParseError, PrintError, type Result } from '../../text/errors.js';
 import type { Limits } from '../../text/limits.js';
 import type { Found } from '../../text/prose.js';
 import type { Protocol } from '../protocols.js';
-import { type Line, readLines, type Source } from './input.js';
-import { noteEmpty, type Reporting, refuse } from './report.js';
+import type { Line, Source } from './input.js';
+import { forEachLine, type Reporting, refuse } from './report.js';
 
 export interface Reading {
   readonly dialect: string;
@@ -68,31 +68,23 @@ const aacp: Reader<Packet> = {
 
 export const READERS: Readonly<Record<Protocol['name'], Reader>> = { accp, aacp };
 
-/** Parses each line and passes it to `handle`; reports errors of parsing and printing. @returns the exit code */
+/** Parses each line and passes it to `handle`, which accepts it or not; reports errors of parsing and printing. @returns the exit code */
 export async function forEachMessage(
   invocation: Source & Reporting & { readonly protocol: Protocol },
   reading: Reading,
-  handle: (node: unknown, line: Line) => Promise<void>,
+  handle: (node: unknown, line: Line) => Promise<boolean>,
 ): Promise<number> {
   const { protocol } = invocation;
-  let lines = 0;
-  let refused = 0;
-  for await (const line of readLines(invocation)) {
-    lines++;
+  const { exitCode } = await forEachLine(invocation, protocol.message, async (line) => {
     const result = READERS[protocol.name].parse(line.text, reading);
-    if (!result.ok) {
-      refused++;
-      await refuse(invocation, line, result.error);
-      continue;
-    }
     try {
-      await handle(result.value, line);
+      if (result.ok) return await handle(result.value, line);
+      await refuse(invocation, line, result.error);
     } catch (thrown) {
       if (!(thrown instanceof PrintError)) throw thrown;
-      refused++;
       await refuse(invocation, line, thrown);
     }
-  }
-  if (lines === 0) await noteEmpty(invocation, protocol.message);
-  return lines === 0 || refused > 0 ? 1 : 0;
+    return false;
+  });
+  return exitCode;
 }

@@ -1,22 +1,12 @@
 /** Results go to stdout, everything else to stderr. */
 import process from 'node:process';
 import { WriteStream } from 'node:tty';
+import { inspect } from 'node:util';
 
-/** ECMA-48 SGR codes: on and off. */
-const STYLES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  underline: [4, 24],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-  inverse: [7, 27],
-} as const;
+type StyleName = 'bold' | 'dim' | 'underline' | 'inverse' | Color;
+type Color = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 
-export type Style = keyof typeof STYLES | readonly (keyof typeof STYLES)[];
+export type Style = StyleName | readonly StyleName[];
 
 export type Paint = (style: Style, text: string) => string;
 
@@ -63,7 +53,11 @@ async function writeLine(sink: Sink, text: string): Promise<void> {
 function painter(sink: Sink, choice: ColorChoice): Paint {
   if (!wantsColor(sink, choice)) return (_style, text) => text;
   return (style, text) =>
-    [style].flat().reduce((inner, name) => `\x1b[${STYLES[name][0]}m${inner}\x1b[${STYLES[name][1]}m`, text);
+    [style].flat().reduce((inner, name) => {
+      // ECMA-48 SGR codes.
+      const [on, off] = inspect.colors[name]!;
+      return `\x1b[${on}m${inner}\x1b[${off}m`;
+    }, text);
 }
 
 function wantsColor(sink: Sink, choice: ColorChoice): boolean {

@@ -2,7 +2,7 @@
 import { formatReport, type Report, type Severity } from '../../text/diagnostic.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
-import { inputName, type Line } from './input.js';
+import { inputName, type Line, readLines, type Source } from './input.js';
 import { errorJson, toJson } from './json.js';
 import { jsonPlaceOf } from './json-place.js';
 import type { Output, Paint } from './output.js';
@@ -66,6 +66,27 @@ export async function noteLine(reporter: Reporting, line: Line | null, text: str
   if (json) return;
   const place = line === null ? '' : `${output.paintNote('dim', `${inputName(reporter)}:${line.number}:`)} `;
   await output.note(`${place}${visible(text)}`);
+}
+
+/**
+ * Handles each line, and notes an empty input.
+ *
+ * @param what the noun of what a line holds: `frame`
+ * @param handle returns whether the line is accepted
+ */
+export async function forEachLine(
+  source: Source & Pick<Reporting, 'json' | 'output'>,
+  what: string,
+  handle: (line: Line) => Promise<boolean>,
+) {
+  let lines = 0;
+  let refused = 0;
+  for await (const line of readLines(source)) {
+    lines++;
+    if (!(await handle(line))) refused++;
+  }
+  if (lines === 0) await noteEmpty(source, what);
+  return { lines, refused, exitCode: lines === 0 || refused > 0 ? 1 : 0 };
 }
 
 /** @param what the noun of what is missing: `frame` */

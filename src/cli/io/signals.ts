@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import process from 'node:process';
 
 /** Closes a service at the first SIGINT or SIGTERM, or when `other` resolves; a second signal terminates it. */
@@ -6,13 +7,10 @@ export async function endBySignal(
   terminate: () => void,
   other?: Promise<unknown>,
 ): Promise<void> {
-  let end = (): void => {};
-  await new Promise<void>((resolve) => {
-    end = () => resolve();
-    process.on('SIGINT', end).on('SIGTERM', end);
-    void other?.then(end);
-  });
-  process.off('SIGINT', end).off('SIGTERM', end);
+  const ended = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: ended.signal }));
+  await Promise.race(other === undefined ? signals : [...signals, other]);
+  ended.abort();
   process.on('SIGINT', terminate).on('SIGTERM', terminate);
   await close();
   process.off('SIGINT', terminate).off('SIGTERM', terminate);

@@ -64,40 +64,24 @@ export function languageFor(narrowed: Narrowed): Language {
 
 export function frameOptions(narrowed: Narrowed): AccpLanguageOptions {
   refuseOthers(narrowed, 'aacp');
-  const { options } = narrowed;
-  const { agents, intents, operations } = options;
-  const checked: AccpLanguageOptions = {
-    dialect: options.dialect as FrameDialect,
-    agents,
-    intents,
-    operations,
-    fields: options.fields === undefined ? undefined : readFields('fields', options.fields, frameField),
-    metadata: options.metadata,
-    maxDepth: options['max-depth'],
-  };
-  asUsage(() => resolveFrames(checked));
-  return checked;
+  const { dialect, agents, intents, operations, fields: list, metadata, 'max-depth': maxDepth } = narrowed.options;
+  const fields = list === undefined ? undefined : readFields('fields', list, frameField);
+  const options = { dialect: dialect as FrameDialect, agents, intents, operations, fields, metadata, maxDepth };
+  return checked(options, resolveFrames);
 }
 
 export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
   refuseOthers(narrowed, 'accp');
-  const { options } = narrowed;
-  const { tasks, domains, fields } = options;
-  const checked: AacpLanguageOptions = {
-    dialect: options.dialect as PacketDialect,
-    tasks,
-    domains,
-    returnAgents: options['return-agents'],
-    fields: fields === undefined ? undefined : readFields('fields', fields, packetField),
-  };
-  asUsage(() => resolvePackets(checked));
-  return checked;
+  const { dialect, tasks, domains, 'return-agents': returnAgents, fields: list } = narrowed.options;
+  const fields = list === undefined ? undefined : readFields('fields', list, packetField);
+  return checked({ dialect: dialect as PacketDialect, tasks, domains, returnAgents, fields }, resolvePackets);
 }
 
 /** Turns TypeErrors about options into errors of usage. */
-function asUsage(check: () => unknown): void {
+function checked<O>(options: O, resolve: (options: O) => unknown): O {
   try {
-    check();
+    resolve(options);
+    return options;
   } catch (thrown) {
     throw thrown instanceof TypeError ? new UsageError(thrown.message) : thrown;
   }

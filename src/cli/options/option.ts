@@ -9,7 +9,7 @@ export type Given = string | true;
 export interface Option<T> {
   /** Whether a value follows: never, always, or optionally. */
   readonly takes: 'nothing' | 'value' | 'optional';
-  readonly short?: string;
+  readonly short?: string | undefined;
   /** For the help page; empty for a switch. */
   readonly placeholder: string;
   readonly description: string;
@@ -25,35 +25,12 @@ export type Values<O extends Options> = { readonly [Name in keyof O]: O[Name] ex
 export type Parser<T> = (text: string, name: string, protocol: Protocol) => T;
 
 export function flag(description: string, short?: string): Option<boolean> {
-  return {
-    takes: 'nothing',
-    ...(short === undefined ? {} : { short }),
-    placeholder: '',
-    description,
-    read: (given) => given.length > 0,
-  };
+  return { takes: 'nothing', short, placeholder: '', description, read: (given) => given.length > 0 };
 }
 
 /** An option with a value; the last one counts. */
 export function value<T>(placeholder: string, description: string, parse: Parser<T>): Option<T | undefined> {
-  return {
-    takes: 'value',
-    placeholder,
-    description,
-    read: (given, name, protocol) => {
-      const last = given.at(-1);
-      return last === undefined ? undefined : parse(String(last), name, protocol);
-    },
-  };
-}
-
-export function text(placeholder: string, description: string): Option<string | undefined> {
-  return value(placeholder, description, (given) => given);
-}
-
-/** A repeatable option. */
-export function texts(placeholder: string, description: string): Option<readonly string[]> {
-  return { takes: 'value', placeholder, description, read: (given) => given.map(String) };
+  return { ...optional(placeholder, description, parse), takes: 'value' } as Option<T | undefined>;
 }
 
 /** An option whose value may be omitted: then it is `true`. */
@@ -69,23 +46,30 @@ export function optional<T>(placeholder: string, description: string, parse: Par
   };
 }
 
+export function text(placeholder: string, description: string): Option<string | undefined> {
+  return value(placeholder, description, (given) => given);
+}
+
+/** A repeatable option. */
+export function texts(placeholder: string, description: string): Option<readonly string[]> {
+  return { takes: 'value', placeholder, description, read: (given) => given.map(String) };
+}
+
 /** An option with a few choices, by default the first one. */
 export function choice<const T extends string>(
   placeholder: string,
   description: string,
   choices: readonly T[] | ((protocol: Protocol) => readonly T[]),
-  byDefault?: (choices: readonly T[]) => T,
+  byDefault: (choices: readonly T[]) => T = (all) => all[0]!,
 ): Option<T> {
-  const choicesOf = (protocol: Protocol): readonly T[] => (typeof choices === 'function' ? choices(protocol) : choices);
   return {
     takes: 'value',
     placeholder,
     description,
     read: (given, name, protocol) => {
-      const all = choicesOf(protocol);
+      const all = typeof choices === 'function' ? choices(protocol) : choices;
       const last = given.at(-1);
-      if (last === undefined) return byDefault === undefined ? all[0]! : byDefault(all);
-      return oneOf(all)(String(last), name, protocol);
+      return last === undefined ? byDefault(all) : oneOf(all)(String(last), name, protocol);
     },
   };
 }

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { createCodec } from '../../accp/codec/codec.js';
 import type { CodecOptions } from '../../accp/codec/contract.js';
 import { createSession } from '../../accp/session/session.js';
-import { type SessionStore, StoreError } from '../../accp/store/store.js';
+import type { SessionStore } from '../../accp/store/store.js';
 import { fromText, toText } from '../../accp/store/text.js';
 import { loadTokenCounter } from '../../tokens/load-counter.js';
-import { notExact, UsageError } from '../io/errors.js';
+import { notExact, storeFault, UsageError } from '../io/errors.js';
 import type { SessionOptions } from './options.js';
 
 export type OpenSession = Awaited<ReturnType<typeof openSession>>;
@@ -28,8 +28,9 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
     clock: now === undefined ? undefined : () => now,
     state: !options['no-state'],
   });
-  const store = file === undefined ? undefined : await openStore(file);
+  let store: SessionStore | undefined;
   try {
+    if (file !== undefined) store = await (await import('../../accp/store/sqlite.js')).sqliteStore(file);
     const named = options.id ?? defaults.id;
     const id = store === undefined ? named : (named ?? lastSession(store, agent) ?? nameOf(file!));
     const session = createSession({ agent, id, sequence, store });
@@ -43,20 +44,6 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
     store?.close();
     // An invalid name, or another sequence.
     throw thrown instanceof TypeError ? new UsageError(thrown.message) : storeFault(thrown);
-  }
-}
-
-/** Turns an error of the store into an error of usage. */
-export function storeFault(thrown: unknown): unknown {
-  return thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
-}
-
-async function openStore(file: string): Promise<SessionStore> {
-  const { sqliteStore } = await import('../../accp/store/sqlite.js');
-  try {
-    return await sqliteStore(file);
-  } catch (thrown) {
-    throw storeFault(thrown);
   }
 }
 

@@ -126,12 +126,8 @@ function starter({ options }: Run, name: string, text: string | undefined): (cli
 }
 
 function show({ json, output }: Run, message: Envelope): void {
-  if (json) {
-    void output.result(toJson(message));
-    return;
-  }
-  const line = lineOf(message, output.paintNote);
-  if (line !== undefined) void output.note(line);
+  const line = json ? toJson(message) : lineOf(message, output.paintNote);
+  if (line !== undefined) void (json ? output.result(line) : output.note(line));
 }
 
 function permissions({ options, stdin, output }: Run): ClientOptions['onPermission'] {

@@ -7,6 +7,15 @@ import type { Invocation } from '../../options/command.js';
 
 const MOST = 160;
 
+/** Shows a message, on stdout. */
+export async function showMessage(
+  { json, output }: Pick<Invocation, 'json' | 'output'>,
+  message: Envelope,
+): Promise<void> {
+  const line = json ? toJson(message) : lineOf(message, output.paint);
+  if (line !== undefined) await output.result(line);
+}
+
 /** @returns `undefined` for messages that only keep a connection alive */
 export function lineOf(message: Envelope, paint: Paint): string | undefined {
   const said = saying(message);
@@ -99,7 +108,7 @@ function reason(text: string | undefined): string {
   return text === undefined ? '' : `: ${text}`;
 }
 
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   if (value === undefined) return '';
   const text = toJson(value);
   return text.length > MOST ? `${text.slice(0, MOST)}...` : text;

@@ -1,8 +1,8 @@
 /** Logs: messages, one per line, or the database of a runtime. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
-import { type ArcpStore, StoreError, sqliteStore } from '../../../arcp/runtime/index.js';
-import { UsageError, unreadable } from '../../io/errors.js';
+import { type ArcpStore, sqliteStore } from '../../../arcp/runtime/index.js';
+import { storeFault, UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
 
 /** The header of SQLite files. */
@@ -17,7 +17,7 @@ export interface Entry {
 
 export async function* readLog(source: Source): AsyncGenerator<Entry> {
   const { file } = source;
-  if (file !== undefined && isOpenDatabase(file)) {
+  if (file !== undefined && isDatabase(file)) {
     yield* readDatabase(file);
     return;
   }
@@ -38,17 +38,11 @@ export async function readMessages(source: Source): Promise<{ messages: readonly
 }
 
 export async function openLog(file: string): Promise<ArcpStore> {
-  let isOne: boolean;
-  try {
-    isOne = isDatabase(file);
-  } catch (thrown) {
-    throw unreadable(thrown, file);
-  }
-  if (!isOne) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
+  if (!isDatabase(file)) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
   try {
     return await sqliteStore(file, { orReadOnly: true });
   } catch (thrown) {
-    throw thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
+    throw storeFault(thrown);
   }
 }
 
@@ -74,21 +68,16 @@ function parsed(text: string): Entry['result'] {
   return result.ok ? { message: result.value } : { error: result.error };
 }
 
-function isOpenDatabase(file: string): boolean {
-  try {
-    return isDatabase(file);
-  } catch {
-    // Reading it reports the reason.
-    return false;
-  }
-}
-
+/** @throws UsageError if the file cannot be read */
 function isDatabase(file: string): boolean {
   const start = Buffer.alloc(MAGIC.length);
-  const descriptor = openSync(file, 'r');
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(file, 'r');
     return readSync(descriptor, start, 0, MAGIC.length, 0) === MAGIC.length && start.toString('latin1') === MAGIC;
+  } catch (thrown) {
+    throw unreadable(thrown, file);
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

@@ -8,7 +8,7 @@ import { toJson } from '../../io/json.js';
 import type { Output, Style } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { amount, seconds, value } from '../../options/option.js';
-import { lineOf } from './lines.js';
+import { lineOf, showMessage } from './lines.js';
 import { readMessages } from './logs.js';
 import { bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
@@ -52,7 +52,6 @@ async function run(invocation: Run): Promise<number> {
 }
 
 async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
-  const { output, json } = invocation;
   const { speed = 1 } = invocation.options;
   let before: number | undefined;
   for (const message of log) {
@@ -60,8 +59,7 @@ async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
     const pause = before === undefined || speed === 0 ? 0 : (moment - before) / speed;
     before = moment;
     if (pause > 0) await sleep(Math.min(pause, LONGEST));
-    const line = json ? toJson(message) : lineOf(message, output.paint);
-    if (line !== undefined) await output.result(line);
+    await showMessage(invocation, message);
   }
 }
 

@@ -12,12 +12,11 @@ import {
   listenWebSocket,
   memoryStore,
   type Runtime,
-  StoreError,
   serveStdio,
   sqliteStore,
 } from '../../../arcp/runtime/index.js';
 import { systemReason } from '../../../text/system-reason.js';
-import { UsageError, unreadable } from '../../io/errors.js';
+import { storeFault, UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
@@ -107,8 +106,7 @@ async function makeRuntime(invocation: Run, onError: (error: unknown) => void): 
   try {
     if (file !== undefined) store = await sqliteStore(file);
   } catch (thrown) {
-    if (thrown instanceof StoreError) throw new UsageError(thrown.message, 'unreadable');
-    throw thrown;
+    throw storeFault(thrown);
   }
   const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });

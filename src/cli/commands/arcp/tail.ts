@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dialOf, openClient } from '../../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../../arcp/index.js';
 import { UsageError } from '../../io/errors.js';
-import { toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, text } from '../../options/option.js';
-import { lineOf, noteFailure } from './lines.js';
+import { noteFailure, showMessage } from './lines.js';
 import { openLog } from './logs.js';
 import { bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
 
@@ -65,7 +64,7 @@ async function run(invocation: Run): Promise<number> {
   };
   process.once('SIGINT', stop);
   try {
-    for await (const message of job.events()) await show(invocation, message);
+    for await (const message of job.events()) await showMessage(invocation, message);
     isOver = true;
     await job.result();
     return 0;
@@ -94,7 +93,7 @@ async function tailFile(invocation: Run, file: string): Promise<number> {
       const events = await store.readEvents({ ...of, after, limit: PAGE });
       for (const { body, sequence } of events) {
         after = sequence;
-        await show(invocation, JSON.parse(body) as Envelope);
+        await showMessage(invocation, JSON.parse(body) as Envelope);
       }
       if (events.length === PAGE) continue;
       if (isOver) return 0;
@@ -104,9 +103,4 @@ async function tailFile(invocation: Run, file: string): Promise<number> {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await store.close();
   }
-}
-
-async function show({ json, output }: Run, message: Envelope): Promise<void> {
-  const line = json ? toJson(message) : lineOf(message, output.paint);
-  if (line !== undefined) await output.result(line);
 }

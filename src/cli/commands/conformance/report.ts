@@ -12,14 +12,7 @@ import { visible } from '../../../text/visible.js';
 import type { Paint } from '../../io/output.js';
 import type { CaseSet } from './cases.js';
 
-export interface Tally {
-  readonly cases: number;
-  readonly pass: number;
-  readonly fail: number;
-  readonly error: number;
-  /** Per aspect: judged answers, and answers that could have been judged. */
-  readonly judged: Readonly<Record<Aspect, { readonly answers: number; readonly of: number }>>;
-}
+export type Tally = ReturnType<typeof tallyOf>;
 
 const NAMES: Readonly<Record<Aspect, string>> = {
   verdict: 'verdict',
@@ -30,8 +23,9 @@ const NAMES: Readonly<Record<Aspect, string>> = {
 };
 const SHOWN = 200;
 
-export function tallyOf(results: readonly CaseResult[]): Tally {
+export function tallyOf(results: readonly CaseResult[]) {
   const count = (verdict: CaseResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
+  // Judged answers, and answers that could have been judged.
   const judged = ASPECTS.map((aspect) => {
     const answers = results.filter((one) => one.judged.includes(aspect)).length;
     const of = results.filter((one) => isExpected(aspect, one.case)).length;
@@ -42,7 +36,7 @@ export function tallyOf(results: readonly CaseResult[]): Tally {
     pass: count('pass'),
     fail: count('fail'),
     error: count('error'),
-    judged: Object.fromEntries(judged) as Tally['judged'],
+    judged: Object.fromEntries(judged) as Record<Aspect, { answers: number; of: number }>,
   };
 }
 

@@ -24,9 +24,9 @@ import {
 import { PegwireError } from '../../../text/errors.js';
 import { quoted, visible } from '../../../text/visible.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
-import { type Line, readLines } from '../../io/input.js';
+import type { Line } from '../../io/input.js';
 import { toJson } from '../../io/json.js';
-import { count, noteEmpty, noteLine, refuse } from '../../io/report.js';
+import { count, forEachLine, noteLine, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { dollars, openRegistry, registryFault } from '../aacp/open-registry.js';
 import { chosenRules } from '../aacp/open-rules.js';
@@ -46,16 +46,14 @@ export async function encodeInstructions(invocation: Run): Promise<number> {
   }
   const { encoder, close } = await openEncoder(invocation);
   try {
-    if (alone !== null)
-      return (await answer(invocation, null, alone, { encoder, asked, totals: emptyTotals() })) ? 0 : 1;
     const totals = emptyTotals();
-    for await (const line of readLines(invocation)) {
-      totals.instructions++;
-      if (!(await answer(invocation, line, line.text, { encoder, asked, totals }))) totals.refused++;
-    }
-    if (totals.instructions === 0) await noteEmpty(invocation, 'instruction');
-    else if (!invocation.json && !options.explain) await noteTotals(invocation, totals);
-    return totals.instructions === 0 || totals.refused > 0 ? 1 : 0;
+    const asking = { encoder, asked, totals };
+    if (alone !== null) return (await answer(invocation, null, alone, asking)) ? 0 : 1;
+    const { lines, refused, exitCode } = await forEachLine(invocation, 'instruction', (line) =>
+      answer(invocation, line, line.text, asking),
+    );
+    if (lines > 0 && !invocation.json && !options.explain) await noteTotals(invocation, totals, lines, refused);
+    return exitCode;
   } catch (thrown) {
     throw registryFault(thrown);
   } finally {
@@ -129,9 +127,8 @@ async function showResult(invocation: Run, line: Line | null, result: FallbackRe
     return noteResult(invocation, line, result);
   }
   const { packet, task, domain, tier, explain, cost, usage, tokens, warnings } = result;
-  const place = line === null ? {} : { line: line.number };
   const said = { packet, task, domain, tier, cost, usage, tokens, warnings, explain: explanationData(explain) };
-  await output.result(toJson({ ...place, ok: true, ...said }));
+  await output.result(toJson({ line: line?.number, ok: true, ...said }));
 }
 
 /** With the replies of the model, which were paid for. */
@@ -139,8 +136,8 @@ async function showRefusal(invocation: Run, line: Line | null, error: FallbackEr
   const { json, output } = invocation;
   const replies = error instanceof FallbackError ? error.replies : [];
   if (json) {
-    const place = line === null ? {} : { line: line.number };
-    return output.result(toJson({ ...place, ok: false, error, ...(replies.length > 0 ? { replies } : {}) }));
+    const told = replies.length > 0 ? replies : undefined;
+    return output.result(toJson({ line: line?.number, ok: false, error, replies: told }));
   }
   await refuse(invocation, line, withWayOut(error));
   for (const reply of replies) await noteLine(invocation, line, `the model wrote: ${reply}`);
@@ -167,7 +164,7 @@ type Totals = ReturnType<typeof emptyTotals>;
 
 /** Costs are known ones, in US dollars; unpriced are calls of unknown price. */
 function emptyTotals() {
-  return { instructions: 0, refused: 0, tiers: { cache: 0, pattern: 0, model: 0 }, cost: 0, unpriced: 0 };
+  return { tiers: { cache: 0, pattern: 0, model: 0 }, cost: 0, unpriced: 0 };
 }
 
 function addResult(totals: Totals, result: FallbackResult | FallbackError | ModelError): void {
@@ -186,8 +183,8 @@ async function noteResult(invocation: Run, line: Line | null, result: FallbackRe
   for (const { code, message } of warnings) await note(`warning[${code}]: ${message}`);
 }
 
-async function noteTotals({ output }: Run, totals: Totals): Promise<void> {
-  const { instructions, refused, tiers, cost, unpriced } = totals;
+async function noteTotals({ output }: Run, totals: Totals, instructions: number, refused: number): Promise<void> {
+  const { tiers, cost, unpriced } = totals;
   const parts = (Object.keys(tiers) as Tier[]).map((tier) => `${tiers[tier]} from ${WHENCE[tier]}`);
   const unknown = unpriced === 0 ? '' : `, and ${count(unpriced, 'call')} of unknown price`;
   await output.note(
@@ -218,8 +215,7 @@ async function showExplanation(
   explanation: FallbackExplanation,
 ): Promise<void> {
   if (json) {
-    const place = line === null ? {} : { line: line.number };
-    await output.result(toJson({ ...place, ok: true, explain: explanationData(explanation) }));
+    await output.result(toJson({ line: line?.number, ok: true, explain: explanationData(explanation) }));
     return;
   }
   const { tier, text, match, candidates } = explanation;

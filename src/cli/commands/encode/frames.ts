@@ -1,12 +1,13 @@
 /** The work of `pegwire encode accp`. */
 import type { EncodeResult } from '../../../accp/codec/contract.js';
 import { PegwireError } from '../../../text/errors.js';
+import { storeFault } from '../../io/errors.js';
 import { exactJson, notJson } from '../../io/exact-json.js';
-import { type Line, readLines } from '../../io/input.js';
-import { count, noteEmpty, refuse } from '../../io/report.js';
+import type { Line } from '../../io/input.js';
+import { count, forEachLine, refuse } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { type InputOptions, type ReadMessage, readMessage } from '../../session/message-input.js';
-import { type OpenSession, openSession, storeFault } from '../../session/open-session.js';
+import { type OpenSession, openSession } from '../../session/open-session.js';
 import { isOverHardLimit, noteResults } from '../../session/results.js';
 import { AGENT, type ENCODE_OPTIONS } from './options.js';
 
@@ -16,35 +17,32 @@ export async function encodeLines(invocation: Run): Promise<number> {
   const { options } = invocation;
   const reading = { refs: options.refs, keepEnvelope: options['keep-envelope'] };
   const open = await openSession(options, { agent: AGENT });
-  const totals = { lines: 0, refused: 0, frames: 0, over: 0, tokens: 0, exact: false };
+  const totals = { frames: 0, over: 0, tokens: 0, exact: false };
   try {
-    for await (const line of readLines(invocation)) {
-      totals.lines++;
+    const { lines, refused, exitCode } = await forEachLine(invocation, 'message', async (line) => {
       const result = await encodeLine(invocation, line, reading, open);
-      if (result === null) totals.refused++;
-      else {
-        totals.over += isOverHardLimit(result) ? 1 : 0;
-        totals.frames += result.frames.length;
-        totals.tokens += result.tokens.total;
-        totals.exact = result.tokens.exact;
-      }
+      if (result === null) return false;
+      totals.over += isOverHardLimit(result) ? 1 : 0;
+      totals.frames += result.frames.length;
+      totals.tokens += result.tokens.total;
+      totals.exact = result.tokens.exact;
+      return true;
+    });
+    const { frames, over, tokens, exact } = totals;
+    if (lines > 0 && !invocation.json) {
+      const about = exact ? '' : 'about ';
+      const limits = over === 0 ? '' : `; ${over} with a part over a hard limit of section 3.4, which --json names`;
+      await invocation.output.note(
+        `${count(lines, 'message')}, ${refused} refused; ` +
+          `${count(frames, 'frame')}, ${about}${count(tokens, 'token')}${limits}`,
+      );
     }
+    return exitCode;
   } catch (thrown) {
     throw storeFault(thrown);
   } finally {
     open.close();
   }
-  const { lines, refused, frames, over, tokens, exact } = totals;
-  if (lines === 0) await noteEmpty(invocation, 'message');
-  else if (!invocation.json) {
-    const about = exact ? '' : 'about ';
-    const limits = over === 0 ? '' : `; ${over} with a part over a hard limit of section 3.4, which --json names`;
-    await invocation.output.note(
-      `${count(lines, 'message')}, ${refused} refused; ` +
-        `${count(frames, 'frame')}, ${about}${count(tokens, 'token')}${limits}`,
-    );
-  }
-  return lines === 0 || refused > 0 ? 1 : 0;
 }
 
 /** @returns `null` for a rejected message, after reporting it */

@@ -12,9 +12,9 @@ import { PegwireError } from '../../../text/errors.js';
 import { quoted } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
 import { notJson, parseExactJson } from '../../io/exact-json.js';
-import { type Line, readLines } from '../../io/input.js';
+import type { Line } from '../../io/input.js';
 import { toJson } from '../../io/json.js';
-import { noteEmpty, noteLine, refuse } from '../../io/report.js';
+import { forEachLine, noteLine, refuse } from '../../io/report.js';
 import type { Invocation, KnownOptions } from '../../options/command.js';
 import { type Given, type Option, optional, texts } from '../../options/option.js';
 import { findMethod, type NamedMethod } from '../aacp/workflows.js';
@@ -60,13 +60,9 @@ export async function encodeSteps(invocation: Run): Promise<number> {
   const isAlone = file === undefined && (Object.keys(shared).length > 0 || stdin.isTTY === true);
   if (isAlone) return (await encode(null, () => ({}))) ? 0 : 1;
 
-  const totals = { lines: 0, refused: 0 };
-  for await (const line of readLines(invocation)) {
-    totals.lines++;
-    if (!(await encode(line, () => inputsFromJson(line.text)))) totals.refused++;
-  }
-  if (totals.lines === 0) await noteEmpty(invocation, `inputs for ${named.title}, and no option gives one`);
-  return totals.lines === 0 || totals.refused > 0 ? 1 : 0;
+  const what = `inputs for ${named.title}, and no option gives one`;
+  const { exitCode } = await forEachLine(invocation, what, (line) => encode(line, () => inputsFromJson(line.text)));
+  return exitCode;
 }
 
 function callStep({ encoder, method }: NamedMethod, inputs: Inputs, options: EncodeOptions): readonly StepResult[] {
@@ -85,8 +81,7 @@ async function encodeOne(invocation: Run, line: Line | null, call: () => readonl
     return false;
   }
   for (const result of results) {
-    if (json)
-      await output.result(toJson({ ...(line === null ? {} : { line: line.number }), ok: true, ...dataOf(result) }));
+    if (json) await output.result(toJson({ line: line?.number, ok: true, ...dataOf(result) }));
     else {
       await output.result(result.packet);
       await noteStep(invocation, line, result, results.length > 1);
