@@ -1,5 +1,5 @@
 /** Checks of single messages (spec 003, "Message Envelope", "Message Types", "Errors"). */
-import { type Check, check } from '../check.js';
+import { type Check, check, checking } from '../check.js';
 import { assertThat } from '../probe.js';
 
 const LONGEST_ID = 256;
@@ -75,11 +75,10 @@ export const MESSAGES: readonly Check[] = [
     const payload = { attempt: 1, completed_at: '2026-05-07T21:30:00Z' };
     await probe.refusal(probe.send('job.completed', payload, { job_id: 'job_1' }), 'PERMISSION_DENIED');
   }),
-  check(
+  checking({ level: 'should' })(
     'traced',
     'E10',
     'everything has a trace and a span, that of its command',
-    { level: 'should' },
     async ({ open }) => {
       const probe = await open();
       const sent = probe.send('ping');

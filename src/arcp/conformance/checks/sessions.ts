@@ -1,5 +1,5 @@
 /** Checks of sessions (spec 003, "Capability Negotiation", "Sessions", "Resume"). */
-import { type Check, check } from '../check.js';
+import { type Check, check, checking } from '../check.js';
 import { assertThat } from '../probe.js';
 
 const NAMED = ['streaming', 'durable_jobs', 'checkpoints', 'binary_streams', 'agent_handoff'] as const;
@@ -79,11 +79,10 @@ export const SESSIONS: readonly Check[] = [
       );
     },
   ),
-  check(
+  checking({ needs: ['connections'] })(
     'wrong-token',
     'R07',
     'a session is not taken up by who has not its token',
-    { needs: ['connections'] },
     async ({ open, connect, subject: { auth } }) => {
       const { sessionId } = await open();
       const probe = await connect();
@@ -96,11 +95,10 @@ export const SESSIONS: readonly Check[] = [
       );
     },
   ),
-  check(
+  checking({ needs: ['connections', 'other'] })(
     'other-principal',
     'R07',
     'somebody else takes no session up',
-    { needs: ['connections', 'other'] },
     async ({ open, connect, subject: { otherAuth } }) => {
       const { sessionId } = await open();
       const probe = await connect();
