@@ -48,14 +48,28 @@ export interface Check {
   readonly run: (bench: Bench) => Promise<void>;
 }
 
-type MakeCheck = (id: string, requirements: string, title: string, run: Check['run']) => Check;
+type Shared = Pick<Check, 'level' | 'needs'>;
 
 /** Makes checks that share their level and needs. */
-export function checking(shared: Pick<Check, 'level' | 'needs'>): MakeCheck {
-  return (id, requirements, title, run) => ({ id, requirements: requirements.split(' '), title, ...shared, run });
+export function checking(shared: Shared) {
+  return (id: string, requirements: string, title: string, run: Check['run']): Check => ({
+    id,
+    requirements: requirements.split(' '),
+    title,
+    ...shared,
+    run,
+  });
+}
+
+/** Makes checks that begin with an open session. */
+export function checkingSession(shared: Shared) {
+  const make = checking(shared);
+  return (id: string, requirements: string, title: string, run: (probe: Probe, bench: Bench) => Promise<void>): Check =>
+    make(id, requirements, title, async (bench) => run(await bench.open(), bench));
 }
 
 export const check = checking({});
+export const checkSession = checkingSession({});
 
 /**
  * - `passed`

@@ -1,7 +1,7 @@
 /** Checks of calls and jobs (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Resume"). */
 import { checkLog } from '../../logs/check.js';
 import type { Envelope } from '../../protocol/envelope.js';
-import { type Bench, type Call, type Check, check, checking } from '../check.js';
+import { type Bench, type Call, type Check, checking, checkingSession, checkSession } from '../check.js';
 import { assertThat, type Fields, type Probe, type Sent } from '../probe.js';
 
 const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
@@ -65,23 +65,20 @@ function ofJob({ heard }: Probe, jobId: string, from = 0): Envelope[] {
   return heard.slice(from).filter(isOfJob);
 }
 
-const checkQuick = checking({ needs: ['quick'] });
-const checkSlow = checking({ needs: ['slow'] });
+const checkQuick = checkingSession({ needs: ['quick'] });
+const checkSlow = checkingSession({ needs: ['slow'] });
 
 export const WORK: readonly Check[] = [
-  check('unknown-tool', 'F09', 'a tool that there is none of is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('unknown-tool', 'F09', 'a tool that there is none of is refused', async (probe) => {
     const sent = probe.send('tool.invoke', { tool: 'there-is-no-such-tool' });
     const answer = await probe.answer(sent, 'nack', 'tool.error');
     assertThat(answer.payload.code === 'NOT_FOUND', `It is refused with ${answer.payload.code}`);
     await probe.ping();
   }),
-  check('unknown-job', 'J04 F09', 'a job that there is none of is not cancelled', async ({ open }) => {
-    const probe = await open();
+  checkSession('unknown-job', 'J04 F09', 'a job that there is none of is not cancelled', async (probe) => {
     await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
   }),
-  checkQuick('one-end', 'F02 F05 F06 F07 E08', 'a call is answered, and ends once', async ({ open, subject }) => {
-    const probe = await open();
+  checkQuick('one-end', 'F02 F05 F06 F07 E08', 'a call is answered, and ends once', async (probe, { subject }) => {
     const command = invoke(probe, subject.quick!);
     const { end, jobId } = await ended(probe, command);
     await probe.quiet();
@@ -94,8 +91,7 @@ export const WORK: readonly Check[] = [
     'sent-again',
     'E04 D02',
     'a command that is sent again is carried out once, and answered as it was',
-    async ({ open, subject }) => {
-      const probe = await open();
+    async (probe, { subject }) => {
       const command = invoke(probe, subject.quick!);
       await ended(probe, command);
       const first = await answered(probe, command);
@@ -115,20 +111,18 @@ export const WORK: readonly Check[] = [
       assertThat(names.size <= 1, `It is ${names.size} jobs`);
     },
   ),
-  checkQuick('same-id', 'E04', 'another command of the same id is refused', async ({ open, subject }) => {
-    const probe = await open();
+  checkQuick('same-id', 'E04', 'another command of the same id is refused', async (probe, { subject }) => {
     const command = invoke(probe, subject.quick!);
     await ended(probe, command);
     const from = probe.heard.length;
     probe.sendText(JSON.stringify({ ...command, payload: { tool: subject.quick!.tool, arguments: { other: true } } }));
     await probe.anyRefusal(from, 'ALREADY_EXISTS');
   }),
-  checking({ level: 'should', needs: ['quick'] })(
+  checkingSession({ level: 'should', needs: ['quick'] })(
     'operation-keys',
     'D03',
     'of two commands with one operation key one is carried out',
-    async ({ open, subject }) => {
-      const probe = await open();
+    async (probe, { subject }) => {
       const key = { operation_key: `conformance:${probe.sessionId}` };
       const first = await ended(probe, invoke(probe, subject.quick!, key));
       const command = invoke(probe, subject.quick!, key);
@@ -138,8 +132,7 @@ export const WORK: readonly Check[] = [
       else await ended(probe, command);
     },
   ),
-  checkSlow('told-again', 'E14 R02 R06', 'what was said of a job is said again as it was', async (bench) => {
-    const probe = await bench.open();
+  checkSlow('told-again', 'E14 R02 R06', 'what was said of a job is said again as it was', async (probe, bench) => {
     const jobId = await begun(bench, probe);
     await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
     await endOf(probe, jobId);
@@ -152,15 +145,18 @@ export const WORK: readonly Check[] = [
       `${before.length} messages were said, and ${again.length} are said again, or others`,
     );
   }),
-  checkSlow('asynchronous', 'F01 F03', 'a job is accepted at once, begun, and goes on meanwhile', async (bench) => {
-    const probe = await bench.open();
-    const jobId = await begun(bench, probe);
-    await probe.ping();
-    assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'It has ended at once: it is not slow');
-    probe.send('cancel', {}, { job_id: jobId });
-  }),
-  checkSlow('cancelled', 'J04 J19', 'a job that is cancelled ends so, and only once', async (bench) => {
-    const probe = await bench.open();
+  checkSlow(
+    'asynchronous',
+    'F01 F03',
+    'a job is accepted at once, begun, and goes on meanwhile',
+    async (probe, bench) => {
+      const jobId = await begun(bench, probe);
+      await probe.ping();
+      assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'It has ended at once: it is not slow');
+      probe.send('cancel', {}, { job_id: jobId });
+    },
+  ),
+  checkSlow('cancelled', 'J04 J19', 'a job that is cancelled ends so, and only once', async (probe, bench) => {
     const jobId = await begun(bench, probe);
     await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
     const end = await endOf(probe, jobId);
@@ -172,8 +168,7 @@ export const WORK: readonly Check[] = [
     const ends = ofJob(probe, jobId).filter(({ type }) => JOB_ENDS.has(type));
     assertThat(ends.length === 1, `It ends ${ends.length} times`);
   }),
-  checkSlow('in-order', 'D04 F04', 'what is said of a job and its streams is in order', async (bench) => {
-    const probe = await bench.open();
+  checkSlow('in-order', 'D04 F04', 'what is said of a job and its streams is in order', async (probe, bench) => {
     const jobId = await begun(bench, probe);
     await probe.quiet();
     await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
@@ -181,12 +176,11 @@ export const WORK: readonly Check[] = [
     const [violation] = checkLog(probe.log);
     assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
   }),
-  checking({ needs: ['slow', 'connections', 'other'] })(
+  checkingSession({ needs: ['slow', 'connections', 'other'] })(
     'other-jobs',
     'P01 R07',
     'somebody else neither cancels nor reads a job',
-    async (bench) => {
-      const probe = await bench.open();
+    async (probe, bench) => {
       const jobId = await begun(bench, probe);
       const other = await bench.open({ auth: bench.subject.otherAuth });
       const more = { job_id: jobId };
