@@ -2,7 +2,7 @@
  * Streams that are being written, whoever sends them, at the pace of their readers (spec 003, "Streams": "Senders SHOULD slow or batch
  * stream.chunk events after receiving backpressure").
  */
-import { deferred, ignoringRejections } from '../../async/listeners.js';
+import { ignoringRejections } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
 import { after } from '../../async/timers.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
@@ -104,8 +104,10 @@ export class Pacer {
 
 interface Waiting {
   readonly pieces: unknown[];
+  count: number;
   size: number;
-  readonly sent: ReturnType<typeof deferred<void>>;
+  readonly resolve: (() => void)[];
+  readonly reject: ((error: unknown) => void)[];
 }
 
 /** The sender. Its promises resolve when a chunk is on its way. */
@@ -177,7 +179,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   async cancel(error: ArcpError): Promise<void> {
     if (this.#isOver) return;
     this.#isUnwanted = true;
-    while (this.#waiting.size > 0) this.#waiting.take().sent.resolve();
+    while (this.#waiting.size > 0) for (const done of this.#waiting.take().resolve) done();
     this.flush();
     await this.fail(error);
   }
@@ -189,15 +191,17 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
 
   #add(piece: unknown, most: number): Promise<void> {
     const size = sizeOf(piece);
-    let chunk = this.#waiting.last;
-    if (chunk === undefined || !mayJoin(this.kind) || chunk.size + size > most) {
-      chunk = { pieces: [], size: 0, sent: deferred() };
-      this.#waiting.push(chunk);
-    }
-    chunk.pieces.push(piece);
-    chunk.size += size;
-    this.#sending ??= this.#send();
-    return chunk.sent.promise;
+    return new Promise((resolve, reject) => {
+      const last = this.#waiting.last;
+      if (last !== undefined && mayJoin(this.kind) && last.size + size <= most) {
+        last.pieces.push(piece);
+        last.count++;
+        last.size += size;
+        last.resolve.push(resolve);
+        last.reject.push(reject);
+      } else this.#waiting.push({ pieces: [piece], count: 1, size, resolve: [resolve], reject: [reject] });
+      this.#sending ??= this.#send();
+    });
   }
 
   async #send(): Promise<void> {
@@ -215,17 +219,16 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
       const next = this.#waiting.take();
       try {
         await this.#chunk(next);
-        next.sent.resolve();
+        for (const resolve of next.resolve) resolve();
       } catch (error) {
-        next.sent.reject(error);
+        for (const reject of next.reject) reject(error);
       }
     }
     this.#sending = undefined;
   }
 
-  async #chunk({ pieces }: Waiting): Promise<void> {
+  async #chunk({ pieces, count }: Waiting): Promise<void> {
     const sequence = this.#sequence;
-    const count = pieces.length;
     this.#sequence += count;
     this.#bytes += pieces.reduce((sum: number, piece) => sum + bytesIn(piece), 0);
     const payload = {
