@@ -138,6 +138,13 @@ describe('calls', () => {
     });
   });
 
+  test('are, as JSON, their id and their state', async () => {
+    const client = await connected(start());
+    const invocation = client.invoke('echo', { a: 1 });
+    await invocation.result();
+    expect(JSON.parse(JSON.stringify(invocation))).toEqual({ id: invocation.id, state: 'completed' });
+  });
+
   test('many at once', async () => {
     const client = await connected(start());
     const results = await Promise.all(

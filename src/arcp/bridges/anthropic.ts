@@ -1,13 +1,5 @@
 /** Tools and their calls in the shapes of Anthropic's Messages API (spec 003, "Compatibility": "Anthropic tools"). */
-import {
-  ANY_INPUT,
-  allowedNames,
-  type Caller,
-  type CallingOptions,
-  carryOut,
-  originalName,
-  type ToolShape,
-} from './calls.js';
+import { ANY_INPUT, allowedNames, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
 
 export interface AnthropicTool {
   readonly name: string;
@@ -58,8 +50,7 @@ export function runAnthropicToolUses(
   const uses = content.filter((block): block is AnthropicToolUse => block.type === 'tool_use');
   return Promise.all(
     uses.map(async ({ id, name, input }) => {
-      const call = { id, tool: originalName(client, name), input: () => input };
-      const { text, isError } = await carryOut(client, call, options);
+      const { text, isError } = await carryOut(client, { id, name, input: () => input }, options);
       return {
         type: 'tool_result' as const,
         tool_use_id: id,

@@ -34,10 +34,10 @@ export interface CallingOptions {
 /** Accepts any object. */
 export const ANY_INPUT = { type: 'object', properties: {} } as const;
 
-/** Carries out one call, and returns its error, too, for the model. @throws the abort reason */
+/** Carries out one call of a told name, and returns its error, too, for the model. @throws the abort reason */
 export async function carryOut(
   client: Caller,
-  call: { readonly id: string; readonly tool: string; readonly input: () => unknown },
+  call: { readonly id: string; readonly name: string; readonly input: () => unknown },
   { conversation, signal }: CallingOptions,
 ): Promise<Outcome> {
   signal?.throwIfAborted();
@@ -48,7 +48,7 @@ export async function carryOut(
     // Some models restart their call ids in each conversation.
     const operationKey = conversation === undefined ? undefined : `${conversation}:${call.id}`;
     const args = input as Readonly<Record<string, unknown>>;
-    const result = await client.invoke(call.tool, args, { operationKey, signal }).result();
+    const result = await client.invoke(originalName(client, call.name), args, { operationKey, signal }).result();
     if (typeof result === 'string') return { text: result, isError: false };
     const text = jsonOf(result);
     if (text !== undefined) return { text, isError: false };
@@ -98,7 +98,7 @@ function free(name: string, taken: Set<string>): string {
 }
 
 /** Finds the tool of a changed name. */
-export function originalName({ session }: Caller, told: string): string {
+function originalName({ session }: Caller, told: string): string {
   const names = (session.tools ?? []).map(({ name }) => name);
   for (const [name, other] of allowedNames(names)) if (other === told) return name;
   return told;

@@ -1,14 +1,6 @@
 /** Tools and their calls in the shapes of OpenAI's APIs (spec 003, "Compatibility": "OpenAI tools"). */
 import { ArcpError } from '../protocol/errors.js';
-import {
-  ANY_INPUT,
-  allowedNames,
-  type Caller,
-  type CallingOptions,
-  carryOut,
-  originalName,
-  type ToolShape,
-} from './calls.js';
+import { ANY_INPUT, allowedNames, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
 
 /** A tool of the Chat Completions API. */
 export interface OpenAiTool {
@@ -82,11 +74,7 @@ export function runOpenAiToolCalls(
 ): Promise<OpenAiToolMessage[]> {
   return Promise.all(
     calls.map(async ({ id, function: { name, arguments: text } }) => {
-      const { text: content } = await carryOut(
-        client,
-        { id, tool: originalName(client, name), input: () => parsed(text) },
-        options,
-      );
+      const { text: content } = await carryOut(client, { id, name, input: () => parsed(text) }, options);
       return { role: 'tool' as const, tool_call_id: id, content };
     }),
   );
@@ -101,12 +89,8 @@ export function runOpenAiFunctionCalls(
   const calls = output.filter((item): item is OpenAiFunctionCall => item.type === 'function_call');
   return Promise.all(
     calls.map(async ({ call_id: id, name, arguments: text }) => {
-      const outcome = await carryOut(
-        client,
-        { id, tool: originalName(client, name), input: () => parsed(text) },
-        options,
-      );
-      return { type: 'function_call_output' as const, call_id: id, output: outcome.text };
+      const { text: output } = await carryOut(client, { id, name, input: () => parsed(text) }, options);
+      return { type: 'function_call_output' as const, call_id: id, output };
     }),
   );
 }

@@ -3,11 +3,12 @@ import { deferred, notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
 import { ARCP_VERSION, type Envelope, SUPPORTED_VERSIONS } from '../protocol/envelope.js';
-import { ArcpError } from '../protocol/errors.js';
+import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
 import { assertJson } from '../protocol/json.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { StreamOptions, StreamWriter } from '../streams/content.js';
+import { pressureOf } from '../streams/writer.js';
 import { answeredId, Commands, type Fields } from './commands.js';
 import { CursorWriter } from './cursor.js';
 import { Invocations, type LiveInvocation, SeenIds } from './invocations.js';
@@ -31,17 +32,6 @@ const CAPABILITIES = {
   binary_streams: true,
   agent_handoff: true,
 };
-
-/** Messages that a runtime does not store, so that a client cannot resume after them. */
-const PASSING: ReadonlySet<MessageType> = new Set([
-  'session.accepted',
-  'ping',
-  'pong',
-  'ack',
-  'nack',
-  'job.heartbeat',
-  'backpressure',
-]);
 
 const UNLIMITED = { maxMessageBytes: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY };
 
@@ -76,7 +66,7 @@ class SessionClient implements Client {
   readonly #full = new Set<string>();
   #session: SessionInfo | undefined;
   #opening: string | undefined;
-  #limits: Required<MessageLimits> = UNLIMITED;
+  #limits: MessageLimits = UNLIMITED;
   #isOpen = false;
   #isLeaving = false;
   /** The runtime ended the connection, and the session with it, instead of answering `session.close`. */
@@ -135,9 +125,9 @@ class SessionClient implements Client {
     return this.#start('agent.delegate', payload, options);
   };
 
-  readonly job: Client['job'] = <R>(jobId: string) => {
-    const invocation = this.#invocations.attach<R>(jobId);
-    void this.#catchUp(invocation as LiveInvocation, jobId);
+  readonly job: Client['job'] = (jobId) => {
+    const invocation = this.#invocations.attach(jobId);
+    void this.#catchUp(invocation, jobId);
     return invocation;
   };
 
@@ -164,26 +154,26 @@ class SessionClient implements Client {
     await this.#cursor.saveNow();
   };
 
-  #start<R, T extends 'tool.invoke' | 'workflow.start' | 'agent.delegate'>(
+  #start<T extends 'tool.invoke' | 'workflow.start' | 'agent.delegate'>(
     type: T,
     payload: PayloadOf<T>,
     { traceId, parentSpanId, signal }: Pick<InvokeOptions, 'traceId' | 'parentSpanId' | 'signal'>,
-  ): LiveInvocation<R> {
+  ): LiveInvocation {
     const id = newId('msg');
-    const invocation = this.#invocations.begin<R>(id);
+    const invocation = this.#invocations.begin(id);
     try {
       signal?.throwIfAborted();
       assertJson(payload, `the ${type}`);
     } catch (error) {
       invocation.fail(error);
-      this.#invocations.leave(invocation as LiveInvocation);
+      this.#invocations.leave(invocation);
       return invocation;
     }
     const stop = (): void => void invocation.cancel({ reason: 'aborted' }).catch(() => {});
     signal?.addEventListener('abort', stop, { once: true });
     const leave = (): void => {
       signal?.removeEventListener('abort', stop);
-      this.#invocations.leave(invocation as LiveInvocation);
+      this.#invocations.leave(invocation);
     };
     invocation.result().then(leave, leave);
     this.#commands.ask(type, payload, { trace_id: traceId, parent_span_id: parentSpanId }, id).then(
@@ -192,8 +182,8 @@ class SessionClient implements Client {
         const { job_id: jobId = answer.job_id, duplicate } = answer.payload;
         invocation.accept(jobId);
         if (jobId === undefined || duplicate !== true) return;
-        this.#invocations.follow(invocation as LiveInvocation, jobId);
-        void this.#catchUp(invocation as LiveInvocation, jobId);
+        this.#invocations.follow(invocation, jobId);
+        void this.#catchUp(invocation, jobId);
       },
       (error: unknown) => invocation.fail(error),
     );
@@ -212,19 +202,14 @@ class SessionClient implements Client {
 
   readonly #cancel = async (invocation: LiveInvocation, { reason, deadlineMs }: CancelOptions): Promise<void> => {
     const jobId = await invocation.accepted;
-    const payload = {
-      reason,
-      deadline_ms: deadlineMs,
-      target_id: jobId === undefined ? invocation.id : undefined,
-    };
-    await this.#commands.ask('cancel', payload, { job_id: jobId });
+    const target_id = jobId === undefined ? invocation.id : undefined;
+    await this.#commands.ask('cancel', { reason, deadline_ms: deadlineMs, target_id }, { job_id: jobId });
   };
 
   readonly #pressure = (streamId: string, isFull: boolean): void => {
     if (isFull) this.#full.add(streamId);
     else this.#full.delete(streamId);
-    const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
-    this.#say('backpressure', payload, { stream_id: streamId });
+    this.#say('backpressure', pressureOf(isFull), { stream_id: streamId });
   };
 
   readonly #upload = <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>): StreamWriter<K> => {
@@ -286,12 +271,10 @@ class SessionClient implements Client {
 
   #told(message: Envelope): void {
     const { type, id } = message;
-    if (type === 'ping') {
-      this.#say('pong', { ack_for: id, received_at: timestampOf(Date.now()) }, { correlation_id: id });
-      return;
-    }
     const answered = answeredId(message);
-    if (answered !== undefined && answered === this.#opening) this.#answered(message);
+    if (type === 'ping')
+      this.#say('pong', { ack_for: id, received_at: timestampOf(Date.now()) }, { correlation_id: id });
+    else if (answered !== undefined && answered === this.#opening) this.#answered(message);
     else this.#take(message, this.#seen.add(id));
   }
 
@@ -299,19 +282,14 @@ class SessionClient implements Client {
   #refused(error: EnvelopeError): void {
     this.#tell(error);
     const { id, type = '', correlation_id, job_id, stream_id } = error.sketch;
-    if (correlation_id !== undefined && correlation_id === this.#opening) {
-      void this.#link.close(error);
-      return;
-    }
+    if (correlation_id !== undefined && correlation_id === this.#opening) return void this.#link.close(error);
     if (correlation_id !== undefined) this.#commands.refuse(correlation_id, error);
     this.#invocations.refuse({ type, correlation_id, job_id, stream_id }, error);
     if (id === undefined || type === 'nack' || type === 'ack') return;
     const { code, message } = error;
     const fields = { job_id, correlation_id: id };
-    if (type === 'permission.request') {
-      const reason = `The request could not be read: ${message}`;
-      this.#commands.ask('permission.deny', { reason }, fields).catch((thrown) => this.#tell(thrown));
-    } else this.#say('nack', { nack_for: id, code, message }, fields);
+    if (type === 'permission.request') void this.#deny(`The request could not be read: ${message}`, fields);
+    else this.#say('nack', { nack_for: id, code, message }, fields);
   }
 
   #answered(message: Envelope): void {
@@ -358,7 +336,7 @@ class SessionClient implements Client {
     if (this.#uploads.take(message)) return;
     if (isNew) {
       if (message.type === 'nack' && message.payload.nack_for === undefined) this.#unnamed(message.payload.details);
-      if (!isPassing(message)) this.#cursor.update({ lastMessageId: message.id });
+      this.#cursor.passed(message);
       if (message.type === 'permission.request') void this.#permit(message);
       this.#commands.take(message);
     }
@@ -389,11 +367,15 @@ class SessionClient implements Client {
       await this.#commands.ask(type, payload, fields);
     } catch (error) {
       this.#tell(error);
+      const { code, message } = asArcpError(error);
       // Without an answer, the work would wait until the request expires.
-      if (!isOfAnswer(error)) return;
-      const reason = `The answer to the request is not valid: ${error.message}`;
-      await this.#commands.ask('permission.deny', { reason }, fields).catch((thrown) => this.#tell(thrown));
+      if (code === 'INVALID_ARGUMENT' || code === 'PAYLOAD_TOO_LARGE')
+        await this.#deny(`The answer to the request is not valid: ${message}`, fields);
     }
+  }
+
+  async #deny(reason: string, fields: Fields): Promise<void> {
+    await this.#commands.ask('permission.deny', { reason }, fields).catch((thrown) => this.#tell(thrown));
   }
 
   #over(error: unknown): void {
@@ -411,15 +393,6 @@ class SessionClient implements Client {
   }
 }
 
-function isPassing(message: Envelope): boolean {
-  if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
-  return PASSING.has(message.type);
-}
-
 function limitsOf({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
   return { operation_key: operationKey, timeout_ms: timeoutMs, retry };
-}
-
-function isOfAnswer(error: unknown): error is ArcpError {
-  return error instanceof ArcpError && (error.code === 'INVALID_ARGUMENT' || error.code === 'PAYLOAD_TOO_LARGE');
 }

@@ -1,5 +1,18 @@
 /** Where a client stands, kept from time to time. */
+import type { MessageType } from '../protocol/catalogue.js';
+import type { Envelope } from '../protocol/envelope.js';
 import type { Cursor, CursorStore } from './types.js';
+
+/** Messages that a runtime does not store, so that a client cannot resume after them. */
+const PASSING: ReadonlySet<MessageType> = new Set([
+  'session.accepted',
+  'ping',
+  'pong',
+  'ack',
+  'nack',
+  'job.heartbeat',
+  'backpressure',
+]);
 
 const SAVE_EVERY = 100;
 
@@ -24,6 +37,10 @@ export class CursorWriter {
     if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_EVERY);
   }
 
+  passed(message: Envelope): void {
+    if (!isPassing(message)) this.update({ lastMessageId: message.id });
+  }
+
   async saveNow(): Promise<void> {
     clearTimeout(this.#save);
     this.#save = undefined;
@@ -35,4 +52,9 @@ export class CursorWriter {
       this.#onError(error);
     }
   }
+}
+
+function isPassing(message: Envelope): boolean {
+  if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
+  return PASSING.has(message.type);
 }

@@ -34,12 +34,13 @@ interface InvocationHost {
   readonly upload: <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>) => StreamWriter<K>;
 }
 
-export class LiveInvocation<R = unknown> implements Invocation<R> {
+/** Whoever asks for the work says what its result is. */
+export class LiveInvocation implements Invocation<never> {
   readonly id: string | undefined;
   readonly #host: InvocationHost;
   readonly #accepted = deferred<string | undefined>();
   readonly accepted = this.#accepted.promise;
-  readonly #result = deferred<R>();
+  readonly #result = deferred<never>();
   readonly #queues = new Set<AsyncQueue<Envelope>>();
   readonly #streams: StreamInbox;
   jobId: string | undefined;
@@ -72,13 +73,17 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
   readonly upload = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.isOver || !this.#isAccepted)
       throw new ArcpError('FAILED_PRECONDITION', this.isOver ? 'The work has ended' : 'The work was not accepted yet');
-    return this.#host.upload(this as LiveInvocation<unknown>, options);
+    return this.#host.upload(this, options);
   };
 
-  readonly result = (): Promise<R> => this.#result.promise;
+  readonly result = (): Promise<never> => this.#result.promise;
 
-  readonly cancel = (options: CancelOptions = {}): Promise<void> =>
-    this.#host.cancel(this as LiveInvocation<unknown>, options);
+  readonly cancel = (options: CancelOptions = {}): Promise<void> => this.#host.cancel(this, options);
+
+  /** Without this, JSON would show what the client notes. */
+  toJSON(): Pick<Invocation, 'id' | 'state'> {
+    return { id: this.id, state: this.state };
+  }
 
   accept(jobId: string | undefined): void {
     this.jobId ??= jobId;
@@ -147,7 +152,7 @@ export class LiveInvocation<R = unknown> implements Invocation<R> {
     this.state = outcome.state;
     this.#accepted.resolve(this.jobId);
     this.#end(() => {
-      if (outcome.state === 'completed') this.#result.resolve(outcome.result as R);
+      if (outcome.state === 'completed') this.#result.resolve(outcome.result as never);
       else this.#result.reject(outcome.error);
     });
   }
@@ -188,15 +193,15 @@ export class Invocations {
     this.#host = host;
   }
 
-  begin<R>(commandId: string): LiveInvocation<R> {
-    const invocation = new LiveInvocation<R>(this.#host, commandId);
-    this.#byCommand.set(commandId, invocation as LiveInvocation);
+  begin(commandId: string): LiveInvocation {
+    const invocation = new LiveInvocation(this.#host, commandId);
+    this.#byCommand.set(commandId, invocation);
     return invocation;
   }
 
-  attach<R>(jobId: string): LiveInvocation<R> {
-    const invocation = new LiveInvocation<R>(this.#host, undefined, jobId);
-    this.follow(invocation as LiveInvocation, jobId);
+  attach(jobId: string): LiveInvocation {
+    const invocation = new LiveInvocation(this.#host, undefined, jobId);
+    this.follow(invocation, jobId);
     return invocation;
   }
 
@@ -204,10 +209,8 @@ export class Invocations {
     this.#of(jobId).add(invocation);
     this.#attached.add(invocation);
     invocation.catchUp();
-    invocation.result().then(
-      () => this.leave(invocation, jobId),
-      () => this.leave(invocation, jobId),
-    );
+    const leave = (): void => this.leave(invocation, jobId);
+    invocation.result().then(leave, leave);
   }
 
   ofCommand(id: string | undefined): LiveInvocation | undefined {

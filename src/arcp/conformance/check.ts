@@ -2,6 +2,7 @@
 import type { Dial } from '../client/types.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Probe } from './probe.js';
+
 /** A call that may be made any number of times. */
 export interface Call {
   readonly tool: string;
@@ -47,26 +48,28 @@ export interface Check {
   readonly run: (bench: Bench) => Promise<void>;
 }
 
-type Run = Check['run'];
+type Shared = Pick<Check, 'level' | 'needs'>;
 
-export function check(id: string, requirements: string, title: string, run: Run): Check;
-export function check(
-  id: string,
-  requirements: string,
-  title: string,
-  options: Pick<Check, 'level' | 'needs'>,
-  run: Run,
-): Check;
-export function check(
-  id: string,
-  requirements: string,
-  title: string,
-  options: Pick<Check, 'level' | 'needs'> | Run,
-  run?: Run,
-): Check {
-  const named = { id, requirements: requirements.split(' '), title };
-  return typeof options === 'function' ? { ...named, run: options } : { ...named, ...options, run: run! };
+/** Makes checks that share their level and needs. */
+export function checking(shared: Shared) {
+  return (id: string, requirements: string, title: string, run: Check['run']): Check => ({
+    id,
+    requirements: requirements.split(' '),
+    title,
+    ...shared,
+    run,
+  });
 }
+
+/** Makes checks that begin with an open session. */
+export function checkingSession(shared: Shared) {
+  const make = checking(shared);
+  return (id: string, requirements: string, title: string, run: (probe: Probe, bench: Bench) => Promise<void>): Check =>
+    make(id, requirements, title, async (bench) => run(await bench.open(), bench));
+}
+
+export const check = checking({});
+export const checkSession = checkingSession({});
 
 /**
  * - `passed`

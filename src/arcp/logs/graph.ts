@@ -31,22 +31,15 @@ export interface GraphNode {
   readonly handedTo: readonly string[];
 }
 
-interface Draft {
-  readonly id: string;
-  kind: NodeKind;
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Draft extends Mutable<Omit<GraphNode, 'name' | 'parent' | 'children' | 'handedTo'>> {
   name: string | undefined;
-  state: NodeState;
   stateAt: number;
   parentId: string | undefined;
-  traceId: string | undefined;
   spanId: string | undefined;
-  from: number;
   /** The id of the message with the time `from`, which orders nodes of the same millisecond. */
   first: string;
-  to: number;
-  attempt: number | undefined;
-  messages: number;
-  error: ErrorBody | undefined;
   handedTo: { readonly from: number; readonly first: string; readonly to: string }[];
 }
 

@@ -5,19 +5,20 @@ import type { ExecutionGraph, GraphNode, NodeKind, NodeState } from './graph.js'
 /** Decorates a text by state, for example with a colour. */
 export type Paint = (state: NodeState, text: string) => string;
 
-const SIGNS: Readonly<Record<NodeState, string>> = {
-  completed: '✓',
-  granted: '✓',
-  failed: '✗',
-  denied: '✗',
-  cancelled: '■',
-  paused: '‖',
-  blocked: '?',
-  running: '▸',
-  queued: '·',
-  accepted: '·',
-  open: '○',
-  unknown: ' ',
+/** The sign of each state in a tree, and its colour in a picture. */
+const LOOKS: Readonly<Record<NodeState, readonly [sign: string, colour: string]>> = {
+  completed: ['✓', '#2d7d46'],
+  granted: ['✓', '#2d7d46'],
+  failed: ['✗', '#b3303c'],
+  denied: ['✗', '#b3303c'],
+  cancelled: ['■', '#6c757d'],
+  paused: ['‖', '#b26a00'],
+  blocked: ['?', '#b26a00'],
+  running: ['▸', '#1f6feb'],
+  queued: ['·', '#8a94a3'],
+  accepted: ['·', '#8a94a3'],
+  open: ['○', '#1f6feb'],
+  unknown: [' ', '#8a94a3'],
 };
 
 const WIDEST = 90;
@@ -29,7 +30,7 @@ export function treeText(graph: ExecutionGraph, paint: Paint = (_, text) => text
   const rest: Place[] = graph.roots.map((node) => ({ node, before: '', branch: '', below: '' })).toReversed();
   for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
     const { node, before, branch, below } = place;
-    const title = paint(node.state, `${SIGNS[node.state]} ${titleOf(node)}`);
+    const title = paint(node.state, `${LOOKS[node.state][0]} ${titleOf(node)}`);
     lines.push(`${before}${branch}${title}  ${notesOf(node)}`.trimEnd());
     const children = node.children.map((child, at): Place => {
       const isLast = at === node.children.length - 1;
@@ -125,21 +126,6 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .branch { stroke: #4a535e } }
 </style>`;
 
-const COLOURS: Readonly<Record<NodeState, string>> = {
-  completed: '#2d7d46',
-  granted: '#2d7d46',
-  failed: '#b3303c',
-  denied: '#b3303c',
-  cancelled: '#6c757d',
-  running: '#1f6feb',
-  queued: '#8a94a3',
-  accepted: '#8a94a3',
-  open: '#1f6feb',
-  blocked: '#b26a00',
-  paused: '#b26a00',
-  unknown: '#8a94a3',
-};
-
 export function svgText(graph: ExecutionGraph): string {
   const nodes = [...graph];
   const start = nodes.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
@@ -161,7 +147,7 @@ export function svgText(graph: ExecutionGraph): string {
 
 function row(node: GraphNode, depth: number, top: number, x: (at: number) => number): string {
   const left = MARGIN + Math.min(depth, DEEPEST) * INDENT;
-  const colour = COLOURS[node.state];
+  const [, colour] = LOOKS[node.state];
   const from = x(node.from);
   const length = Math.max(3, x(node.to) - from);
   const middle = top + ROW / 2;

@@ -119,21 +119,18 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
     const find = (kind: Work['kind'], name: string): Work | undefined => this.#works.get(`${kind} ${name}`);
-    const { now, onError, heartbeatMs, maxMessageBytes } = settings;
+    const { now } = settings;
     const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
     const { cancelGraceMs = 30_000, maxLosses = 10 } = options.workers ?? {};
     assertPositive({ concurrency, leaseMs });
     const working = {
+      ...settings,
       concurrency,
       queues,
       leaseMs,
-      heartbeatMs,
       cancelGraceMs,
       maxLosses,
-      maxMessageBytes,
-      now,
       find,
-      onError,
       drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
@@ -342,10 +339,9 @@ function assertPositive(options: Readonly<Record<string, number>>): void {
     if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
 }
 
-type EngineOptions = Pick<SchedulerOptions, 'now' | 'find' | 'onError' | 'drained' | 'telemetry' | 'policy'> &
-  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'heartbeatMs' | 'cancelGraceMs' | 'maxLosses'> & {
-    readonly maxMessageBytes: number;
-  };
+type EngineOptions = Settings &
+  Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> &
+  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLosses'>;
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;

@@ -62,19 +62,13 @@ const SAMPLED = 1;
  */
 export function openTelemetry(api: OpenTelemetryApi): Telemetry {
   const instruments = new Map<string, (value: number, dims: OtelAttributes) => void>();
-  const kinds: Readonly<Record<SpanKind, number>> = {
-    internal: api.SpanKind.INTERNAL,
-    server: api.SpanKind.SERVER,
-    client: api.SpanKind.CLIENT,
-    producer: api.SpanKind.PRODUCER,
-    consumer: api.SpanKind.CONSUMER,
-  };
   return {
     startSpan: (name, { traceId, parentSpanId, kind, startTime, attributes }): TelemetrySpan => {
       const parent = { traceId, spanId: parentSpanId ?? '', traceFlags: SAMPLED, isRemote: true };
       const context =
         parentSpanId === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT as never, parent);
-      const options = { kind: kinds[kind], startTime, attributes: plain(attributes) };
+      const otelKind = api.SpanKind[kind.toUpperCase() as Uppercase<SpanKind>];
+      const options = { kind: otelKind, startTime, attributes: plain(attributes) };
       const span = api.trace.getTracer(NAME).startSpan(name, options, context as never);
       return {
         spanId: span.spanContext().spanId,

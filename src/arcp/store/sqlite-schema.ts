@@ -201,9 +201,13 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
     return `SELECT number, ${JOB_ROW} FROM job${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
   });
   if (selects.length === 0) return { sql: `SELECT ${JOB_ROW} FROM job LIMIT 0`, values: [] };
-  // SQLite has no infinity; a negative limit is unbounded.
-  values.push(Number.isFinite(limit) ? limit : -1);
+  values.push(bound(limit));
   return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
+}
+
+/** SQLite has no infinity; a negative limit is unbounded. */
+export function bound(limit: number): number {
+  return Number.isFinite(limit) ? limit : -1;
 }
 
 export function eventOf(row: Row): StoredEvent {

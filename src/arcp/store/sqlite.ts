@@ -7,6 +7,7 @@ import { StoreError } from '../../text/store-error.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
 import {
+  bound,
   changedValues,
   eventOf,
   eventValues,
@@ -357,11 +358,6 @@ class SqliteStore implements ArcpStore {
       this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeout}`);
     }
   }
-}
-
-/** SQLite has no infinity; a negative limit is unbounded. */
-function bound(limit: number): number {
-  return Number.isFinite(limit) ? limit : -1;
 }
 
 function closed(): StoreError {

@@ -37,6 +37,11 @@ export function paceOf({ desired_rate_per_second, buffer_remaining_bytes }: Payl
   return { rate: desired_rate_per_second ?? rate, maxBytes: buffer_remaining_bytes ?? maxBytes };
 }
 
+/** What a slow reader tells the sender: a pause, or its end. */
+export function pressureOf(isFull: boolean): PayloadOf<'backpressure'> {
+  return isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
+}
+
 /** Lets chunks through one by one, at the pace of the slowest reader. */
 export class Pacer {
   readonly #paces = new Map<string, Pace>();

@@ -1,13 +1,12 @@
 /** Checks of single messages (spec 003, "Message Envelope", "Message Types", "Errors"). */
-import { type Check, check } from '../check.js';
+import { type Check, checkingSession, checkSession } from '../check.js';
 import { assertThat } from '../probe.js';
 
 const LONGEST_ID = 256;
 
 export const MESSAGES: readonly Check[] = [
   ...(['arcp', 'id', 'type', 'timestamp', 'payload'] as const).map((name) =>
-    check(`without-${name}`, 'E01 F09', `a message without ${name} is refused`, async ({ open }) => {
-      const probe = await open();
+    checkSession(`without-${name}`, 'E01 F09', `a message without ${name} is refused`, async (probe) => {
       const from = probe.heard.length;
       const message = { ...probe.send('ping'), [name]: undefined };
       await probe.until(({ type }) => type === 'pong', 'pong', from);
@@ -16,72 +15,64 @@ export const MESSAGES: readonly Check[] = [
       await probe.ping();
     }),
   ),
-  check('no-json', 'E01 F09', 'what is no JSON is refused, and the session goes on', async ({ open }) => {
-    const probe = await open();
+  checkSession('no-json', 'E01 F09', 'what is no JSON is refused, and the session goes on', async (probe) => {
     const from = probe.heard.length;
     probe.sendText('{"arcp":');
     await probe.anyRefusal(from);
     await probe.ping();
   }),
-  check('other-version', 'E02', 'another major version is refused with those that are spoken', async ({ open }) => {
-    const probe = await open();
+  checkSession('other-version', 'E02', 'another major version is refused with those that are spoken', async (probe) => {
     const { payload } = await probe.refusal(probe.send('ping', {}, { arcp: '9.9' }), 'UNSUPPORTED_VERSION');
     assertThat(Array.isArray(payload.details?.['supported']), 'details.supported does not list what is spoken');
     await probe.ping();
   }),
-  check('minor-version', 'E02', 'another minor version is understood', async ({ open }) => {
-    const probe = await open();
+  checkSession('minor-version', 'E02', 'another minor version is understood', async (probe) => {
     await probe.answer(probe.send('ping', {}, { arcp: '1.4' }), 'pong');
   }),
-  check('version-is-text', 'E02', 'a version that is a number is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('version-is-text', 'E02', 'a version that is a number is refused', async (probe) => {
     await probe.refusal(probe.send('ping', {}, { arcp: 1 }), 'INVALID_ARGUMENT');
   }),
-  check('opaque-ids', 'E03 E12', 'ids of any shape are taken, and answers name them', async ({ open }) => {
-    const probe = await open();
+  checkSession('opaque-ids', 'E03 E12', 'ids of any shape are taken, and answers name them', async (probe) => {
     for (const id of ['1', 'msg_01JABC', '6f1c1a52-8f5f-4d0e-9f5b-0f0d3e2a1b00', 'x'.repeat(LONGEST_ID)]) {
       const pong = await probe.answer(probe.send('ping', {}, { id }), 'pong');
       assertThat(pong.payload.ack_for === id, `pong is for ${pong.payload.ack_for}, and not for ${id}`);
     }
   }),
-  check('timestamps', 'E05', 'timestamps are of RFC 3339, in each of its forms', async ({ open }) => {
-    const probe = await open();
+  checkSession('timestamps', 'E05', 'timestamps are of RFC 3339, in each of its forms', async (probe) => {
     for (const timestamp of ['2026-05-07T21:30:00Z', '2026-05-07t21:30:00.5z', '2026-05-07T23:30:00.123456+02:00'])
       await probe.answer(probe.send('ping', {}, { timestamp }), 'pong');
     for (const timestamp of ['yesterday', '2026-05-07', '2026-13-07T21:30:00Z', 1778189400])
       await probe.refusal(probe.send('ping', {}, { timestamp }), 'INVALID_ARGUMENT');
   }),
-  check('stream-needs-id', 'E09', 'a chunk that names no stream is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('stream-needs-id', 'E09', 'a chunk that names no stream is refused', async (probe) => {
     await probe.refusal(probe.send('stream.chunk', { sequence: 0, data: 'x' }), 'INVALID_ARGUMENT');
   }),
-  check('payload-is-judged', 'E15 F09', 'a payload that is not as its type says is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('payload-is-judged', 'E15 F09', 'a payload that is not as its type says is refused', async (probe) => {
     await probe.refusal(probe.send('tool.invoke', { tool: 7 }), 'INVALID_ARGUMENT');
     await probe.refusal(probe.send('tool.invoke', {}), 'INVALID_ARGUMENT');
     await probe.ping();
   }),
-  check('unknown-members', 'E16', 'members that nobody knows do no harm', async ({ open }) => {
-    const probe = await open();
+  checkSession('unknown-members', 'E16', 'members that nobody knows do no harm', async (probe) => {
     await probe.answer(probe.send('ping', { x_acme: { deep: [1] } }, { x_acme: 1 }), 'pong');
   }),
-  check('unknown-type', 'M02 F09', 'a type that nobody knows is refused, and the session goes on', async ({ open }) => {
-    const probe = await open();
-    await probe.refusal(probe.send('job.nonsense'), 'UNIMPLEMENTED');
-    await probe.ping();
-  }),
-  check('roles', 'M03', 'what only runtimes say is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession(
+    'unknown-type',
+    'M02 F09',
+    'a type that nobody knows is refused, and the session goes on',
+    async (probe) => {
+      await probe.refusal(probe.send('job.nonsense'), 'UNIMPLEMENTED');
+      await probe.ping();
+    },
+  ),
+  checkSession('roles', 'M03', 'what only runtimes say is refused', async (probe) => {
     const payload = { attempt: 1, completed_at: '2026-05-07T21:30:00Z' };
     await probe.refusal(probe.send('job.completed', payload, { job_id: 'job_1' }), 'PERMISSION_DENIED');
   }),
-  check(
+  checkingSession({ level: 'should' })(
     'traced',
     'E10',
     'everything has a trace and a span, that of its command',
-    { level: 'should' },
-    async ({ open }) => {
-      const probe = await open();
+    async (probe) => {
       const sent = probe.send('ping');
       const pong = await probe.answer(sent, 'pong');
       assertThat(pong.trace_id === sent['trace_id'], 'The answer is of another trace than its command');
@@ -89,8 +80,7 @@ export const MESSAGES: readonly Check[] = [
         assertThat(trace_id !== undefined && span_id !== undefined, `${type} has no trace, or no span`);
     },
   ),
-  check('errors', 'X01', 'an error has a code, words, and whether to try again', async ({ open }) => {
-    const probe = await open();
+  checkSession('errors', 'X01', 'an error has a code, words, and whether to try again', async (probe) => {
     const { payload } = await probe.refusal(probe.send('tool.invoke', { tool: 'there-is-no-such-tool' }));
     assertThat(/^[A-Z][A-Z0-9_.]*$/.test(payload.code), `${payload.code} is no code`);
     assertThat(payload.message.length > 0, 'It has no words');

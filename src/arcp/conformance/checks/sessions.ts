@@ -1,5 +1,5 @@
 /** Checks of sessions (spec 003, "Capability Negotiation", "Sessions", "Resume"). */
-import { type Check, check } from '../check.js';
+import { type Check, check, checking, checkSession } from '../check.js';
 import { assertThat } from '../probe.js';
 
 const NAMED = ['streaming', 'durable_jobs', 'checkpoints', 'binary_streams', 'agent_handoff'] as const;
@@ -9,8 +9,7 @@ export const SESSIONS: readonly Check[] = [
     const probe = await connect();
     await probe.refusal(probe.send('tool.invoke', { tool: 'anything' }));
   }),
-  check('opening', 'N01 E07 E12', 'a session is told by its id, with what was agreed on', async ({ open }) => {
-    const probe = await open();
+  checkSession('opening', 'N01 E07 E12', 'a session is told by its id, with what was agreed on', async (probe) => {
     const [accepted] = probe.heard.filter((one) => one.type === 'session.accepted');
     assertThat(accepted?.session_id === accepted?.payload.session_id, 'The envelope names another session, or none');
   }),
@@ -30,18 +29,16 @@ export const SESSIONS: readonly Check[] = [
     await probe.refusal(probe.send('checkpoint.create', {}, { job_id: 'job_1' }), 'UNIMPLEMENTED');
     await probe.refusal(probe.send('agent.handoff', { target: 'a' }, { job_id: 'job_1' }), 'UNIMPLEMENTED');
   }),
-  check(
+  checkSession(
     'opened-once',
     'N01',
     'a second session on the same connection is refused, and the first goes on',
-    async ({ open }) => {
-      const probe = await open();
+    async (probe) => {
       await probe.refusal(probe.send('session.open', { capabilities: {} }, { session_id: undefined }));
       await probe.ping();
     },
   ),
-  check('named', 'E07', 'a command that names no session, or another one, is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('named', 'E07', 'a command that names no session, or another one, is refused', async (probe) => {
     await probe.refusal(probe.send('resume', {}, { session_id: undefined }));
     await probe.refusal(probe.send('resume', {}, { session_id: 'sess_of_nobody' }));
   }),
@@ -51,8 +48,7 @@ export const SESSIONS: readonly Check[] = [
       assertThat(payload.nonce === undefined || payload.nonce === 'n1', 'pong has another nonce');
     }
   }),
-  check('closing', 'S04', 'a session that was closed takes no more commands', async ({ open }) => {
-    const probe = await open();
+  checkSession('closing', 'S04', 'a session that was closed takes no more commands', async (probe) => {
     await probe.answer(probe.send('session.close', { reason: 'done' }), 'ack');
     if (probe.hasEnded) return;
     const late = probe.send('tool.invoke', { tool: 'anything' });
@@ -79,11 +75,10 @@ export const SESSIONS: readonly Check[] = [
       );
     },
   ),
-  check(
+  checking({ needs: ['connections'] })(
     'wrong-token',
     'R07',
     'a session is not taken up by who has not its token',
-    { needs: ['connections'] },
     async ({ open, connect, subject: { auth } }) => {
       const { sessionId } = await open();
       const probe = await connect();
@@ -96,11 +91,10 @@ export const SESSIONS: readonly Check[] = [
       );
     },
   ),
-  check(
+  checking({ needs: ['connections', 'other'] })(
     'other-principal',
     'R07',
     'somebody else takes no session up',
-    { needs: ['connections', 'other'] },
     async ({ open, connect, subject: { otherAuth } }) => {
       const { sessionId } = await open();
       const probe = await connect();
@@ -111,13 +105,11 @@ export const SESSIONS: readonly Check[] = [
       );
     },
   ),
-  check('resume-of-nothing', 'R06', 'resuming behind a message that nobody knows is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('resume-of-nothing', 'R06', 'resuming behind a message that nobody knows is refused', async (probe) => {
     await probe.refusal(probe.send('resume', { after_message_id: 'msg_of_nobody' }), 'NOT_FOUND', 'DATA_LOSS');
     await probe.refusal(probe.send('resume', { checkpoint_id: 'chk_of_nobody' }), 'NOT_FOUND');
   }),
-  check('grant-of-nothing', 'P06', 'an answer to a request that nobody has made is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('grant-of-nothing', 'P06', 'an answer to a request that nobody has made is refused', async (probe) => {
     const sent = probe.send('permission.grant', { permission: 'a.b' }, { correlation_id: 'msg_of_nobody' });
     await probe.refusal(sent);
   }),

@@ -1,7 +1,7 @@
 /** Checks of calls and jobs (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Resume"). */
 import { checkLog } from '../../logs/check.js';
 import type { Envelope } from '../../protocol/envelope.js';
-import { type Bench, type Call, type Check, check } from '../check.js';
+import { type Bench, type Call, type Check, checking, checkingSession, checkSession } from '../check.js';
 import { assertThat, type Fields, type Probe, type Sent } from '../probe.js';
 
 const DIRECT_ENDS: ReadonlySet<string> = new Set(['tool.result', 'tool.error']);
@@ -65,41 +65,33 @@ function ofJob({ heard }: Probe, jobId: string, from = 0): Envelope[] {
   return heard.slice(from).filter(isOfJob);
 }
 
+const checkQuick = checkingSession({ needs: ['quick'] });
+const checkSlow = checkingSession({ needs: ['slow'] });
+
 export const WORK: readonly Check[] = [
-  check('unknown-tool', 'F09', 'a tool that there is none of is refused', async ({ open }) => {
-    const probe = await open();
+  checkSession('unknown-tool', 'F09', 'a tool that there is none of is refused', async (probe) => {
     const sent = probe.send('tool.invoke', { tool: 'there-is-no-such-tool' });
     const answer = await probe.answer(sent, 'nack', 'tool.error');
     assertThat(answer.payload.code === 'NOT_FOUND', `It is refused with ${answer.payload.code}`);
     await probe.ping();
   }),
-  check('unknown-job', 'J04 F09', 'a job that there is none of is not cancelled', async ({ open }) => {
-    const probe = await open();
+  checkSession('unknown-job', 'J04 F09', 'a job that there is none of is not cancelled', async (probe) => {
     await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
   }),
-  check(
-    'one-end',
-    'F02 F05 F06 F07 E08',
-    'a call is answered, and ends once',
-    { needs: ['quick'] },
-    async ({ open, subject }) => {
-      const probe = await open();
-      const command = invoke(probe, subject.quick!);
-      const { end, jobId } = await ended(probe, command);
-      await probe.quiet();
-      const ends = probe.heard.filter(isEndOf(command, jobId));
-      assertThat(ends.length === 1, `It ends ${ends.length} times`);
-      const behind = jobId === undefined ? [] : ofJob(probe, jobId).slice(ofJob(probe, jobId).indexOf(end) + 1);
-      assertThat(behind.length === 0, `${behind[0]?.type} comes behind its end`);
-    },
-  ),
-  check(
+  checkQuick('one-end', 'F02 F05 F06 F07 E08', 'a call is answered, and ends once', async (probe, { subject }) => {
+    const command = invoke(probe, subject.quick!);
+    const { end, jobId } = await ended(probe, command);
+    await probe.quiet();
+    const ends = probe.heard.filter(isEndOf(command, jobId));
+    assertThat(ends.length === 1, `It ends ${ends.length} times`);
+    const behind = jobId === undefined ? [] : ofJob(probe, jobId).slice(ofJob(probe, jobId).indexOf(end) + 1);
+    assertThat(behind.length === 0, `${behind[0]?.type} comes behind its end`);
+  }),
+  checkQuick(
     'sent-again',
     'E04 D02',
     'a command that is sent again is carried out once, and answered as it was',
-    { needs: ['quick'] },
-    async ({ open, subject }) => {
-      const probe = await open();
+    async (probe, { subject }) => {
       const command = invoke(probe, subject.quick!);
       await ended(probe, command);
       const first = await answered(probe, command);
@@ -119,29 +111,18 @@ export const WORK: readonly Check[] = [
       assertThat(names.size <= 1, `It is ${names.size} jobs`);
     },
   ),
-  check(
-    'same-id',
-    'E04',
-    'another command of the same id is refused',
-    { needs: ['quick'] },
-    async ({ open, subject }) => {
-      const probe = await open();
-      const command = invoke(probe, subject.quick!);
-      await ended(probe, command);
-      const from = probe.heard.length;
-      probe.sendText(
-        JSON.stringify({ ...command, payload: { tool: subject.quick!.tool, arguments: { other: true } } }),
-      );
-      await probe.anyRefusal(from, 'ALREADY_EXISTS');
-    },
-  ),
-  check(
+  checkQuick('same-id', 'E04', 'another command of the same id is refused', async (probe, { subject }) => {
+    const command = invoke(probe, subject.quick!);
+    await ended(probe, command);
+    const from = probe.heard.length;
+    probe.sendText(JSON.stringify({ ...command, payload: { tool: subject.quick!.tool, arguments: { other: true } } }));
+    await probe.anyRefusal(from, 'ALREADY_EXISTS');
+  }),
+  checkingSession({ level: 'should', needs: ['quick'] })(
     'operation-keys',
     'D03',
     'of two commands with one operation key one is carried out',
-    { level: 'should', needs: ['quick'] },
-    async ({ open, subject }) => {
-      const probe = await open();
+    async (probe, { subject }) => {
       const key = { operation_key: `conformance:${probe.sessionId}` };
       const first = await ended(probe, invoke(probe, subject.quick!, key));
       const command = invoke(probe, subject.quick!, key);
@@ -151,80 +132,55 @@ export const WORK: readonly Check[] = [
       else await ended(probe, command);
     },
   ),
-  check(
-    'told-again',
-    'E14 R02 R06',
-    'what was said of a job is said again as it was',
-    { needs: ['slow'] },
-    async (bench) => {
-      const probe = await bench.open();
-      const jobId = await begun(bench, probe);
-      await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
-      await endOf(probe, jobId);
-      const before = ofJob(probe, jobId).map((message) => JSON.stringify(message));
-      const from = probe.heard.length;
-      await probe.answer(probe.send('resume', {}, { job_id: jobId }), 'ack');
-      const again = ofJob(probe, jobId, from).map((message) => JSON.stringify(message));
-      assertThat(
-        again.join() === before.join(),
-        `${before.length} messages were said, and ${again.length} are said again, or others`,
-      );
-    },
-  ),
-  check(
+  checkSlow('told-again', 'E14 R02 R06', 'what was said of a job is said again as it was', async (probe, bench) => {
+    const jobId = await begun(bench, probe);
+    await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
+    await endOf(probe, jobId);
+    const before = ofJob(probe, jobId).map((message) => JSON.stringify(message));
+    const from = probe.heard.length;
+    await probe.answer(probe.send('resume', {}, { job_id: jobId }), 'ack');
+    const again = ofJob(probe, jobId, from).map((message) => JSON.stringify(message));
+    assertThat(
+      again.join() === before.join(),
+      `${before.length} messages were said, and ${again.length} are said again, or others`,
+    );
+  }),
+  checkSlow(
     'asynchronous',
     'F01 F03',
     'a job is accepted at once, begun, and goes on meanwhile',
-    { needs: ['slow'] },
-    async (bench) => {
-      const probe = await bench.open();
+    async (probe, bench) => {
       const jobId = await begun(bench, probe);
       await probe.ping();
       assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'It has ended at once: it is not slow');
       probe.send('cancel', {}, { job_id: jobId });
     },
   ),
-  check(
-    'cancelled',
-    'J04 J19',
-    'a job that is cancelled ends so, and only once',
-    { needs: ['slow'] },
-    async (bench) => {
-      const probe = await bench.open();
-      const jobId = await begun(bench, probe);
-      await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
-      const end = await endOf(probe, jobId);
-      assertThat(end.type === 'job.cancelled', `It ends with ${end.type}`);
-      assertThat(end.payload.cause === 'client', `Its cause is ${end.payload.cause}`);
-      const late = probe.send('cancel', {}, { job_id: jobId });
-      await probe.answer(late, 'ack', 'nack');
-      await probe.quiet();
-      const ends = ofJob(probe, jobId).filter(({ type }) => JOB_ENDS.has(type));
-      assertThat(ends.length === 1, `It ends ${ends.length} times`);
-    },
-  ),
-  check(
-    'in-order',
-    'D04 F04',
-    'what is said of a job and its streams is in order',
-    { needs: ['slow'] },
-    async (bench) => {
-      const probe = await bench.open();
-      const jobId = await begun(bench, probe);
-      await probe.quiet();
-      await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
-      await endOf(probe, jobId);
-      const [violation] = checkLog(probe.log);
-      assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
-    },
-  ),
-  check(
+  checkSlow('cancelled', 'J04 J19', 'a job that is cancelled ends so, and only once', async (probe, bench) => {
+    const jobId = await begun(bench, probe);
+    await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
+    const end = await endOf(probe, jobId);
+    assertThat(end.type === 'job.cancelled', `It ends with ${end.type}`);
+    assertThat(end.payload.cause === 'client', `Its cause is ${end.payload.cause}`);
+    const late = probe.send('cancel', {}, { job_id: jobId });
+    await probe.answer(late, 'ack', 'nack');
+    await probe.quiet();
+    const ends = ofJob(probe, jobId).filter(({ type }) => JOB_ENDS.has(type));
+    assertThat(ends.length === 1, `It ends ${ends.length} times`);
+  }),
+  checkSlow('in-order', 'D04 F04', 'what is said of a job and its streams is in order', async (probe, bench) => {
+    const jobId = await begun(bench, probe);
+    await probe.quiet();
+    await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
+    await endOf(probe, jobId);
+    const [violation] = checkLog(probe.log);
+    assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
+  }),
+  checkingSession({ needs: ['slow', 'connections', 'other'] })(
     'other-jobs',
     'P01 R07',
     'somebody else neither cancels nor reads a job',
-    { needs: ['slow', 'connections', 'other'] },
-    async (bench) => {
-      const probe = await bench.open();
+    async (probe, bench) => {
       const jobId = await begun(bench, probe);
       const other = await bench.open({ auth: bench.subject.otherAuth });
       const more = { job_id: jobId };
@@ -234,11 +190,10 @@ export const WORK: readonly Check[] = [
       probe.send('cancel', {}, more);
     },
   ),
-  check(
+  checking({ needs: ['slow', 'connections'] })(
     'reconnected',
     'D01 J03 R05 S03',
     'what was said while nobody was there is said afterwards, once and in order',
-    { needs: ['slow', 'connections'] },
     async (bench) => {
       const first = await bench.open();
       const jobId = await begun(bench, first);

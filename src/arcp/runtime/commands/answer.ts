@@ -2,7 +2,7 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { momentOf, newId, timestampOf } from '../../protocol/ids.js';
-import type { RecordChange, StoredRecord } from '../../store/store.js';
+import type { StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
 import {
   type KeptLease,
@@ -12,7 +12,7 @@ import {
   requestOf,
   requestRecord,
 } from '../permissions/leases.js';
-import { acknowledged, type CommandResult, commandRecord } from './command.js';
+import { acknowledgement, type CommandResult } from './command.js';
 
 type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
@@ -30,11 +30,8 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
     message.type === 'permission.grant'
       ? granted(request, message, session.principal, { now: clock(), ahead })
       : undefined;
-  const ack = acknowledged(
-    connection,
-    message,
-    lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt + ahead) },
-  );
+  const details = lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt + ahead) };
+  const { events, records } = acknowledgement(connection, message, request.jobId, details);
   const leaseOwner = isForSession(message) ? request.sessionId : request.jobId;
   const answered: KeptRequest = {
     ...request,
@@ -43,13 +40,10 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
       ? { state: 'denied', reason: message.type === 'permission.deny' ? message.payload.reason : undefined }
       : { state: 'granted', leaseId, leaseOwner }),
   };
-  const records: RecordChange[] = [
-    commandRecord(session.principal, message, { answerId: ack.id }, request.jobId),
-    requestRecord(record.key, answered, record.version),
-    // One record per session, so that its uses are counted together.
-    ...(lease === undefined ? [] : [leaseRecord(leaseOwner, leaseId, lease, 0)]),
-  ];
-  const result = await log.commit({ records, events: [ack] });
+  records.push(requestRecord(record.key, answered, record.version));
+  // One record per session, so that its uses are counted together.
+  if (lease !== undefined) records.push(leaseRecord(leaseOwner, leaseId, lease, 0));
+  const result = await log.commit({ records, events });
   if (result.outcome !== 'conflict') {
     answers.notify(record.key);
     return {};

@@ -5,7 +5,7 @@ import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.j
 import type { ConnectionContext } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
 import { changeSession } from '../sessions/session.js';
-import { acknowledged, ackOf, type CommandResult, carriedOut, commandRecord, jobOfCommand } from './command.js';
+import { acknowledgement, ackOf, type CommandResult, carriedOut, jobOfCommand } from './command.js';
 
 type Cancel = Envelope<'cancel'>;
 
@@ -19,19 +19,13 @@ async function cancelOneJob(connection: ConnectionContext, message: Cancel): Pro
   const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs } = message.payload;
   const jobId = await jobOf(connection, message);
-  const ack = acknowledged(connection, message);
-  const cancelled = await cancelJob(
-    engine,
-    jobId,
-    { cause: 'client', reason, deadlineMs },
-    {
-      events: [ack],
-      records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
-      check: ({ principal }) => {
-        if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
-      },
+  const request = { cause: 'client', reason, deadlineMs } as const;
+  const cancelled = await cancelJob(engine, jobId, request, {
+    ...acknowledgement(connection, message, jobId),
+    check: ({ principal }) => {
+      if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
     },
-  );
+  });
   if (cancelled.outcome === 'conflict') return { former: cancelled.found };
   return cancelled.outcome === 'ended' ? ended(connection, message, cancelled.row) : {};
 }
@@ -67,10 +61,7 @@ async function cancelSession(connection: ConnectionContext, message: Cancel): Pr
 
 /** @returns the record of the command if it was carried out before */
 async function acknowledge(connection: ConnectionContext, message: Cancel): Promise<StoredRecord | undefined> {
-  const { engine, session } = connection;
-  const ack = acknowledged(connection, message);
-  const records = [commandRecord(session.principal, message, { answerId: ack.id })];
-  const result = await engine.log.commit({ records, events: [ack] });
+  const result = await connection.engine.log.commit(acknowledgement(connection, message));
   return result.outcome === 'conflict' ? result.found : undefined;
 }
 

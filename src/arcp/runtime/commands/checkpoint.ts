@@ -11,7 +11,7 @@ import { changeOf, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } f
 import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
 import {
-  acknowledged,
+  acknowledgement,
   assertLive,
   assertNegotiated,
   type CommandResult,
@@ -77,7 +77,7 @@ export async function restoreCheckpoint(
   connection: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
 ): Promise<CommandResult> {
-  const { engine, session } = connection;
+  const { engine } = connection;
   assertNegotiated(connection, 'checkpoints', 'Checkpoints were');
   const { checkpoint_id: checkpointId, new_job: asNew = false } = message.payload;
   const { row, value } = await ownCheckpoint(connection, checkpointId, message.job_id);
@@ -86,12 +86,11 @@ export async function restoreCheckpoint(
     throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}; only a new one can go on from there`, {
       details: { state: row.state },
     });
-  const ack = acknowledged(connection, message);
-  const records = [commandRecord(session.principal, message, { answerId: ack.id }, row.jobId)];
+  const { events, records } = acknowledgement(connection, message, row.jobId);
   const live = engine.scheduler.find(row.jobId);
   if (live !== undefined) {
     const putBack = { reason: 'restore', as: 'queued', causedBy: message.id } as const;
-    const isFirst = await live.restart({ checkpointId }, { events: [ack], records }, putBack);
+    const isFirst = await live.restart({ checkpointId }, { events, records }, putBack);
     return isFirst ? {} : { former: await carriedOut(connection, message) };
   }
   const messages = new JobMessages(engine.log, row, specOf(row));
@@ -100,7 +99,7 @@ export async function restoreCheckpoint(
   const status = JSON.stringify({ ...statusOf(row), checkpointId, again });
   const result = await engine.log.commit({
     records,
-    events: [ack, ...moved],
+    events: [...events, ...moved],
     jobs: [changeOf(row, { status, state: 'queued' })],
   });
   if (result.outcome === 'done') engine.scheduler.wake();

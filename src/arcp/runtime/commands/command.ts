@@ -4,7 +4,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
-import type { ArcpStore, CommitResult, JobRow, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
+import type { ArcpStore, CommitResult, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
@@ -51,14 +51,6 @@ export function ackOf(
   };
 }
 
-export function acknowledged(
-  connection: ConnectionContext,
-  message: Envelope,
-  details?: Readonly<Record<string, unknown>>,
-): NewEvent {
-  return connection.engine.log.event(ackOf(connection, message, 'accepted', details));
-}
-
 /** Records a command in the commit that carries it out; the commit conflicts if it was carried out before. */
 export function commandRecord(
   principal: string,
@@ -68,6 +60,18 @@ export function commandRecord(
 ): RecordChange {
   const kept: KeptCommand = { digest: digestOfCommand(command), ...answer };
   return { scope: commandsOf(principal), key: command.id, value: JSON.stringify(kept), expect: 0, owner };
+}
+
+/** What a command that is acknowledged adds to the commit that carries it out. */
+export function acknowledgement(
+  connection: ConnectionContext,
+  message: Envelope,
+  jobId?: string,
+  details?: Readonly<Record<string, unknown>>,
+) {
+  const { engine, session } = connection;
+  const ack = engine.log.event(ackOf(connection, message, 'accepted', details));
+  return { events: [ack], records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)] };
 }
 
 /** Returns the first answer of a command, if it is still stored. @throws ArcpError `ALREADY_EXISTS` if the id was another command's */

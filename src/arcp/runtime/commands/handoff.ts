@@ -6,12 +6,11 @@ import { JobMessages } from '../job/messages.js';
 import { changeOf, inputOf, specOf, statusOf } from '../job/spec.js';
 import { checkCall } from '../works.js';
 import {
-  acknowledged,
+  acknowledgement,
   assertLive,
   assertNegotiated,
   type CommandResult,
   carriedOut,
-  commandRecord,
   ownJob,
   resultOf,
 } from './command.js';
@@ -37,16 +36,13 @@ export async function handoff(
   const status = statusOf(row);
   const from = status.agent ?? spec.target;
   const messages = new JobMessages(log, row, spec);
-  const ack = acknowledged(connection, message);
+  const { events, records } = acknowledgement(connection, message, jobId);
   const told = messages.event(
     'event.emit',
     { name: 'arcp.agent.transferred', attributes: { from, to: target, reason } },
     { causationId: message.id },
   );
-  const entry = {
-    records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)],
-    events: [ack, told],
-  };
+  const entry = { records, events: [...events, told] };
   const change = { agent: target, handedOver: { from, reason } };
   const live = scheduler.find(jobId);
   if (live !== undefined) {

@@ -7,6 +7,7 @@ import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protoc
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { timestampOf } from '../../protocol/ids.js';
+import { pressureOf } from '../../streams/writer.js';
 import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
 import type { ConnectionContext, Core } from '../core.js';
@@ -76,10 +77,7 @@ export class Connection implements ConnectionContext {
   }
 
   readonly uploader: Uploader = {
-    pressure: (streamId, isFull) => {
-      const payload = isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
-      this.#say({ type: 'backpressure', payload, streamId });
-    },
+    pressure: (streamId, isFull) => this.#say({ type: 'backpressure', payload: pressureOf(isFull), streamId }),
     refused: (streamId, error) => this.#say({ type: 'stream.error', payload: { ...error.toBody() }, streamId }),
   };
 

@@ -6,12 +6,12 @@ import { newId } from '../../protocol/ids.js';
 import { outcomeIn } from '../../protocol/outcome.js';
 import {
   type ArcpStore,
+  type Commit,
   type CommitResult,
   type JobQuery,
   type JobRow,
   LIVE_STATES,
   type NewEvent,
-  type RecordChange,
   type StoredEvent,
   type StoredRecord,
 } from '../../store/store.js';
@@ -75,9 +75,7 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
 
 const TRIES = 10;
 
-interface CancelOptions {
-  readonly records?: readonly RecordChange[] | undefined;
-  readonly events?: readonly NewEvent[] | undefined;
+interface CancelOptions extends Pick<Commit, 'records' | 'events'> {
   readonly check?: ((row: JobRow) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@
 import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
-import type { ArcpStore, JobRow, Lease } from '../../store/store.js';
+import type { JobRow, Lease } from '../../store/store.js';
 import { openStreamsOf } from '../context/stream.js';
 import type { Hub } from '../events/log.js';
 import type { CancelRequest, JobHost } from '../job/attempt.js';
@@ -13,19 +13,12 @@ import { LiveJob } from './live-job.js';
 
 const TRY_AGAIN = 1000;
 
-interface DeadlinesOptions {
-  readonly log: { readonly store: ArcpStore };
-  readonly now: () => number;
-  readonly expire: (jobId: string) => Promise<void>;
-  readonly onError: (error: unknown) => void;
-}
-
 class Deadlines {
-  readonly #options: DeadlinesOptions;
+  readonly #options: SchedulerOptions;
   readonly #timers = new Map<string, () => void>();
   #isOver = false;
 
-  constructor(options: DeadlinesOptions) {
+  constructor(options: SchedulerOptions) {
     this.#options = options;
   }
 
@@ -83,7 +76,8 @@ class Deadlines {
 /** Cancellation requests, which outlive the process that received them. */
 export const CANCELS = 'cancel';
 
-export interface SchedulerOptions extends JobHost, Pick<DeadlinesOptions, 'expire'> {
+export interface SchedulerOptions extends JobHost {
+  readonly expire: (jobId: string) => Promise<void>;
   readonly hub: Hub;
   readonly concurrency: number;
   readonly queues: readonly string[];

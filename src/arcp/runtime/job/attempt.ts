@@ -1,7 +1,7 @@
 /** One attempt at a job, as what its handler is given sees it. */
 import type { CancelCause } from '../../protocol/payloads/execution.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
-import type { CommitResult, JobChange, JobRow, NewEvent, RecordChange } from '../../store/store.js';
+import type { Commit, CommitResult, JobRow, NewEvent } from '../../store/store.js';
 import type { Content, StreamOptions, StreamWriter } from '../../streams/content.js';
 import type { EventLog } from '../events/log.js';
 import type { AnswerWaiters } from '../permissions/leases.js';
@@ -60,10 +60,8 @@ export interface Continued {
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface Pause<T> {
+export interface Pause<T> extends Pick<Commit, 'events' | 'records'> {
   readonly reason: string;
-  readonly events?: readonly NewEvent[] | undefined;
-  readonly records?: readonly RecordChange[] | undefined;
   readonly continuedBy?: ((result: T) => Continued) | undefined;
 }
 
@@ -86,9 +84,9 @@ export interface NewJob {
   readonly status?: JobStatus | undefined;
   readonly options: WorkOptions;
   readonly maxQueued: number;
-  readonly with: (job: { readonly jobId: string; readonly told: NewEvent }) => {
-    readonly records: readonly RecordChange[];
-    readonly events?: readonly NewEvent[];
-    readonly jobs?: readonly JobChange[];
-  };
+  /** Adds to the commit that begins the job. */
+  readonly with: (job: {
+    readonly jobId: string;
+    readonly told: NewEvent;
+  }) => Pick<Commit, 'records' | 'events' | 'jobs'>;
 }

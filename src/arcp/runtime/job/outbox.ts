@@ -1,12 +1,10 @@
 /** What one attempt at a job has to say, in order: each thing is committed once, or the attempt is over. */
 import { ArcpError } from '../../protocol/errors.js';
-import type { JobPatch, NewEvent, RecordChange } from '../../store/store.js';
+import type { Commit, JobPatch } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
 
-export interface OutboxEntry {
-  readonly events?: readonly NewEvent[] | undefined;
+export interface OutboxEntry extends Pick<Commit, 'events' | 'records'> {
   readonly set?: JobPatch | undefined;
-  readonly records?: readonly RecordChange[] | undefined;
 }
 
 interface Waiting {

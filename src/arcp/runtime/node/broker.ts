@@ -151,9 +151,7 @@ class Broker implements BrokeredFiles {
 
   #run(file: string, args: readonly string[], cwd: string | undefined, input = ''): Promise<Executed> {
     const { env: names = ['PATH', 'LANG'] } = this.#options;
-    const env = Object.fromEntries(
-      names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-    );
+    const env = environmentOf(names);
     const { signal } = this.#context;
     return new Promise((resolve, reject) => {
       const child = spawn(file, args, { cwd, env, signal, shell: false, killSignal: 'SIGKILL' });
@@ -253,6 +251,12 @@ class Broker implements BrokeredFiles {
     });
     return new Response(response.body?.pipeThrough(bound) ?? null, response);
   }
+}
+
+export function environmentOf(names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 function refused(why: string): ArcpError {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { HAS_GROUPS, ProcessGroup } from '../../../../channels/node/process-group.js';
 import { systemReason } from '../../../../text/system-reason.js';
 import { ArcpError } from '../../../protocol/errors.js';
+import { environmentOf } from '../broker.js';
 import type { SandboxSettings } from './types.js';
 
 /** Plain JavaScript, since Node cannot strip types in a process that may not start threads. */
@@ -74,12 +75,6 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
       });
     },
   };
-}
-
-function environmentOf(names: readonly string[]): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
 }
 
 function endOf(code: number | null, signal: NodeJS.Signals | null): ArcpError {

@@ -10,14 +10,7 @@ import type { Content, StreamWriter } from '../../../streams/content.js';
 import type { JobContext, Lease } from '../../types.js';
 import type { Brokered } from '../broker.js';
 
-export interface ToolScope {
-  readonly context: JobContext;
-  readonly broker: Brokered | undefined;
-  readonly tools: readonly string[];
-  readonly streams: HandleTable<StreamWriter>;
-  readonly incoming: HandleTable<AsyncIterator<Content>>;
-  readonly leases: HandleTable<Pick<Lease, 'use'>>;
-}
+export type ToolScope = ReturnType<typeof toolScope>;
 
 const MOST_STREAMS = 64;
 const MOST_LEASES = 1024;
@@ -26,14 +19,15 @@ export function toolScope(
   context: JobContext,
   broker: ((context: JobContext) => Brokered) | undefined,
   tools: readonly string[],
-): ToolScope {
-  const incoming = new HandleTable<AsyncIterator<Content>>('stream', MOST_STREAMS);
-  const held = {
-    incoming,
-    streams: new HandleTable<StreamWriter>('stream', MOST_STREAMS),
-    leases: new HandleTable<Pick<Lease, 'use'>>('lease', MOST_LEASES),
+) {
+  return {
+    context,
+    broker: broker?.(context),
+    tools,
+    incoming: new HandleTable<number, AsyncIterator<Content>>('stream', MOST_STREAMS),
+    streams: new HandleTable<number, StreamWriter>('stream', MOST_STREAMS),
+    leases: new HandleTable<string, Pick<Lease, 'use'>>('lease', MOST_LEASES),
   };
-  return { context, broker: broker?.(context), tools, ...held };
 }
 
 type Answer = (asked: ToolScope, args: readonly unknown[]) => unknown;
@@ -105,29 +99,27 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
     // Synchronous, since writes follow.
     'stream.open': on(z.tuple([id, openStream]), ({ context, streams }, [key, options]) => {
       streams.assertRoom();
-      streams.add(String(key), context.stream(options));
+      streams.add(key, context.stream(options));
     }),
     'stream.write': on(z.tuple([id, z.unknown()]), ({ streams }, [key, content]) => {
-      const stream = streams.get(String(key));
+      const stream = streams.get(key);
       return stream.write(contentOf(stream.kind, content));
     }),
-    'stream.close': on(z.tuple([id, text.optional()]), ({ streams }, [key, reason]) =>
-      streams.take(String(key)).close(reason),
-    ),
+    'stream.close': on(z.tuple([id, text.optional()]), ({ streams }, [key, reason]) => streams.take(key).close(reason)),
     'stream.fail': on(z.tuple([id, text]), ({ streams }, [key, message]) =>
-      streams.take(String(key)).fail(new ArcpError('ABORTED', message)),
+      streams.take(key).fail(new ArcpError('ABORTED', message)),
     ),
     'incoming.open': on(z.tuple([id, text.optional()]), ({ context, incoming }, [key, which]) => {
       incoming.assertRoom();
-      incoming.add(String(key), context.incoming(which));
+      incoming.add(key, context.incoming(which));
     }),
     'incoming.next': on(z.tuple([id]), async ({ incoming }, [key]) => {
-      const { done = false, value } = await incoming.get(String(key)).next();
-      if (done) incoming.take(String(key));
+      const { done = false, value } = await incoming.get(key).next();
+      if (done) incoming.take(key);
       return value instanceof Uint8Array ? { done, bytes: Buffer.from(value).toString('base64') } : { done, value };
     }),
     'incoming.return': on(z.tuple([id]), async ({ incoming }, [key]) => {
-      await incoming.take(String(key)).return?.();
+      await incoming.take(key).return?.();
     }),
     'fs.readFile': on(z.tuple([text]), (asked, [file]) => brokerOf(asked).fs.readFile(file)),
     'fs.list': on(z.tuple([text]), (asked, [folder]) => brokerOf(asked).fs.list(folder)),
@@ -175,10 +167,10 @@ async function ask(broker: Brokered, url: string, init: z.output<typeof request>
   return { status, statusText, headers: [...response.headers], body: bytes.toString('base64') };
 }
 
-class HandleTable<T> {
+class HandleTable<K, T> {
   readonly #what: string;
   readonly #most: number;
-  readonly #all = new Map<string, T>();
+  readonly #all = new Map<K, T>();
 
   constructor(what: string, most: number) {
     this.#what = what;
@@ -192,17 +184,17 @@ class HandleTable<T> {
     });
   }
 
-  add(name: string, held: T): void {
+  add(name: K, held: T): void {
     this.#all.set(name, held);
   }
 
-  get(name: string): T {
+  get(name: K): T {
     const found = this.#all.get(name);
     if (found === undefined) throw new ArcpError('NOT_FOUND', `There is no such ${this.#what}`);
     return found;
   }
 
-  take(name: string): T {
+  take(name: K): T {
     const found = this.get(name);
     this.#all.delete(name);
     return found;
