@@ -254,9 +254,7 @@ function readFor({ wordSlots }: RulePattern, instruction: string, wording: Wordi
   let text = instruction;
   for (const { start, end, text: inside } of found) text = `${text.slice(0, start)}"${inside}"${text.slice(end)}`;
   const read = readWording(text);
-  return read === null
-    ? null
-    : { wording: read, captured: found.map(({ name, text: inside }) => ({ name, text: inside })) };
+  return read === null ? null : { wording: read, captured: found };
 }
 
 function rangeOf(
