@@ -1,5 +1,5 @@
+import { byRarity } from '../matching/wording.js';
 import {
-  byRarity,
   checkedBatches,
   checkedEntry,
   type DomainStatistics,
