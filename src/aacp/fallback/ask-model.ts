@@ -4,7 +4,7 @@ import type { Field, Packet } from '../ast.js';
 import { lintPacket } from '../lint/lint.js';
 import type { GrammarNotation, Model, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
 import { abortError, ModelError, unlessAborted } from '../models/model.js';
-import { repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
+import { type Finding, type Hint, repairPrompt, systemPrompt, userPrompt } from '../models/prompt.js';
 import { readReply } from '../models/read-reply.js';
 import { tryParsePacket } from '../parse.js';
 import { printPacket } from '../print.js';
@@ -14,12 +14,6 @@ import { lowerAscii, TASKS, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackWarning, unstatedWarnings, warningOf } from './result.js';
-
-/** A known instruction and its packet, as an example for the model. */
-export interface Hint {
-  readonly instruction: string;
-  readonly packet: string;
-}
 
 /** Makes the grammar of the packets that a request allows, for providers that constrain what is written. */
 export type PacketGrammar = (
@@ -101,7 +95,7 @@ export async function askModel(
 
 type Judged =
   | (Pick<ModelPacket, 'packet' | 'adjustments' | 'warnings'> & { readonly ok: true })
-  | { readonly ok: false; readonly faults: readonly PacketFault[] };
+  | { readonly ok: false; readonly faults: readonly Finding[] };
 
 type PaidError = 'invalid-reply' | 'model-refused' | 'unstated-value';
 
@@ -176,13 +170,6 @@ function modelError(thrown: unknown, signal: AbortSignal): ModelError {
   );
 }
 
-/** A fault of a packet, for the repair prompt. */
-interface PacketFault {
-  readonly code: string;
-  readonly message: string;
-  readonly help?: string | undefined;
-}
-
 /** The fields that the request and the protocol decide, at the head of each packet. */
 const HEAD = ['return', 'p', 'aacp'] as const;
 
@@ -221,7 +208,7 @@ function withHead(packet: Packet, request: RegistryRequest): { packet: Packet; a
 }
 
 /** The draft lets private words pass; a model that makes one up has misunderstood. */
-function* wordFaults({ task, domain }: Packet, request: RegistryRequest): Iterable<PacketFault> {
+function* wordFaults({ task, domain }: Packet, request: RegistryRequest): Iterable<Finding> {
   if (task !== '' && !Object.hasOwn(TASKS, task)) {
     const message = `${JSON.stringify(task.slice(0, 40))} is no TASK.`;
     yield { code: 'unknown-task', message, help: Object.keys(TASKS).join(', ') };

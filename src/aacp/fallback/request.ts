@@ -1,9 +1,10 @@
 /** The requests to the fallback encoder. */
 
+import { remembering } from '../../text/remember.js';
 import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
-import { anchoredForm, relativeUnit, type Unit } from '../matching/instruction/calendar.js';
+import { anchoredForm, relativeUnit } from '../matching/instruction/calendar.js';
 import { keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
 import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
@@ -27,12 +28,6 @@ export interface FallbackRequest extends RegistryRequest {
   readonly key: string;
 }
 
-interface Reading {
-  readonly normalised: string;
-  /** Of its relative times; `null` where it has none. */
-  readonly unit: Unit | null;
-}
-
 /** Most instructions whose reading is kept, and the longest. */
 const MAX_READINGS = 1000;
 const MAX_READ = 2000;
@@ -43,16 +38,7 @@ const MAX_READ = 2000;
  * @throws FallbackError on an instruction, a domain, an agent or a priority that cannot stand in a packet; TypeError on a signal
  */
 export function requestReader(): (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest {
-  const readings = new Map<string, Reading>();
-
-  function read(instruction: string): Reading {
-    const known = readings.get(instruction);
-    if (known !== undefined) return known;
-    const reading = { normalised: normaliseInstruction(instruction), unit: relativeUnit(instruction) };
-    if (readings.size >= MAX_READINGS) readings.clear();
-    if (instruction.length <= MAX_READ) readings.set(instruction, reading);
-    return reading;
-  }
+  const read = remembering(readInstruction, MAX_READINGS, MAX_READ);
 
   return (instruction, options, now) => {
     const text = checkedInstruction(instruction);
@@ -69,6 +55,10 @@ export function requestReader(): (instruction: unknown, options: EncodeOptions, 
     const asked = { normalised, domain, returnAgent, priority, version: VERSION };
     return { ...asked, instruction: text, now, key: keyOf(asked) };
   };
+}
+
+function readInstruction(instruction: string) {
+  return { normalised: normaliseInstruction(instruction), unit: relativeUnit(instruction) };
 }
 
 const NAMES = ['domain', 'returnAgent', 'priority', 'signal'];

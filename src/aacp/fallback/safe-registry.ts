@@ -1,5 +1,6 @@
 /** A registry whose failures stop no encoding: they are warnings, and the answer comes without it. */
 
+import { remembering } from '../../text/remember.js';
 import { anyText } from '../../text/visible.js';
 import { caseOf, digestOf, isSameCase } from '../matching/instruction/normalise.js';
 import { staleTimeIn, unstatedIn } from '../matching/unstated.js';
@@ -12,16 +13,7 @@ import type { FallbackWarning } from './result.js';
 /** Most packets that are remembered, and the longest. */
 const MAX_KNOWN = 2000;
 const MAX_LENGTH = 2000;
-const known = new Map<string, ReturnType<typeof readFacts>>();
-
-export function factsOf(text: string) {
-  const remembered = known.get(text);
-  if (remembered !== undefined) return remembered;
-  const facts = readFacts(text);
-  if (known.size >= MAX_KNOWN) known.clear();
-  if (text.length <= MAX_LENGTH) known.set(text, facts);
-  return facts;
-}
+export const factsOf = remembering(readFacts, MAX_KNOWN, MAX_LENGTH);
 
 function readFacts(text: string) {
   const read = tryParsePacket(text);

@@ -1,7 +1,7 @@
 /** One call for one key, however many ask: here and in other processes (draft-mackay-aacp-01, section 6.3). */
 
 import { abortError, unlessAborted } from '../models/model.js';
-import type { Registry, Reservation } from '../registry/registry.js';
+import type { Registry } from '../registry/registry.js';
 import { FallbackError } from './errors.js';
 
 interface Flight<T> {
@@ -87,7 +87,8 @@ export async function takeTurn<T>(
 ): Promise<{ readonly kind: 'known' | 'done'; readonly value: T }> {
   let asked = key;
   for (let waited = 0; ; waited += POLL * LOOKS) {
-    const reservation = reserve(registry, asked);
+    // The answer comes without a registry that fails.
+    const reservation = attempt(() => registry.reserve(asked, LEASE)) ?? null;
     // Another process may have stored it between the look before and the reservation.
     const known = look();
     if (known !== undefined) {
@@ -118,22 +119,10 @@ export async function takeTurn<T>(
   }
 }
 
-/** @returns `null` if the registry fails: the answer comes without it */
-function reserve(registry: Registry, key: string): Reservation | null {
-  try {
-    return registry.reserve(key, LEASE);
-  } catch {
-    return null;
-  }
-}
-
 async function asHolder<T>(registry: Registry, key: string, token: string, work: () => Promise<T>): Promise<T> {
   const renewal = setInterval(() => {
-    try {
-      if (!registry.renew(key, token, LEASE)) clearInterval(renewal);
-    } catch {
-      // The next one may work; if none does, another process asks a second time, which costs money and harms nothing.
-    }
+    // After a failure, the next one may work; if none does, another process asks a second time, which costs money and harms nothing.
+    if (attempt(() => registry.renew(key, token, LEASE)) === false) clearInterval(renewal);
   }, LEASE / 3);
   // A process that has nothing else to do may end.
   (renewal as { unref?: () => void }).unref?.();
@@ -145,11 +134,16 @@ async function asHolder<T>(registry: Registry, key: string, token: string, work:
   }
 }
 
+/** A reservation that cannot be released expires by itself. */
 function release(registry: Registry, key: string, token: string): void {
+  attempt(() => registry.release(key, token));
+}
+
+function attempt<T>(step: () => T): T | undefined {
   try {
-    registry.release(key, token);
+    return step();
   } catch {
-    // The reservation expires by itself.
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import { resolveRelative } from './instruction/calendar.js';
 import { givenDigits } from './instruction/renderings.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
 import type { Fault, Pair } from './judge.js';
-import { isOwnPlace, type Place, residueOf, sameValue, traceOf, type Writing, workedOutIn } from './places.js';
+import { blanked, isOwnPlace, type Place, residueOf, sameValue, traceOf, type Writing, workedOutIn } from './places.js';
 
 type Filling =
   | { readonly fields: readonly Field[]; readonly filled: Readonly<Record<string, string>>; readonly refusal: null }
@@ -85,13 +85,11 @@ function hasSameDigits(slot: Slot, changed: readonly Pair[]): boolean {
 /** Blanks changed values; and if one is a time, all times: a day may have the number of another. */
 function unchangedText(instruction: string, pairs: readonly Pair[], changed: readonly Pair[]): string {
   const isTimed = changed.some(({ stored }) => TIME_KINDS.has(stored.kind));
-  let text = instruction;
-  for (const pair of pairs) {
-    const { start, end, kind } = pair.stored;
-    if (!changed.includes(pair) && !(isTimed && TIME_KINDS.has(kind))) continue;
-    text = `${text.slice(0, start)}${' '.repeat(end - start)}${text.slice(end)}`;
-  }
-  return text;
+  const others = pairs.filter((pair) => changed.includes(pair) || (isTimed && TIME_KINDS.has(pair.stored.kind)));
+  return blanked(
+    instruction,
+    others.map(({ stored }) => stored),
+  );
 }
 
 interface Edit {

@@ -123,11 +123,10 @@ const BARE: ReadonlySet<Slot['kind']> = new Set(['number', 'percent', 'ordinal',
  * separated by commas and signs of comparison. The 24 of `24h` is there by chance; the month of `sales_2026-08` is not.
  */
 export function isOwnPlace(packet: Packet, place: Place, places: readonly Place[]): boolean {
-  let value = packet.fields[place.field]!.value;
-  if (!BARE.has(place.slot.kind) && !/^\d{1,5}$/.test(value.slice(place.start, place.end))) return true;
-  for (const { field, start, end } of places) {
-    if (field === place.field) value = `${value.slice(0, start)}${' '.repeat(end - start)}${value.slice(end)}`;
-  }
+  const written = packet.fields[place.field]!.value;
+  if (!BARE.has(place.slot.kind) && !/^\d{1,5}$/.test(written.slice(place.start, place.end))) return true;
+  const others = places.filter(({ field }) => field === place.field);
+  const value = blanked(written, others);
   const before = value
     .slice(0, place.start)
     .split(/[,;=<>:]/)
@@ -143,20 +142,20 @@ const AMOUNT = /(?<![\d.])\d{3,}(?:\.\d+)?(?!\d)|\d\.\d/;
 
 /** The texts of a packet's values without the places, in small letters; those of the request left out. */
 export function residueOf(packet: Packet, places: readonly Place[]): readonly string[] {
-  return blanked(packet, places).map((text) => text.toLowerCase());
+  return restOf(packet, places).map((text) => text.toLowerCase());
 }
 
-function blanked(packet: Packet, places: readonly Place[]): readonly string[] {
-  const rest: string[] = [];
-  packet.fields.forEach(({ key, value }, field) => {
-    if (REQUEST_KEYS.has(key)) return;
-    let text = value;
-    for (const place of places) {
-      if (place.field !== field) continue;
-      text = `${text.slice(0, place.start)}${' '.repeat(place.end - place.start)}${text.slice(place.end)}`;
-    }
-    if (text.trim() !== '') rest.push(text);
-  });
+function restOf({ fields }: Packet, places: readonly Place[]): readonly string[] {
+  const placesIn = (index: number): readonly Place[] => places.filter(({ field }) => field === index);
+  return fields
+    .map(({ key, value }, index) => (REQUEST_KEYS.has(key) ? '' : blanked(value, placesIn(index))))
+    .filter((text) => text.trim() !== '');
+}
+
+/** Replaces ranges of a text by spaces. */
+export function blanked(text: string, ranges: Iterable<Pick<Place, 'start' | 'end'>>): string {
+  let rest = text;
+  for (const { start, end } of ranges) rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
   return rest;
 }
 
@@ -172,7 +171,7 @@ export function timeIn(rest: readonly string[]): string | null {
 function traceIn(slot: Slot, text: string): string | null {
   if (TIME_KINDS.has(slot.kind)) return timeIn([text]);
   if (slot.kind === 'amount') return AMOUNT.exec(text)?.[0] ?? null;
-  if (slot.digits !== undefined) return wordIn(text, slot.digits);
+  if (slot.digits !== undefined) return isWholeIn(text, slot.digits) ? slot.digits : null;
   return fragmentsOf(slot).find((fragment) => holds(text, fragment)) ?? null;
 }
 
@@ -197,11 +196,9 @@ function holds(text: string, fragment: string): boolean {
   return false;
 }
 
-function wordIn(text: string, digits: string): string | null {
+function isWholeIn(text: string, digits: string): boolean {
   const at = text.indexOf(digits);
-  if (at < 0) return null;
-  const around = `${text[at - 1] ?? ''}${text[at + digits.length] ?? ''}`;
-  return /\d/.test(around) ? null : digits;
+  return at >= 0 && !/\d/.test(`${text[at - 1] ?? ''}${text[at + digits.length] ?? ''}`);
 }
 
 /** A day, a time of day, or a number with what joins its digits. */
@@ -224,7 +221,7 @@ export function workedOutIn(packet: Packet, places: readonly Place[], text: stri
     const year = /(?<!\d)(?:19|20)\d\d(?!\d)/.exec(key)?.[0];
     if (year !== undefined && !numbers.has(Number(year))) return year;
   }
-  for (const rest of blanked(packet, places)) {
+  for (const rest of restOf(packet, places)) {
     const name = rest.match(CALENDAR)?.find((word) => !small.includes(word.toLowerCase()));
     if (name !== undefined) return name;
     for (const { 0: number, index } of rest.matchAll(NUMBER)) {

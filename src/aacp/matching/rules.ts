@@ -9,7 +9,7 @@ import { isFunctionWord } from './instruction/words.js';
 import { judge, type Pair, type Verdict, type Writing, withoutInventions } from './judge.js';
 import type { MatchRequest } from './match.js';
 import { type Captured, type EncodeStep, packetOfRule, SlotFault } from './rule-values.js';
-import { keysOf, readWording, valueToken, type Wording } from './wording.js';
+import { byRarity, keysOf, readWording, valueToken, type Wording } from './wording.js';
 
 /** Values of each kind that no instruction has. */
 const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
@@ -120,51 +120,20 @@ export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep 
       index.set(name, list);
     }
   });
-  return (request: MatchRequest, instruction: Wording, threshold: number): readonly Verdict[] =>
-    nearest(index, request.domain, instruction).map((number) =>
-      judgeRule(patterns[number]!, request, instruction, threshold, encodeStep),
-    );
-}
-
-/** The patterns that share most words with the instruction; rare ones count more. */
-function nearest(
-  index: ReadonlyMap<string, readonly number[]>,
-  domain: string,
-  instruction: Wording,
-): readonly number[] {
-  const weights = new Map<number, number>();
-  for (const key of new Set(keysOf(instruction))) {
-    const list = index.get(`${domain} ${key}`) ?? [];
-    for (const number of list) weights.set(number, (weights.get(number) ?? 0) + 1 / list.length);
-  }
-  return [...weights]
-    .sort(([a, weightA], [b, weightB]) => weightB - weightA || a - b)
-    .slice(0, MOST_RULES)
-    .map(([number]) => number);
-}
-
-function judgeRule(
-  pattern: RulePattern,
-  request: MatchRequest,
-  instruction: Wording,
-  threshold: number,
-  encodeStep: EncodeStep | undefined,
-): Verdict {
-  const { rule, phrase, wording } = pattern;
-  const reading = readFor(pattern, request.instruction, instruction);
-  return judge(
-    {
-      source: { kind: 'rule', rule, phrase },
-      domain: rule.domain,
-      wording,
-      anyId: true,
-      write: (pairs) =>
-        withoutInventions(writtenBy(pattern, reading?.captured ?? null, pairs, encodeStep), request.instruction),
-    },
-    request,
-    withCalendar(reading?.wording ?? instruction, request.now),
-    threshold,
-  );
+  return (request: MatchRequest, instruction: Wording, threshold: number): readonly Verdict[] => {
+    const postings = [...new Set(keysOf(instruction))].map((key) => index.get(`${request.domain} ${key}`) ?? []);
+    const nearest = byRarity(postings, false).slice(0, MOST_RULES);
+    return nearest.map((number) => {
+      const pattern = patterns[number]!;
+      const { rule, phrase, wording } = pattern;
+      const reading = readFor(pattern, request.instruction, instruction);
+      const given = withCalendar(reading?.wording ?? instruction, request.now);
+      const write = (pairs: readonly Pair[]): Writing =>
+        withoutInventions(writtenBy(pattern, reading?.captured ?? null, pairs, encodeStep), request.instruction);
+      const source = { kind: 'rule', rule, phrase } as const;
+      return judge({ source, domain: rule.domain, wording, anyId: true, write }, request, given, threshold);
+    });
+  };
 }
 
 function writtenBy(
@@ -254,9 +223,7 @@ function readFor({ wordSlots }: RulePattern, instruction: string, wording: Wordi
   let text = instruction;
   for (const { start, end, text: inside } of found) text = `${text.slice(0, start)}"${inside}"${text.slice(end)}`;
   const read = readWording(text);
-  return read === null
-    ? null
-    : { wording: read, captured: found.map(({ name, text: inside }) => ({ name, text: inside })) };
+  return read === null ? null : { wording: read, captured: found };
 }
 
 function rangeOf(

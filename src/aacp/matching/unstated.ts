@@ -7,7 +7,17 @@ import { isForeignName } from './instruction/calendar.js';
 import { wordedNumbers, wordedTimes } from './instruction/numbers.js';
 import { type Slot, TIME_KINDS } from './instruction/slots.js';
 import { wordSet } from './instruction/words.js';
-import { CALENDAR, findPlaces, isOfName, isOwnPlace, NUMBER, numbersIn, type Place, REQUEST_KEYS } from './places.js';
+import {
+  blanked,
+  CALENDAR,
+  findPlaces,
+  isOfName,
+  isOwnPlace,
+  NUMBER,
+  numbersIn,
+  type Place,
+  REQUEST_KEYS,
+} from './places.js';
 import {
   holdsWhole,
   isCurrencyStated,
@@ -135,13 +145,13 @@ function unstatedKind(
   statement: Statement,
 ): Unstated['kind'] | null {
   const isTimed = TIMED.has(item.name) || UNITS.test(item.name);
-  let rest = item.text;
-  for (const place of places) {
-    const [start, end] = [place.start - item.start, place.end - item.start];
-    if (start < 0 || end > item.text.length) continue;
-    if (isTimed && !mayBeTime(place, item.text.slice(start, end), statement)) continue;
-    rest = `${rest.slice(0, start)}${' '.repeat(end - start)}${rest.slice(end)}`;
-  }
+  const within = places
+    .map((place) => ({ place, start: place.start - item.start, end: place.end - item.start }))
+    .filter(({ start, end }) => start >= 0 && end <= item.text.length);
+  const rest = blanked(
+    item.text,
+    within.filter(({ place, start, end }) => !isTimed || mayBeTime(place, item.text.slice(start, end), statement)),
+  );
   const numbers = [...unstatedNumbers(rest, numbersFor(item, isTimed, statement), statement)].filter(
     ({ digits, isPartOfName }) => !(isPartOfName && key === 'fmt' && !YEARLY.test(digits)),
   );

@@ -260,6 +260,22 @@ export function termsOfWording(wording: Wording): readonly string[] {
   return [signature([...keys, '', ...values]), signature(keys), ...longest.slice(0, MAX_TERMS - SIGNATURES)];
 }
 
+/**
+ * Sorts the numbers of entries by the rarity of the terms they share. Of equals the latest comes first, since models improve.
+ *
+ * @param postings the entries that have each term
+ */
+export function byRarity(postings: readonly (readonly number[])[], latestFirst = true): readonly number[] {
+  const weights = new Map<number, number>();
+  for (const entries of postings) {
+    const weight = 1 / entries.length;
+    for (const entry of entries) weights.set(entry, (weights.get(entry) ?? 0) + weight);
+  }
+  return [...weights]
+    .sort(([a, weightA], [b, weightB]) => weightB - weightA || (latestFirst ? b - a : a - b))
+    .map(([entry]) => entry);
+}
+
 /** Begins with a mark that no word begins with. A collision costs a look at an entry, and nothing else. */
 function signature(words: readonly string[]): string {
   const text = words.join('\n');

@@ -9,6 +9,7 @@ import {
   conversation,
   createModel,
   instructions,
+  jsonConstraints,
   loadSdk,
   memberOf,
   type ProviderOptions,
@@ -16,6 +17,8 @@ import {
   type ProviderSettings,
   resolveProvider,
   type SdkRequestOptions,
+  textOf,
+  UNCONSTRAINED,
   UNFINISHED,
 } from './provider.js';
 import type { Asked } from './provider-errors.js';
@@ -47,22 +50,16 @@ export interface AnthropicModelOptions extends ProviderOptions {
 
 type Form = 'json-schema' | 'json-object' | 'strict-tool' | 'tool' | 'none';
 
-const NONE: Constraint<Form> = { name: 'none', notation: null, words: [] };
-const SCHEMA_WORDS = ['output_config', 'output_format', 'schema', 'pattern', 'structured output'];
 const TOOL_WORDS = ['tool', 'strict', 'schema', 'pattern'];
 
 const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>> = {
-  'json-schema': [
-    { name: 'json-schema', notation: 'regex', words: SCHEMA_WORDS },
-    { name: 'json-object', notation: null, words: SCHEMA_WORDS },
-    NONE,
-  ],
+  'json-schema': jsonConstraints(['output_config', 'output_format', 'schema', 'pattern', 'structured output']),
   tool: [
     { name: 'strict-tool', notation: 'regex', words: TOOL_WORDS },
     { name: 'tool', notation: null, words: TOOL_WORDS },
-    NONE,
+    UNCONSTRAINED,
   ],
-  none: [NONE],
+  none: [UNCONSTRAINED],
 };
 
 /**
@@ -82,12 +79,12 @@ export function anthropicModel(options: AnthropicModelOptions): ProviderModel {
     return new Anthropic(clientOptions(settings));
   }
 
-  return createModel<AnthropicClient, Form, z.infer<typeof messageSchema>>(settings, {
+  return createModel(settings, {
     name: 'anthropic',
     constraints: LADDERS[constrain],
     connect: async () => client ?? (await connect()),
-    send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
-      connected.messages.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    body: (request, constraint, grammar) => bodyOf(request, settings, constraint, grammar, cacheSystem),
+    send: ({ messages }, body, sdkOptions) => messages.create(body, sdkOptions),
     schema: messageSchema,
     noun: 'message',
     read,
@@ -97,9 +94,10 @@ export function anthropicModel(options: AnthropicModelOptions): ProviderModel {
 function bodyOf(
   request: ModelRequest,
   { model, body }: ProviderSettings,
-  how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
+  constraint: Form,
+  grammar: string | null,
+  cacheSystem: boolean,
 ) {
-  const { constraint, grammar, cacheSystem } = how;
   const isJson = constraint === 'json-schema' || constraint === 'json-object';
   const isTool = constraint === 'strict-tool' || constraint === 'tool';
   const system = instructions(request, isJson ? JSON_REPLY : isTool ? TOOL_REPLY : null);
@@ -147,26 +145,15 @@ function read(
   const cacheReadTokens = usage?.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage?.cache_creation_input_tokens ?? 0;
   return {
-    text: textOf(content),
+    text: textOf(content, 'tool_use', JSON.stringify, content, 'text'),
     isRefusal: reason === 'refusal',
     isCut: reason === 'max_tokens' || reason === 'model_context_window_exceeded',
     model,
-    usage: usage
-      ? {
-          inputTokens: usage.input_tokens + cacheReadTokens + cacheWriteTokens,
-          outputTokens: usage.output_tokens,
-          cacheReadTokens,
-          cacheWriteTokens,
-        }
-      : undefined,
+    usage: usage && {
+      inputTokens: usage.input_tokens + cacheReadTokens + cacheWriteTokens,
+      outputTokens: usage.output_tokens,
+      cacheReadTokens,
+      cacheWriteTokens,
+    },
   };
-}
-
-/** The input of the tool call, or all text. */
-function textOf(content: readonly { readonly [name: string]: unknown }[]): string {
-  const calls = content.filter(({ type, name }) => type === 'tool_use' && name === PACKET);
-  // `readReply` decides about several calls.
-  if (calls.length > 0) return calls.map(({ input }) => JSON.stringify(input)).join('\n');
-  const texts = content.filter(({ type, text }) => type === 'text' && typeof text === 'string');
-  return texts.map(({ text }) => text as string).join('');
 }

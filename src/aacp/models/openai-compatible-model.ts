@@ -10,11 +10,13 @@ import {
   conversation,
   createModel,
   instructions,
+  jsonConstraints,
   NO_KEY,
   type ProviderOptions,
   type ProviderReply,
   type ProviderSettings,
   resolveProvider,
+  UNCONSTRAINED,
   UNFINISHED,
 } from './provider.js';
 import { type Asked, fromAnswer } from './provider-errors.js';
@@ -45,20 +47,14 @@ export interface CompatibleModelOptions extends ProviderOptions {
 
 type Form = CompatibleConstraint | 'json-object';
 
-const NONE: Constraint<Form> = { name: 'none', notation: null, words: [] };
 const GRAMMAR_WORDS = ['grammar', 'structured_output', 'structured output', 'guided', 'regex', 'llguidance', 'gbnf'];
-const SCHEMA_WORDS = ['response_format', 'json_schema', 'schema', 'pattern', 'grammar'];
 
 const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]>> = {
-  gbnf: [{ name: 'gbnf', notation: 'gbnf', words: GRAMMAR_WORDS }, NONE],
-  lark: [{ name: 'lark', notation: 'lark', words: GRAMMAR_WORDS }, NONE],
-  regex: [{ name: 'regex', notation: 'regex', words: GRAMMAR_WORDS }, NONE],
-  'json-schema': [
-    { name: 'json-schema', notation: 'regex', words: SCHEMA_WORDS },
-    { name: 'json-object', notation: null, words: SCHEMA_WORDS },
-    NONE,
-  ],
-  none: [NONE],
+  gbnf: grammarConstraints('gbnf'),
+  lark: grammarConstraints('lark'),
+  regex: grammarConstraints('regex'),
+  'json-schema': jsonConstraints(['response_format', 'json_schema', 'schema', 'pattern', 'grammar']),
+  none: [UNCONSTRAINED],
 };
 
 /**
@@ -87,19 +83,21 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
     throw new TypeError('constrain: llama.cpp takes no regular expressions; give gbnf, lark or json-schema');
   }
 
-  return createModel<OpenAiChatClient, Form, z.infer<typeof completionSchema>>(settings, {
+  return createModel(settings, {
     name: baseURL === undefined ? 'the server' : hostOf(baseURL),
     constraints: LADDERS[constrain],
-    connect: async () => client ?? (await openAiClient({ ...settings, apiKey }, NOT_OF_OPENAI)),
-    send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
-      connected.chat.completions.create(
-        bodyOf(request, settings, constraintMembers(constraint, server, grammar)),
-        sdkOptions,
-      ),
+    connect: async (): Promise<OpenAiChatClient> =>
+      client ?? (await openAiClient({ ...settings, apiKey }, NOT_OF_OPENAI)),
+    body: (request, constraint, grammar) => bodyOf(request, settings, constraintMembers(constraint, server, grammar)),
+    send: ({ chat }, body, sdkOptions) => chat.completions.create(body, sdkOptions),
     schema: completionSchema,
     noun: 'chat completion',
     read,
   });
+}
+
+function grammarConstraints(notation: 'gbnf' | 'lark' | 'regex'): readonly Constraint<Form>[] {
+  return [{ name: notation, notation, words: GRAMMAR_WORDS }, UNCONSTRAINED];
 }
 
 /** OpenAI credentials of the environment are not sent to other servers. */
@@ -168,13 +166,10 @@ function read({ choices, model, error, usage }: z.infer<typeof completionSchema>
     isRefusal: reason === 'content_filter' || Boolean(message.refusal),
     isCut: reason === 'length',
     model,
-    usage: usage
-      ? {
-          inputTokens: usage.prompt_tokens,
-          outputTokens: usage.completion_tokens,
-          cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-          cacheWriteTokens: 0,
-        }
-      : undefined,
+    usage: usage && {
+      inputTokens: usage.prompt_tokens,
+      outputTokens: usage.completion_tokens,
+      cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    },
   };
 }

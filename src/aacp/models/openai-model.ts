@@ -9,6 +9,7 @@ import {
   conversation,
   createModel,
   instructions,
+  jsonConstraints,
   loadSdk,
   memberOf,
   type ProviderOptions,
@@ -16,6 +17,8 @@ import {
   type ProviderSettings,
   resolveProvider,
   type SdkRequestOptions,
+  textOf,
+  UNCONSTRAINED,
   UNFINISHED,
 } from './provider.js';
 import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
@@ -37,20 +40,14 @@ export interface OpenAiModelOptions extends ProviderOptions {
 
 type Form = 'lark' | 'regex' | 'json-schema' | 'json-object' | 'none';
 
-const NONE: Constraint<Form> = { name: 'none', notation: null, words: [] };
 const TOOL_WORDS = ['tool', 'custom', 'grammar', 'lark', 'regex'];
-const SCHEMA_WORDS = ['text.format', 'response_format', 'json_schema', 'schema', 'pattern'];
-const SCHEMA: readonly Constraint<Form>[] = [
-  { name: 'json-schema', notation: 'regex', words: SCHEMA_WORDS },
-  { name: 'json-object', notation: null, words: SCHEMA_WORDS },
-  NONE,
-];
+const SCHEMA = jsonConstraints(['text.format', 'response_format', 'json_schema', 'schema', 'pattern']);
 
 const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> = {
   lark: [{ name: 'lark', notation: 'lark', words: TOOL_WORDS }, ...SCHEMA],
   regex: [{ name: 'regex', notation: 'regex', words: TOOL_WORDS }, ...SCHEMA],
   'json-schema': SCHEMA,
-  none: [NONE],
+  none: [UNCONSTRAINED],
 };
 
 /**
@@ -65,12 +62,12 @@ export function openaiModel(options: OpenAiModelOptions): ProviderModel {
   const { client, cacheSystem = false } = options;
   const constrain = resolveChoice('constrain', options.constrain, ['lark', 'regex', 'json-schema', 'none']);
 
-  return createModel<OpenAiResponsesClient, Form, z.infer<typeof responseSchema>>(settings, {
+  return createModel(settings, {
     name: 'openai',
     constraints: LADDERS[constrain],
-    connect: async () => client ?? (await openAiClient(settings)),
-    send: (connected, request, { constraint, grammar, options: sdkOptions }) =>
-      connected.responses.create(bodyOf(request, settings, { constraint, grammar, cacheSystem }), sdkOptions),
+    connect: async (): Promise<OpenAiResponsesClient> => client ?? (await openAiClient(settings)),
+    body: (request, constraint, grammar) => bodyOf(request, settings, constraint, grammar, cacheSystem),
+    send: ({ responses }, body, sdkOptions) => responses.create(body, sdkOptions),
     schema: responseSchema,
     noun: 'response',
     read,
@@ -80,9 +77,10 @@ export function openaiModel(options: OpenAiModelOptions): ProviderModel {
 function bodyOf(
   request: ModelRequest,
   { model, body }: ProviderSettings,
-  how: { readonly constraint: Form; readonly grammar: string | null; readonly cacheSystem: boolean },
+  constraint: Form,
+  grammar: string | null,
+  cacheSystem: boolean,
 ) {
-  const { constraint, grammar, cacheSystem } = how;
   const isTool = constraint === 'lark' || constraint === 'regex';
   const isJson = constraint === 'json-schema' || constraint === 'json-object';
   const format = { type: 'json_schema', name: PACKET, strict: true, schema: packetSchema(grammar) };
@@ -140,30 +138,16 @@ function read(
   if (status && status !== 'completed' && !isFiltered && !isCut) throw badReply(asked.provider, UNFINISHED);
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
   return {
-    text: textOf(output, parts),
+    text: textOf(output, 'custom_tool_call', String, parts, 'output_text'),
     isRefusal: isFiltered || parts.some(({ type }) => type === 'refusal'),
     isCut,
     model,
-    usage: usage
-      ? {
-          inputTokens: usage.input_tokens,
-          outputTokens: usage.output_tokens,
-          cacheReadTokens: usage.input_tokens_details?.cached_tokens ?? 0,
-          cacheWriteTokens: 0,
-        }
-      : undefined,
+    usage: usage && {
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      cacheReadTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    },
   };
-}
-
-type Part = Readonly<Record<string, unknown>>;
-
-/** The input of the tool call, or all text. */
-function textOf(output: readonly Part[], parts: readonly Part[]): string {
-  const calls = output.filter(({ type, name }) => type === 'custom_tool_call' && name === PACKET);
-  // `readReply` decides about several calls.
-  if (calls.length > 0) return calls.map(({ input }) => String(input)).join('\n');
-  const texts = parts.filter(({ type, text }) => type === 'output_text' && typeof text === 'string');
-  return texts.map(({ text }) => text as string).join('');
 }
 
 /** What is used of a client: `new OpenAI()` of `openai` is one. */

@@ -9,6 +9,7 @@ import {
   type ProviderModel,
   unlessAborted,
 } from './model.js';
+import { PACKET } from './packet-grammar.js';
 import { type Asked, type HttpFault, httpFaultOf, modelErrorOf, retryAfterOf } from './provider-errors.js';
 
 /** What all providers can be told. */
@@ -120,13 +121,13 @@ export interface ProviderPrice extends ModelPrice {
 /** Tokens as billed; `inputTokens` include those of the cache. */
 interface BilledUsage extends ModelUsage {
   readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
+  readonly cacheWriteTokens?: number | undefined;
 }
 
 /** `null` if the price or the usage is unknown. */
-function costOf(usage: BilledUsage | undefined, price: ProviderPrice | undefined): number | null {
-  if (usage === undefined || price === undefined) return null;
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+function costOf(usage: ProviderReply['usage'], price: ProviderPrice | undefined): number | null {
+  if (!usage || price === undefined) return null;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens = 0 } = usage;
   const { input, output, cacheRead = input, cacheWrite = input } = price;
   const fresh = inputTokens - cacheReadTokens - cacheWriteTokens;
   const millionths =
@@ -140,29 +141,27 @@ export interface ProviderReply {
   /** It stopped at the limit of tokens. */
   readonly isCut: boolean;
   readonly model: string | null | undefined;
-  readonly usage: BilledUsage | undefined;
+  readonly usage: BilledUsage | null | undefined;
 }
 
-interface Provider<Client, Name extends string, Answer> {
+interface Provider<Client, Name extends string, Body, Answer> {
   /** Name in messages. */
   readonly name: string;
   /** Strictest first; the last one must need nothing of the provider. */
   readonly constraints: readonly Constraint<Name>[];
   readonly connect: () => Promise<Client>;
-  readonly send: (
-    client: Client,
-    request: ModelRequest,
-    how: { readonly constraint: Name; readonly grammar: string | null; readonly options: SdkRequestOptions },
-  ) => PromiseLike<unknown>;
+  /** Makes the body of a request. */
+  readonly body: (request: ModelRequest, constraint: Name, grammar: string | null) => Body;
+  readonly send: (client: Client, body: Body, options: SdkRequestOptions) => PromiseLike<unknown>;
   /** Schema of a reply, and its name in an error. */
   readonly schema: z.ZodType<Answer>;
   readonly noun: string;
   readonly read: (answer: Answer, asked: Asked) => ProviderReply;
 }
 
-export function createModel<Client extends object, Name extends string, Answer>(
+export function createModel<Client extends object, Name extends string, Body, Answer>(
   { timeout, maxRetries, price, onNotice, apiKey }: ProviderSettings,
-  { name, constraints, connect, send, schema, noun, read }: Provider<Client, Name, Answer>,
+  { name, constraints, connect, body, send, schema, noun, read }: Provider<Client, Name, Body, Answer>,
 ): ProviderModel {
   const ask = createLadder(name, constraints, onNotice);
   const connected = once(connect);
@@ -177,21 +176,19 @@ export function createModel<Client extends object, Name extends string, Answer>(
       const answer = await ask(
         request,
         (constraint, grammar) =>
-          unlessAborted(signal, (own) => {
-            const options = { signal: own, timeout, maxRetries };
-            return send(client, request, { constraint, grammar, options });
-          }),
+          unlessAborted(signal, (own) =>
+            send(client, body(request, constraint, grammar), { signal: own, timeout, maxRetries }),
+          ),
         (thrown) => modelErrorOf(thrown, asked).message,
       );
       const result = schema.safeParse(answer);
       if (!result.success) throw badReply(name, `that is no ${noun}`);
       const { isRefusal, isCut, text, model, usage } = read(result.data, asked);
-      const billed = usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
       return {
         text: isRefusal ? '' : text,
         finish: isRefusal ? 'refusal' : isCut ? 'length' : 'stop',
         model: model ?? undefined,
-        usage: billed,
+        usage: usage ? { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens } : undefined,
         cost: costOf(usage, price),
       };
     } catch (thrown) {
@@ -225,6 +222,21 @@ export function instructions({ system }: ModelRequest, form: string | null): str
   return form === null ? system : `${system}\n\n${form}`;
 }
 
+type Part = Readonly<Record<string, unknown>>;
+
+/** The inputs of all calls of the tool, of which `readReply` takes one; or all text. */
+export function textOf(
+  calls: readonly Part[],
+  callType: string,
+  inputOf: (input: unknown) => string,
+  parts: readonly Part[],
+  textType: string,
+): string {
+  const inputs = calls.filter(({ type, name }) => type === callType && name === PACKET);
+  if (inputs.length > 0) return inputs.map(({ input }) => inputOf(input)).join('\n');
+  return parts.map(({ type, text }) => (type === textType && typeof text === 'string' ? text : '')).join('');
+}
+
 /** For a reply whose end the provider has not marked, which may be partial. */
 export const UNFINISHED = 'that is not finished';
 
@@ -238,6 +250,19 @@ export interface Constraint<Name extends string> {
   readonly notation: GrammarNotation | null;
   /** Lower-case words; an error with one of them is about this constraint. */
   readonly words: readonly string[];
+}
+
+export const UNCONSTRAINED: Constraint<'none'> = { name: 'none', notation: null, words: [] };
+
+/** An object in JSON, with a pattern for its packet if the server takes one. */
+export function jsonConstraints(
+  words: readonly string[],
+): readonly Constraint<'json-schema' | 'json-object' | 'none'>[] {
+  return [
+    { name: 'json-schema', notation: 'regex', words },
+    { name: 'json-object', notation: null, words },
+    UNCONSTRAINED,
+  ];
 }
 
 /** Statuses with which servers reject unknown options. */

@@ -132,13 +132,3 @@ export function followed(term: string, entries: readonly number[]): readonly num
   if (entries.length <= MAX_POSTINGS) return entries;
   return term.startsWith('=') ? entries.slice(0, MAX_POSTINGS) : [];
 }
-
-/** Sorts the entries by the rarity of the terms they share; of equals the latest comes first, since models improve. */
-export function byRarity(postings: readonly (readonly number[])[]): readonly number[] {
-  const weights = new Map<number, number>();
-  for (const entries of postings) {
-    const weight = 1 / entries.length;
-    for (const entry of entries) weights.set(entry, (weights.get(entry) ?? 0) + weight);
-  }
-  return [...weights].sort(([a, weightA], [b, weightB]) => weightB - weightA || b - a).map(([entry]) => entry);
-}

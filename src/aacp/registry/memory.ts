@@ -1,5 +1,5 @@
+import { byRarity } from '../matching/wording.js';
 import {
-  byRarity,
   checkedBatches,
   checkedEntry,
   type DomainStatistics,
@@ -14,8 +14,14 @@ import { RegistryError } from './errors.js';
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
+/** A link of a ring in the order of use. */
+interface Link {
+  older: Link;
+  newer: Link;
+}
+
 /** An entry with its number, which rises with every new key, and how often it was served. */
-interface Kept {
+interface Kept extends Link {
   readonly number: number;
   entry: RegistryEntry;
   served: number;
@@ -24,9 +30,10 @@ interface Kept {
 /** Creates a registry in memory. @throws TypeError if an option is invalid */
 export function memoryRegistry(options: RegistryOptions = {}): Registry {
   const { maxEntries, trimEvery, now, expiredAt, expires } = resolveLimits(options);
-  /** Those that were not seen for the longest time come first. */
   const kept = new Map<string, Kept>();
   const byNumber = new Map<number, Kept>();
+  // Not the order of a map: to delete and set a key in a large one takes longer than all else of a hit.
+  const use = ring();
   const index = memoryIndex();
   const reservations = memoryReservations();
   let numbers = 0;
@@ -51,6 +58,7 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     if (found === undefined) return false;
     index.remove(found.number, found.entry);
     byNumber.delete(found.number);
+    unlink(found);
     return kept.delete(key);
   }
 
@@ -62,15 +70,15 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
 
   function trim(): void {
     if (expires) purge();
-    for (const key of kept.keys()) {
-      if (kept.size <= maxEntries) break;
-      drop(key);
-    }
+    while (kept.size > maxEntries) drop((use.newer as Kept).entry.key);
   }
 
   function touch(found: Kept): void {
-    kept.delete(found.entry.key);
-    kept.set(found.entry.key, found);
+    unlink(found);
+    found.older = use.older;
+    found.newer = use;
+    found.older.newer = found;
+    use.older = found;
   }
 
   function put(checked: NewEntry): RegistryEntry {
@@ -78,8 +86,9 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     checkOpen();
     const before = kept.get(checked.key);
     const entry = { ...checked, ...stateAfter(checked, before?.entry, now()) };
-    const after: Kept = before ?? { number: ++numbers, entry, served: 0 };
+    const after: Kept = before ?? { number: ++numbers, entry, served: 0, ...ring() };
     if (before === undefined) {
+      kept.set(entry.key, after);
       byNumber.set(after.number, after);
     } else {
       index.remove(before.number, before.entry);
@@ -171,8 +180,22 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
       closed = true;
       kept.clear();
       byNumber.clear();
+      use.older = use;
+      use.newer = use;
     },
   };
+}
+
+function ring(): Link {
+  const link = {} as Link;
+  link.older = link;
+  link.newer = link;
+  return link;
+}
+
+function unlink({ older, newer }: Link): void {
+  older.newer = newer;
+  newer.older = older;
 }
 
 function* rowsOf(kept: Iterable<Kept>, isLive: (kept: Kept) => boolean): Iterable<DomainStatistics> {

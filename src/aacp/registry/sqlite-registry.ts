@@ -1,8 +1,8 @@
 /** A registry over the connection to its file. */
 
 import type { Row } from '../../storage/database.js';
+import { byRarity } from '../matching/wording.js';
 import {
-  byRarity,
   checkedBatches,
   checkedEntry,
   type DomainStatistics,
@@ -127,7 +127,21 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
       return removed;
     },
     candidates: (domain, terms, limit) =>
-      attempt(() => readCandidates(connection, domain, terms, limit, expiredAt(now()))),
+      attempt(() => {
+        const expired = expiredAt(now());
+        const postings = distinctTerms(terms).map((term) => {
+          const row = statements.postings.get(columnText(domain), columnText(term))!;
+          const numbers = row['entries'] as string | null;
+          return numbers === null ? [] : followed(term, numbers.split(',').map(Number));
+        });
+        const found: RegistryEntry[] = [];
+        for (const number of byRarity(postings)) {
+          if (found.length >= limit) break;
+          const entry = readRow(connection, statements.byNumber.get(number));
+          if (entry !== undefined && entry.created > expired) found.push(entry);
+        }
+        return found;
+      }),
     reserve(key, milliseconds) {
       const lease = checkedLease(milliseconds);
       const known = attempt(() => live(key));
@@ -207,27 +221,6 @@ function* readAll(connection: Connection, domain: string | undefined): Iterable<
     if (rows.length < PAGE) return;
     last = rows.at(-1)!['number'] as number;
   }
-}
-
-function readCandidates(
-  connection: Connection,
-  domain: string,
-  terms: readonly string[],
-  limit: number,
-  expiredAt: number,
-): readonly RegistryEntry[] {
-  const { statements } = connection;
-  const postings = distinctTerms(terms).map((term) => {
-    const numbers = statements.postings.get(columnText(domain), columnText(term))!['entries'] as string | null;
-    return numbers === null ? [] : followed(term, numbers.split(',').map(Number));
-  });
-  const found: RegistryEntry[] = [];
-  for (const number of byRarity(postings)) {
-    if (found.length >= limit) break;
-    const entry = readRow(connection, statements.byNumber.get(number));
-    if (entry !== undefined && entry.created > expiredAt) found.push(entry);
-  }
-  return found;
 }
 
 /** Puts in an entry or replaces one, and ends the reservation of its key. */

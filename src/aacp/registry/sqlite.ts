@@ -257,32 +257,27 @@ function triedAside(file: string, identity: string | null, now: number): string 
   }
 }
 
-/** Other reasons are `registry-unavailable`. */
-const CODES: Readonly<Partial<Record<StoreReason, RegistryErrorCode>>> = {
-  foreign: 'bad-registry-file',
-  newer: 'registry-newer',
-  corrupt: 'registry-corrupt',
-  busy: 'registry-busy',
-  full: 'registry-full',
-};
-
-const HELP: Readonly<Partial<Record<StoreReason, string>>> = {
-  foreign: 'name another file; this one is left as it is',
-  newer: 'use the version of pegwire that wrote it, or name another file',
-  busy: 'try again, or give a longer busyTimeout',
+/** Codes, and what helps. Other reasons are `registry-unavailable`. */
+const ERRORS: Readonly<Partial<Record<StoreReason, readonly [code: RegistryErrorCode, help?: string]>>> = {
+  foreign: ['bad-registry-file', 'name another file; this one is left as it is'],
+  newer: ['registry-newer', 'use the version of pegwire that wrote it, or name another file'],
+  corrupt: ['registry-corrupt'],
+  busy: ['registry-busy', 'try again, or give a longer busyTimeout'],
+  full: ['registry-full'],
 };
 
 function registryError(thrown: unknown, file: string): RegistryError {
   if (thrown instanceof RegistryError) return thrown;
   const cause = storeError(thrown, file);
-  const code = CODES[cause.reason] ?? 'registry-unavailable';
-  return new RegistryError({ code, message: `The registry ${cause.message}.`, help: HELP[cause.reason] }, { cause });
+  const [code, help] = ERRORS[cause.reason] ?? ['registry-unavailable'];
+  return new RegistryError({ code, message: `The registry ${cause.message}.`, help }, { cause });
 }
 
 /** For a damaged file that may be another program's. */
 function strangerError(cause: StoreError, file: string): RegistryError {
   const message = `${file} is damaged, and it does not look like a registry; it is left as it is.`;
-  return new RegistryError({ code: 'bad-registry-file', message, help: HELP.foreign }, { cause });
+  const [code, help] = ERRORS.foreign!;
+  return new RegistryError({ code, message, help }, { cause });
 }
 
 /** @param aside where the file is now; `null` when it could not be set aside */

@@ -84,16 +84,12 @@ export function resolveRelative(slot: Slot, now: number): Slot | null {
   return { ...slotOf(item, text), start: slot.start, end: slot.end };
 }
 
-function calendarText({ which, unit }: Extract<ValueItem, { kind: 'relative' }>, now: number): string | null {
-  const days = DAYS.get(which);
-  if (unit === 'day' && days !== undefined) return isoDay(daysLater(now, days));
-  const step = STEPS.get(which);
-  if (step === undefined) return null;
-  if (unit === 'week') return isoWeek(daysLater(now, 7 * step));
-  if (unit === 'month') return isoDay(monthsLater(now, step)).slice(0, -3);
-  if (unit === 'quarter') return quarterOf(monthsLater(now, 3 * step));
-  if (unit === 'year') return isoDay(monthsLater(now, 12 * step)).slice(0, -6);
-  return null;
+function calendarText({ which, unit: name }: Extract<ValueItem, { kind: 'relative' }>, now: number): string | null {
+  const unit = UNITS.find((one) => one === name);
+  const step = (unit === 'day' ? DAYS : STEPS).get(which);
+  if (unit === undefined || step === undefined) return null;
+  if (unit === 'day' || unit === 'week') return anchorAt(unit, daysLater(now, unit === 'day' ? step : 7 * step));
+  return anchorAt(unit, monthsLater(now, step * { month: 1, quarter: 3, year: 12 }[unit]));
 }
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';

@@ -2,7 +2,7 @@
 
 import { lastDayOf } from './calendar.js';
 import { isCompanyForm } from './names.js';
-import type { Slot } from './slots.js';
+import { type Slot, two } from './slots.js';
 
 export interface Style {
   readonly name: string;
@@ -289,10 +289,6 @@ function fiscalParts({ item }: Slot, last: boolean, quarter: boolean): Record<st
     ...(item.last === null ? {} : { last: two(item.last) }),
     ...(item.quarter === null ? {} : { quarter: String(item.quarter) }),
   };
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, '0');
 }
 
 const STYLES: Readonly<Record<Slot['kind'], readonly Style[]>> = {

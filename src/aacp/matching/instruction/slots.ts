@@ -124,6 +124,7 @@ function countValue(digits: string | null, text: string): SlotForm {
   return digits === null ? { value: text } : { value: digits, digits };
 }
 
-function two(number: number): string {
+/** A number with two digits at least. */
+export function two(number: number): string {
   return String(number).padStart(2, '0');
 }

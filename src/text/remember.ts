@@ -1,0 +1,12 @@
+/** Remembers what was read, until there are too many texts; never a text that is longer than `longest`. */
+export function remembering<T extends object>(read: (text: string) => T, most: number, longest: number) {
+  const known = new Map<string, T>();
+  return (text: string): T => {
+    const remembered = known.get(text);
+    if (remembered !== undefined) return remembered;
+    const made = read(text);
+    if (known.size >= most) known.clear();
+    if (text.length <= longest) known.set(text, made);
+    return made;
+  };
+}
