@@ -5,7 +5,13 @@ export * from '../entry.js';
 export { FrameSplitter, type FrameSplitterOptions, FramingError, type FramingErrorCode } from '../frame-splitter.js';
 export { FRAME_TYPE, type FrameAnswer, type FrameContext, type FrameHandler } from '../frames.js';
 export type { ExchangeOptions } from '../link/exchanges.js';
-export { type Fetch, type PostOptions, postFrame, streamFrames } from './client.js';
+export {
+  type Fetch,
+  HttpBindingError,
+  type HttpBindingErrorCode,
+  type PostOptions,
+  postFrame,
+  streamFrames,
+} from './client.js';
 export { connectHttp, type HttpConnectOptions } from './connect.js';
 export { createHandler, FRAMES_PATH, type HandlerOptions } from './create-handler.js';
-export { HttpBindingError, type HttpBindingErrorCode } from './errors.js';
