@@ -164,7 +164,6 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     () =>
       failing(() => {
         const patience = new Patience(undefined, SECONDS);
-        patience.begin();
         return patience.wait(never);
       }),
   ],

@@ -210,17 +210,16 @@ function isAsyncIterable(given: unknown): given is AsyncIterable<Answer> {
 /**
  * Refuses interrupted requests, or has them run again, when the other side sends its next frame.
  *
- * @param again filled with the messages to run
- * @returns the replies, and the frames that refuse the rest
+ * @returns the replies with the frames that refuse, and the messages to run
  */
 export function takeUpInterrupted(
   interrupted: readonly Message[],
   replies: readonly string[],
   session: Session,
   { codec, runAgain }: Pick<EndpointOptions, 'codec' | 'runAgain'>,
-  again: Message[],
-): readonly string[] {
-  if (interrupted.length === 0) return replies;
+): { readonly replies: readonly string[]; readonly again: readonly Message[] } {
+  const again: Message[] = [];
+  if (interrupted.length === 0) return { replies, again };
   const refused: string[] = [];
   const { sentStreams } = partsOfSession(session);
   for (const message of interrupted) {
@@ -232,7 +231,7 @@ export function takeUpInterrupted(
   }
   // The other side waits for a first frame, and a request that runs again may take long.
   const isSilent = replies.length + refused.length === 0;
-  return isSilent ? codec.announce(session).frames : [...replies, ...refused];
+  return { replies: isSilent ? codec.announce(session).frames : [...replies, ...refused], again };
 }
 
 /** Not a retryable error: the request may have run. */

@@ -3,7 +3,6 @@ import { AccpError } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { createSession, partsOfSession, type Session } from '../session/session.js';
 import type { EndpointOptions } from './endpoint-options.js';
-import type { FrameAddress } from './frames.js';
 
 interface Held {
   readonly session: Session;
@@ -40,32 +39,18 @@ export class EndpointSessions {
       this.#touch(known);
       return known.session;
     }
-    const session = createSession({
-      ...this.#options.session,
-      agent: this.#options.agent,
-      id: sid,
-      sequence: 'sender',
-    });
+    const { agent, session: options } = this.#options;
+    const session = createSession({ ...options, agent, id: sid, sequence: 'sender' });
     // Requests that the host answers later are not interrupted.
     const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred).map(({ message }) => message);
     if (interrupted.length > 0) this.#interrupted.set(session, interrupted);
     this.#held.set(session.id, { session, usedAt: performance.now(), uses: 0 });
-    this.#closeSurplus();
+    this.#closeSurplus(session);
     return session;
   }
 
   find(sid: string): Session | undefined {
     return this.#held.get(sid)?.session;
-  }
-
-  /**
-   * A later part of a message has to name its session: sender and chain are no secrets, so that by them a third party could add to a message of
-   * another client, and get its answer.
-   *
-   * @returns `null` for a part without a session
-   */
-  openFor({ sid, part = 0 }: Pick<FrameAddress, 'sid' | 'part'>): Session | null {
-    return sid === undefined && part > 0 ? null : this.open(sid);
   }
 
   /** Returns once the stored requests of a session that are still pending. */
@@ -124,16 +109,11 @@ export class EndpointSessions {
     }
   }
 
-  #closeSurplus(): void {
-    let surplus = this.#held.size - this.#max;
-    if (surplus <= 0) return;
-    let left = this.#held.size;
+  /** @param opened the session that was just opened, which is the last one */
+  #closeSurplus(opened: Session): void {
     for (const { session, uses } of this.#held.values()) {
-      // The last one is the one that was just opened.
-      if (surplus === 0 || --left === 0) return;
-      if (uses > 0) continue;
-      this.drop(session);
-      surplus--;
+      if (this.#held.size <= this.#max || session === opened) return;
+      if (uses === 0) this.drop(session);
     }
   }
 }

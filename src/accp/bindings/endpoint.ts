@@ -11,17 +11,15 @@ import { type Batch, EndpointAnswers, takeUpInterrupted } from './endpoint-answe
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
 import { DISCONNECTED, EndpointSessions, PutOut } from './endpoint-sessions.js';
 import { bareErrorFrame } from './error-frame.js';
-import { type FrameAddress, type FrameAnswer, isErrorHead, isUpkeep, readAddress, readHead } from './frames.js';
+import { type FrameAddress, type FrameAnswer, isErrorHead, isUpkeep, pongTo, readAddress, readHead } from './frames.js';
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 
 interface Decoded {
   readonly replies: readonly string[];
   /** What the handler gets. */
-  readonly message: Message | undefined;
+  readonly message?: Message | undefined;
 }
-
-const NOTHING: Decoded = { replies: [], message: undefined };
 
 const MAX_ID = 256;
 
@@ -61,20 +59,22 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 
   const decode = (frame: string, session: Session): Decoded => {
     const outcome = codec.decode(frame, session);
-    if (outcome.outcome === 'dropped') return NOTHING;
-    if (outcome.outcome === 'rejected') {
-      return outcome.reply === null ? NOTHING : { ...NOTHING, replies: [outcome.reply] };
-    }
+    if (outcome.outcome === 'dropped') return { replies: [] };
+    if (outcome.outcome === 'rejected') return { replies: outcome.reply === null ? [] : [outcome.reply] };
     const { losses, warnings, replies, message } = outcome;
     if (losses.length > 0 || warnings.length > 0)
       notifyListener(() => noticed?.({ session, direction: 'received', losses, warnings }));
     if (message === undefined) return { replies, message };
-    if (message.intent === 'ping') return { ...NOTHING, replies: [...replies, ...pong(message, session)] };
+    if (message.intent === 'ping') return { replies: [...replies, ...codec.encode(pongTo(message), session).frames] };
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
   };
 
-  const takeUp = (replies: readonly string[], session: Session, again: Message[]): readonly string[] =>
-    takeUpInterrupted(sessions.takeInterrupted(session), replies, session, options, again);
+  /** Decodes a frame; the first one of a stored session takes up the requests that were interrupted. */
+  const take = (frame: string, session: Session): Decoded & { readonly again: readonly Message[] } => {
+    const { replies, message } = decode(frame, session);
+    const interrupted = sessions.takeInterrupted(session);
+    return { ...takeUpInterrupted(interrupted, replies, session, options), message };
+  };
 
   async function* run(
     messages: readonly Message[],
@@ -87,12 +87,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       else yield* begun;
     }
   }
-
-  const pong = ({ operation, envelope }: Message, session: Session): readonly string[] => {
-    const { msg_id: mid } = envelope;
-    return codec.encode({ intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } }, session)
-      .frames;
-  };
 
   /** Makes and yields frames in one go, so that those of another answer do not come between. */
   async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
@@ -113,13 +107,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   ): AsyncGenerator<string, void, undefined> {
     const end = sessions.use(session);
     try {
-      let message: Message | undefined;
-      const again: Message[] = [];
+      let taken!: ReturnType<typeof take>;
       yield* inTurn(session, () => {
-        const decoded = decode(frame, session);
-        message = decoded.message;
-        return takeUp(decoded.replies, session, again);
+        taken = take(frame, session);
+        return taken.replies;
       });
+      const { message, again } = taken;
       for await (const batch of run(again, session, signal)) yield* inTurn(session, batch);
       if (message === undefined) return;
       const admitted = admit?.();
@@ -156,11 +149,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   ): Promise<FrameAnswer> => {
     const why = registryRefusal(address, session, arrivalsOf(session));
     if (why !== null) return bareErrorFrame('E5001', why, readHead(frame));
-    const again: Message[] = [];
-    const { replies, message } = stored(session, () => {
-      const decoded = decode(frame, session);
-      return { ...decoded, replies: takeUp(decoded.replies, session, again) };
-    });
+    const { replies, message, again } = stored(session, () => take(frame, session));
     if (again.length > 0) {
       const messages = message === undefined ? again : [message, ...again];
       return busy(session, streamed(replies, run(messages, session, signal), session));
@@ -184,8 +173,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     address: FrameAddress,
     session: Session,
     signal: AbortSignal,
-  ): Promise<FrameAnswer> => {
-    return new Promise((resolve) => {
+  ): Promise<FrameAnswer> =>
+    new Promise((resolve) => {
       let takeBack = (): void => undefined;
       const abort = (): void => {
         // A cancelled frame has its number nevertheless.
@@ -201,7 +190,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       takeBack = arrivalsOf(session).add(frame, () => address, process, isFirst(address));
       if (signal.aborted) abort();
     });
-  };
 
   const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
     const address = readAddress(frame);
@@ -210,9 +198,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
     if (address.sid !== undefined && putOut.reason(address.sid) !== undefined)
       return refusal(frame, 'E5001', DISCONNECTED);
-    const session = sessions.openFor(address);
-    if (session === null)
+    // Sender and chain are no secrets: by them, a third party could add to a message of another client, and get its answer.
+    if (address.sid === undefined && (address.part ?? 0) > 0)
       return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
+    const session = sessions.open(address.sid);
     const linked = putOut.link(session, signal);
     const end = sessions.use(session);
     let { release } = linked;

@@ -1,7 +1,7 @@
 /** What all bindings share (draft-benzing-accp-00, section 11): they carry frames as texts, and look at little more than the head. */
 
 import type { Param } from '../ast.js';
-import type { Message } from '../message/message.js';
+import type { Message, MessageInput } from '../message/message.js';
 import { tryParseFrame, tryParseFrameEnvelope } from '../parse.js';
 import { sourceText } from '../session/envelope.js';
 
@@ -87,6 +87,17 @@ export function numberOf(params: readonly Param[] | null, name: string): number 
   return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 
+/** Whether the payload of a chunk says that no more follow. */
+export function isFinalChunk(payload: readonly Param[] | null): boolean {
+  return textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true';
+}
+
+/** Returns the payload of a frame; `null` if the text is not a frame. */
+export function payloadOf(frame: string): readonly Param[] | null {
+  const parsed = tryParseFrame(frame, LENIENT);
+  return parsed.ok ? parsed.value.payload : null;
+}
+
 /** Whether a frame reports an error: schema ER, or `fail:error` (section 3.6). */
 export function isErrorHead({ intent, operation, schema }: FrameHead): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
@@ -111,6 +122,12 @@ const SYNC_OPERATIONS: ReadonlySet<string> = new Set(['registry', 'state', 'resy
 export function isUpkeep({ intent, operation, payload }: Message): boolean {
   if (intent === 'sync') return SYNC_OPERATIONS.has(operation);
   return INTENTS.has(intent) || (intent === 'fail' && operation === 'error' && payload['code'] === 'E3003');
+}
+
+/** Makes the answer to a ping. */
+export function pongTo({ operation, envelope }: Message): MessageInput {
+  const { msg_id: mid } = envelope;
+  return { intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } };
 }
 
 /** Frames that are sent in one turn of the event loop. */

@@ -29,15 +29,7 @@ export function accessLine({ time, remote, method, path, status, ms, bytes, note
   return `${time} ${remote} ${method} ${shown} ${status} ${ms}ms ${bytes}B${said}`;
 }
 
-interface Observed {
-  readonly path: string;
-  readonly tell: (status: number, note: string | undefined) => void;
-}
-
-export function observed(
-  { method = '-', url = '/', socket }: IncomingMessage,
-  onAccess: (entry: AccessEntry) => void,
-): Observed {
+export function observed({ method = '-', url = '/', socket }: IncomingMessage, onAccess: (entry: AccessEntry) => void) {
   const path = pathOf(url);
   const time = new Date();
   const began = performance.now();
@@ -46,19 +38,11 @@ export function observed(
   const remote = socket.remoteAddress ?? '-';
   return {
     path,
-    tell: (status, note) => {
+    tell: (status: number, note: string | undefined): void => {
       const ms = Math.round(performance.now() - began);
       const bytes = socket.bytesWritten - sent;
-      onAccess({
-        time: time.toISOString(),
-        remote,
-        method,
-        path,
-        status,
-        ms,
-        bytes,
-        ...(note === undefined ? {} : { note }),
-      });
+      const told = { time: time.toISOString(), remote, method, path, status, ms, bytes };
+      onAccess(note === undefined ? told : { ...told, note });
     },
   };
 }

@@ -6,7 +6,7 @@ import { createCodec } from '../codec/codec.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
-import { type ToolBook, toolBook } from '../profiles/profile.js';
+import { toolBook } from '../profiles/profile.js';
 import { streamMessages } from '../streams/stream-messages.js';
 
 /**
@@ -44,17 +44,19 @@ const TOOLS: { readonly [name: string]: TryTool } = {
  * const endpoint = createEndpoint(tryAgent('both'));
  */
 export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agent' | 'handle'> {
-  const tools = name === 'echo' ? undefined : bookOf(TOOLS);
+  const schemas = Object.fromEntries(Object.entries(TOOLS).map(([tool, { schema }]) => [tool, schema]));
+  const tools = name === 'echo' ? undefined : toolBook(schemas);
   return {
     codec: createCodec({ tools, state: false }),
     agent: name === 'both' ? 'pegwire' : name,
     handle: (message, context) => {
       // Unread chunks would be kept, and the 65th stream refused.
       if (message.payload['chunk_index'] === 0) void readOff(message, context);
+      const { intent, operation, schema, payload } = message;
       // Errors are not answered.
-      if (!isAsking(message) || message.schema === 'ER') return null;
-      if (tools !== undefined && message.schema === 'TC') return callTool(message, context);
-      if (name !== 'tools') return echoed(message);
+      if ((intent !== 'req' && intent !== 'qry') || schema === 'ER') return null;
+      if (tools !== undefined && schema === 'TC') return callTool(message, context);
+      if (name !== 'tools') return { intent: 'done', operation, schema, payload };
       throw new AccpError({ code: 'E1003', message: 'Here are tools alone: requests have the schema TC.' });
     },
   };
@@ -66,14 +68,6 @@ async function readOff({ envelope }: Message, { session }: AnswerContext): Promi
   } catch {
     // The stream has not come to its end.
   }
-}
-
-function isAsking({ intent }: Message): boolean {
-  return intent === 'req' || intent === 'qry';
-}
-
-function echoed({ operation, schema, payload }: Message): MessageInput {
-  return { intent: 'done', operation, schema, payload };
 }
 
 /** The codec has refused calls of unknown tools, and arguments that do not fit. */
@@ -94,8 +88,4 @@ async function* counting(to: number, ms: number, signal: AbortSignal): AsyncGene
 
 function isStream(given: Json | AsyncIterable<number>): given is AsyncIterable<number> {
   return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
-}
-
-function bookOf(tools: { readonly [name: string]: TryTool }): ToolBook {
-  return toolBook(Object.fromEntries(Object.entries(tools).map(([name, { schema }]) => [name, schema])));
 }

@@ -1,7 +1,6 @@
-import { notifyListener } from '../../../async/listeners.js';
-import { after } from '../../../async/timers.js';
+import { within } from '../../../async/abort.js';
+import { deferred, notifyListener } from '../../../async/listeners.js';
 import { AccpError } from '../../errors.js';
-import { tryParseFrame } from '../../parse.js';
 import { checkAgentName } from '../../session/envelope.js';
 import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
@@ -11,7 +10,10 @@ import {
   type FrameHead,
   hasErrorSchema,
   isErrorHead,
+  isFinalChunk,
+  payloadOf,
   readHead,
+  textOf,
 } from '../frames.js';
 import { framePart, framesIn, inOrder, messageOf, type PartOptions } from './message.js';
 import { type EventBus, type ExecutionContext, type FrameExecutor, ROLE, TASK_STATE, type Task } from './sdk-shapes.js';
@@ -60,14 +62,11 @@ class Running {
     for (const controller of this.#controllers) if (controller !== but) controller.abort(reason);
     const isOver = (): boolean => [...this.#controllers].every((controller) => controller === but);
     if (isOver()) return;
-    await new Promise<void>((resolve) => {
-      const stopTimer = after(GRACE, resolve);
-      this.#wake = () => {
-        if (!isOver()) return;
-        stopTimer();
-        resolve();
-      };
-    });
+    const { promise, resolve } = deferred();
+    this.#wake = () => {
+      if (isOver()) resolve();
+    };
+    await within(GRACE, promise);
   }
 
   async leave(controller: AbortController, frames: readonly string[]): Promise<void> {
@@ -263,7 +262,7 @@ class TaskAnswer {
         ...this.#place,
         artifact: { artifactId, name: '', description: '', parts, metadata: undefined, extensions: [] },
         append,
-        lastChunk: isFinalChunk(frame),
+        lastChunk: isFinalChunk(payloadOf(frame)),
         metadata: undefined,
       },
     });
@@ -312,16 +311,5 @@ const REFUSALS: ReadonlySet<string | undefined> = new Set(['E5001', 'E5002']);
 
 function stateAfter(frame: string, head: FrameHead): number {
   if (head.intent !== 'fail' && !isErrorHead(head)) return TASK_STATE.completed;
-  return REFUSALS.has(textOf(frame, ['code'])) ? TASK_STATE.rejected : TASK_STATE.failed;
-}
-
-function isFinalChunk(frame: string): boolean {
-  return textOf(frame, ['done', 'is_final']) === 'true';
-}
-
-function textOf(frame: string, keys: readonly string[]): string | undefined {
-  const parsed = tryParseFrame(frame, { dialect: 'lenient' });
-  if (!parsed.ok) return undefined;
-  const value = parsed.value.payload.find(({ key }) => keys.includes(key))?.value;
-  return value !== undefined && 'value' in value ? String(value.value) : undefined;
+  return REFUSALS.has(textOf(payloadOf(frame), 'code')) ? TASK_STATE.rejected : TASK_STATE.failed;
 }

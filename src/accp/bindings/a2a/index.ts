@@ -1,20 +1,8 @@
 /** ACCP over A2A (draft-benzing-accp-00, section 11.4). Public as `pegwire/accp/a2a`. */
 
-export { type ErrorJson, PegwireError } from '../../../text/errors.js';
-export type { EncodeResult } from '../../codec/contract.js';
-export type { Message, MessageInput } from '../../message/message.js';
-export type { StreamChunk } from '../../streams/streams.js';
-export {
-  type Answer,
-  type AnswerContext,
-  createEndpoint,
-  type Endpoint,
-  type EndpointOptions,
-  type Notice,
-} from '../endpoint.js';
+// biome-ignore lint/performance/noReExportAll: it lists names for entry points alone
+export * from '../entry.js';
 export { FRAME_TYPE, type FrameAnswer, type FrameContext, type FrameHandler } from '../frames.js';
-export type { Link, LinkOptions, LinkState, ReconnectOptions, RequestOptions } from '../link/contract.js';
-export { LinkError, type LinkErrorCode } from '../link/contract.js';
 export type { ExchangeOptions } from '../link/exchanges.js';
 export { ACCP_EXTENSION, type AccpCard, accpCard, type Card, type CardRegistry, registryOfCard } from './card.js';
 export { type A2aConnectOptions, connectA2A } from './connect.js';

@@ -1,5 +1,7 @@
+import { textOfBytes } from '../../../channels/media-type.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 import { FramingError, withoutLineEnd } from '../frame-splitter.js';
+import { FRAME_TYPE } from '../frames.js';
 
 /** A line end may follow the frame. */
 const LINE_END_BYTES = 2;
@@ -25,11 +27,9 @@ export async function readFrameBody(
   if (bytes === null) throw tooLarge(maxBytes);
   const frame = withoutLineEnd(bytes);
   if (frame.length > maxBytes) throw tooLarge(maxBytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(frame);
-  } catch {
-    throw new FramingError('not-utf8', 'The body is no UTF-8.');
-  }
+  const text = textOfBytes(frame);
+  if (text === null) throw new FramingError('not-utf8', 'The body is no UTF-8.');
+  return text;
 }
 
 /** @returns `null` if the body is longer than `most`, and is not read to its end */
@@ -39,16 +39,10 @@ async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promis
   let held = new Uint8Array(0);
   let length = 0;
   for (;;) {
-    let result: { readonly done: boolean; readonly value?: Uint8Array | undefined };
-    try {
-      result = await reader.read();
-    } catch (thrown) {
-      const error = new FramingError('truncated', 'The body broke off.');
-      error.cause = thrown;
-      throw error;
-    }
-    if (result.done || result.value === undefined) break;
-    const { value } = result;
+    const { value } = await reader.read().catch((cause: unknown) => {
+      throw Object.assign(new FramingError('truncated', 'The body broke off.'), { cause });
+    });
+    if (value === undefined) return held.subarray(0, length);
     if (length + value.length > most) {
       leave(reader);
       return null;
@@ -61,7 +55,6 @@ async function readBytes(body: ReadableStream<Uint8Array>, most: number): Promis
     held.set(value, length);
     length += value.length;
   }
-  return held.subarray(0, length);
 }
 
 /** Cancels a body. Its failure changes nothing any more. */
@@ -73,24 +66,17 @@ function tooLarge(maxBytes: number): FramingError {
   return new FramingError('too-large', `A frame has at most ${maxBytes} bytes here.`);
 }
 
-/** In lower case, but for the values of parameters. */
-interface MediaType {
-  readonly type: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-const TYPE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)/;
+const TYPE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+/;
 const PARAMETER =
   /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[^"\\]|\\.)*)"))?/y;
 
-/** Reads a `Content-Type`; `null` if it breaks the grammar, or names a parameter twice. */
-function readMediaType(header: string | null): MediaType | null {
-  if (header === null) return null;
-  const text = withoutBlanks(header);
-  const [whole, type] = TYPE.exec(text) ?? [];
-  if (whole === undefined) return null;
+/** Reads the parameters of a `Content-Type` of frames; `null` for another one, or if it breaks the grammar or names a parameter twice. */
+function frameParameters(header: string | null): ReadonlyMap<string, string> | null {
+  const text = withoutBlanks(header ?? '');
+  const [type = ''] = TYPE.exec(text) ?? [];
+  if (asciiLowerCase(type) !== FRAME_TYPE) return null;
   const parameters = new Map<string, string>();
-  let at = whole.length;
+  let at = type.length;
   while (at < text.length) {
     PARAMETER.lastIndex = at;
     const match = PARAMETER.exec(text);
@@ -102,18 +88,16 @@ function readMediaType(header: string | null): MediaType | null {
     if (parameters.has(key)) return null;
     parameters.set(key, token ?? quoted!.replace(/\\(.)/g, '$1'));
   }
-  return { type: asciiLowerCase(type!), parameters };
+  return parameters;
 }
 
 /** Whether a `Content-Type` is that of frames, in their one encoding (section 12.1). */
 export function isFrameType(header: string | null): boolean {
-  const media = readMediaType(header);
-  if (media === null || media.type !== 'application/accp') return false;
-  const charset = media.parameters.get('charset');
-  return charset === undefined || asciiLowerCase(charset) === 'utf-8';
+  const parameters = frameParameters(header);
+  return parameters !== null && asciiLowerCase(parameters.get('charset') ?? 'utf-8') === 'utf-8';
 }
 
 /** Whether a `Content-Type` is that of frames, in any encoding. */
 export function namesFrames(header: string | null): boolean {
-  return readMediaType(header)?.type === 'application/accp';
+  return frameParameters(header) !== null;
 }

@@ -1,12 +1,49 @@
-import { abortable } from '../../../async/abort.js';
+import { abortable, type LinkedSignal, linkSignals } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
+import { PegwireError } from '../../../text/errors.js';
 import type { Param } from '../../ast.js';
 import { tryParseFrame } from '../../parse.js';
 import { ENDING_INTENTS } from '../../vocabulary.js';
 import { FrameSplitter, FramingError } from '../frame-splitter.js';
-import { FRAME_TYPE, isErrorHead, numberOf, readHead, textOf } from '../frames.js';
+import { FRAME_TYPE, isErrorHead, isFinalChunk, numberOf, readHead, textOf } from '../frames.js';
 import { isFrameType, leave } from './body.js';
-import { HttpBindingError } from './errors.js';
+
+/**
+ * - `unreachable`: no answer came: no such host, nobody listens, the connection broke
+ * - `timeout`: no answer came in time
+ * - `redirected`: the server redirects, which is not followed: a frame is for its recipient only
+ * - `http-status`: the server answered with a status that carries no frames
+ * - `not-accp`: the answer is of another media type, or not UTF-8
+ * - `more-than-one-frame`: the answer goes on after its first frame; `streamFrames` takes such answers
+ * - `truncated`: the answer broke off, or ended before a stream in it, or before a message in several frames
+ * - `too-large`: a frame has more bytes than the limit
+ */
+export type HttpBindingErrorCode =
+  | 'unreachable'
+  | 'timeout'
+  | 'redirected'
+  | 'http-status'
+  | 'not-accp'
+  | 'more-than-one-frame'
+  | 'truncated'
+  | 'too-large';
+
+/** An exchange over HTTP that gave no frame. Error frames are answers, not errors of the binding. */
+export class HttpBindingError extends PegwireError {
+  override readonly name: string = 'HttpBindingError';
+  declare readonly code: HttpBindingErrorCode;
+  /** The status of the response; `undefined` if none came. */
+  readonly status: number | undefined;
+
+  constructor(
+    code: HttpBindingErrorCode,
+    message: string,
+    details: { readonly status?: number | undefined; readonly cause?: unknown } = {},
+  ) {
+    super({ code, message }, details);
+    this.status = details.status;
+  }
+}
 
 /** The platform's `fetch`, or a replacement: `app.request` of a framework, to do without a socket. */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -68,22 +105,26 @@ class Posting {
   readonly #url: string | URL;
   readonly #frame: string;
   readonly #options: PostOptions;
-  readonly #patience: Patience;
+  readonly #isForAll: boolean;
+  #patience!: Patience;
   readonly #unfinished = new Unfinished();
   status: number | undefined;
 
   /** @param isForAll whether the time is for the whole exchange */
   constructor(url: string | URL, frame: string, options: PostOptions, isForAll = false) {
-    const { signal, timeout, maxFrameBytes = 1 } = options;
+    const { timeout = 0, maxFrameBytes = 1 } = options;
     if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
     if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+    if (!(timeout >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${timeout}`);
     this.#url = url;
     this.#frame = frame;
     this.#options = options;
-    this.#patience = new Patience(signal, timeout, isForAll);
+    this.#isForAll = isForAll;
   }
 
   async *frames(): AsyncGenerator<string, void, undefined> {
+    const { signal, timeout = 0 } = this.#options;
+    this.#patience = new Patience(signal, timeout, this.#isForAll);
     try {
       const response = await this.#post();
       if (response.status !== 204) yield* this.#framesOf(response);
@@ -98,7 +139,7 @@ class Posting {
     const headers = new Headers(this.#options.headers);
     headers.set('content-type', FRAME_TYPE);
     headers.set('accept', FRAME_TYPE);
-    const signal = this.#patience.begin();
+    const { signal } = this.#patience;
     const init: RequestInit = { method: 'POST', headers, body: this.#frame, redirect: 'manual', signal };
     let response: Response;
     try {
@@ -109,7 +150,8 @@ class Posting {
         },
       );
     } catch (thrown) {
-      throw this.#patience.reason ?? new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+      if (signal.aborted) throw signal.reason;
+      throw new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
     }
     this.status = response.status;
     const refusal = refusalOf(response);
@@ -129,7 +171,7 @@ class Posting {
       for await (const frame of this.#framesOf(response)) return frame;
     } catch (thrown) {
       // A body that is not a frame does not matter beside the status; the end of the wait does.
-      if (this.#patience.reason !== undefined) throw thrown;
+      if (this.#patience.signal.aborted) throw thrown;
     }
     return undefined;
   }
@@ -173,7 +215,8 @@ class Posting {
     try {
       return await this.#patience.wait(() => reader.read());
     } catch (cause) {
-      if (this.#patience.reason !== undefined) throw this.#patience.reason;
+      const { signal } = this.#patience;
+      if (signal.aborted) throw signal.reason;
       // Nothing is missing after the last frame of a chain.
       if (this.#unfinished.hasEnded) return { done: true };
       throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
@@ -248,7 +291,7 @@ class Unfinished {
     const index = numberOf(payload, 'idx') ?? numberOf(payload, 'chunk_index') ?? 0;
     const stream = this.#streams.get(chain) ?? { chunks: 0, count: undefined };
     stream.chunks++;
-    if (textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true') stream.count = index + 1;
+    if (isFinalChunk(payload)) stream.count = index + 1;
     // Chunks may come in any order: the final one may not be the last that comes.
     const isWhole = stream.count !== undefined && stream.chunks >= stream.count;
     if (isWhole) this.#streams.delete(chain);
@@ -259,31 +302,28 @@ class Unfinished {
 
 /** The time limit and the abort signal of one exchange. */
 export class Patience {
-  readonly #signal: AbortSignal | undefined;
-  readonly #seconds: number;
-  readonly #isForAll: boolean;
-  #stop: () => void = () => undefined;
-  readonly #controller = new AbortController();
-  readonly #late = (): void =>
-    this.#controller.abort(new HttpBindingError('timeout', `No answer came within ${this.#seconds} s.`));
-  readonly #abort = (): void => this.#controller.abort(this.#signal?.reason);
+  readonly #linked: LinkedSignal;
+  readonly #stop: () => void;
+  /** Begins the time of a step. @returns ends it */
+  readonly #step: () => () => void;
 
   /**
+   * @param seconds 0 for ever
    * @param isForAll whether the time is for the whole exchange, and not for each step
-   * @throws TypeError if the time is invalid
    */
-  constructor(signal: AbortSignal | undefined, seconds = 0, isForAll = false) {
-    if (!(seconds >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${seconds}`);
-    this.#signal = signal;
-    this.#seconds = seconds === 0 ? Number.POSITIVE_INFINITY : seconds;
-    this.#isForAll = isForAll;
+  constructor(given: AbortSignal | undefined, seconds: number, isForAll = false) {
+    const late = new AbortController();
+    const begin = (): (() => void) =>
+      after(seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000, () =>
+        late.abort(new HttpBindingError('timeout', `No answer came within ${seconds} s.`)),
+      );
+    this.#linked = linkSignals(given ?? late.signal, late.signal);
+    this.#stop = isForAll ? begin() : () => undefined;
+    this.#step = isForAll ? () => () => undefined : begin;
   }
 
-  begin(): AbortSignal {
-    if (this.#signal?.aborted === true) this.#abort();
-    else this.#signal?.addEventListener('abort', this.#abort);
-    if (this.#isForAll) this.#stop = after(this.#seconds * 1000, this.#late);
-    return this.#controller.signal;
+  get signal(): AbortSignal {
+    return this.#linked.signal;
   }
 
   /**
@@ -292,9 +332,9 @@ export class Patience {
    * @param late called with a result that comes too late
    */
   async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
-    const { signal } = this.#controller;
+    const { signal } = this;
     signal.throwIfAborted();
-    const done = this.#isForAll ? () => undefined : after(this.#seconds * 1000, this.#late);
+    const done = this.#step();
     const working = work();
     try {
       return await abortable(working, signal);
@@ -306,13 +346,8 @@ export class Patience {
     }
   }
 
-  /** Why the wait has ended; `undefined` if it has not. */
-  get reason(): unknown {
-    return this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
-  }
-
   end(): void {
     this.#stop();
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#linked.release();
   }
 }

@@ -1,7 +1,6 @@
 import { type Link, LinkError, type LinkOptions } from '../link/contract.js';
 import { type ExchangeOptions, openExchanges } from '../link/exchanges.js';
-import { type PostOptions, streamFrames } from './client.js';
-import { HttpBindingError } from './errors.js';
+import { HttpBindingError, type PostOptions, streamFrames } from './client.js';
 
 export interface HttpConnectOptions
   extends LinkOptions,

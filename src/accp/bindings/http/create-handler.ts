@@ -120,7 +120,7 @@ function refuse({ url, method, headers }: Request, settings: Settings): Response
 const BORDER = /\n|[}\]]@/;
 
 async function answer(request: Request, frame: string, settings: Settings): Promise<Response> {
-  const exchange = new Exchange(request);
+  const exchange = exchangeOf(request);
   let given: FrameAnswer;
   try {
     given = await settings.handle(frame, { signal: exchange.signal });
@@ -230,29 +230,18 @@ function errorResponse(
   return new Response(bareErrorFrame(code, message, null, agent), { status, headers: { ...FRAME_HEADERS, ...more } });
 }
 
-class Exchange {
+type Exchange = ReturnType<typeof exchangeOf>;
+
+/** Its signal is aborted when the request is, or when the response is left before its end. */
+function exchangeOf(request: Request) {
+  const controller = new AbortController();
   // Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
-  readonly #request: Request;
-  readonly #controller = new AbortController();
-  readonly #gone = (): void => this.abort();
-
-  constructor(request: Request) {
-    this.#request = request;
-    if (request.signal.aborted) this.abort();
-    else request.signal.addEventListener('abort', this.#gone);
-  }
-
-  /** Aborted when the request is, or when the response is left before its end. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  abort(): void {
-    this.release();
-    this.#controller.abort(new DOMException('The client has gone.', 'AbortError'));
-  }
-
-  release(): void {
-    this.#request.signal.removeEventListener('abort', this.#gone);
-  }
+  const release = (): void => request.signal.removeEventListener('abort', abort);
+  const abort = (): void => {
+    release();
+    controller.abort(new DOMException('The client has gone.', 'AbortError'));
+  };
+  if (request.signal.aborted) abort();
+  else request.signal.addEventListener('abort', abort);
+  return { signal: controller.signal, abort, release };
 }

@@ -75,7 +75,7 @@ async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: 
     const answer = await ask(client, tool, { ...args }, sending);
     const received = 'frames' in answer ? answer : standIn(answer, tool, request, { codec, session });
     all.push(...received.frames);
-    const read = readAnswer(received.frames, { tool, cid }, { codec, session });
+    const read = readAnswer(received.frames, tool, cid, { codec, session });
     losses.push(...(received.losses ?? []), ...read.losses);
     // They precede the next call, if this call does not send them.
     OWED.set(session, read.replies);
@@ -141,26 +141,13 @@ function isLoss(told: unknown): told is Loss {
   return [path, kind, from, to].every((text) => typeof text === 'string');
 }
 
-interface ReadAnswer {
-  readonly message: Message | undefined;
-  readonly refused: AccpError | undefined;
-  readonly replies: readonly string[];
-  /** Whether frames got lost on either way, and the replies bring them. */
-  readonly isGap: boolean;
-  readonly losses: readonly Loss[];
-}
-
-interface Asked {
-  readonly tool: string;
-  readonly cid: string;
-}
-
 /** Decodes the frames that came back: the last answer to the call counts. */
-function readAnswer(frames: readonly string[], asked: Asked, { codec, session }: ToolCallOptions): ReadAnswer {
+function readAnswer(frames: readonly string[], tool: string, cid: string, { codec, session }: ToolCallOptions) {
   const replies: string[] = [];
   const losses: Loss[] = [];
   let message: Message | undefined;
   let refused: AccpError | undefined;
+  /** Whether frames got lost on either way, and the replies bring them. */
   let isGap = false;
   for (const frame of frames) {
     const outcome = codec.decode(frame, session);
@@ -175,9 +162,9 @@ function readAnswer(frames: readonly string[], asked: Asked, { codec, session }:
     losses.push(...outcome.losses);
     const { intent, payload } = outcome.message;
     if (intent === 'fail' && payload['code'] === 'E3003') isGap = true;
-    else if (isAnswer(outcome.message, asked.cid)) {
-      if (isOf(outcome.message, asked.tool)) message = outcome.message;
-      else refused = new AccpError({ code: 'E4003', message: `The answer is not one of the tool ${asked.tool}.` });
+    else if (isAnswer(outcome.message, cid)) {
+      if (isOf(outcome.message, tool)) message = outcome.message;
+      else refused = new AccpError({ code: 'E4003', message: `The answer is not one of the tool ${tool}.` });
     }
   }
   return { message, refused, replies, isGap, losses };

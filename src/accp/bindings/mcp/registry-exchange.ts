@@ -256,21 +256,16 @@ export const STAND_IN = 'mcp';
 
 const EXCHANGES = new WeakMap<Codec, Map<string, RegistryExchange>>();
 
-function exchangeOf(
+/** Both ends have one codec, so they know each other's registry, and how the other writes text. */
+export function agreementWithStandIn(
   { codec, sequence }: Pick<RegistryExchange, 'codec' | 'sequence'>,
   agent: string,
-): RegistryExchange {
+): Agreement {
   const exchanges = EXCHANGES.get(codec) ?? new Map<string, RegistryExchange>();
   EXCHANGES.set(codec, exchanges);
   const key = `${sequence} ${agent}`;
   const exchange = exchanges.get(key) ?? createRegistryExchange({ codec, agent, sequence });
   exchanges.set(key, exchange);
-  return exchange;
-}
-
-/** Both ends have one codec, so they know each other's registry, and how the other writes text. */
-export function agreementWithStandIn(rules: Pick<RegistryExchange, 'codec' | 'sequence'>, agent: string): Agreement {
-  const exchange = exchangeOf(rules, agent);
   return exchange.agree(exchange.announcement);
 }
 

@@ -155,7 +155,7 @@ function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | str
 }
 
 /** The frames keep the session going, or were refused: nothing is run. */
-function withoutCall({ replies, isRefused, isExpired }: ReceivedFrames): ToolResult {
+function withoutCall({ replies, isRefused, isExpired }: ReturnType<typeof receiveCall>): ToolResult {
   const result: ToolResult = { content: replies.map((frame) => frameContent(frame)) };
   if (isRefused || isExpired) result.isError = true;
   if (isExpired) result._meta = { [DROPPED_META]: 'expired' };
@@ -192,14 +192,6 @@ function isMap(value: unknown): value is Members {
   return members(value) !== undefined && isPlainObject(value as object);
 }
 
-interface ReceivedFrames {
-  readonly replies: readonly string[];
-  readonly call: Message | undefined;
-  readonly isRefused: boolean;
-  /** Expired frames are not answered (section 3.7, item 5), but MCP needs an answer. */
-  readonly isExpired: boolean;
-}
-
 /** Intents that need no answer. */
 const NO_REQUEST: ReadonlySet<string> = new Set([...ENDING_INTENTS, 'sync', 'ack', 'wait', 'stream', 'ping', 'pong']);
 
@@ -207,11 +199,12 @@ const NO_REQUEST: ReadonlySet<string> = new Set([...ENDING_INTENTS, 'sync', 'ack
  * Decodes the frames of one tool call: upkeep of the session, and last the request. Requests before it, which are sent again after a gap,
  * are refused: MCP carries one call at a time.
  */
-function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Tool): ReceivedFrames {
+function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Tool) {
   const replies: string[] = [];
   const refused: { readonly message: Message; readonly why: AccpError }[] = [];
   let call: Message | undefined;
   let isRejected = false;
+  /** Expired frames are not answered (section 3.7, item 5), but MCP needs an answer. */
   let isExpired = false;
   frames.forEach((frame, index) => {
     const outcome = codec.decode(frame, session);

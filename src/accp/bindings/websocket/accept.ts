@@ -1,6 +1,7 @@
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import type { WebSocketLike } from '../../../channels/websocket.js';
+import type { AccpErrorCode } from '../../errors.js';
 import type { MessageInput } from '../../message/message.js';
 import type { Endpoint } from '../endpoint.js';
 import { DISCONNECTED } from '../endpoint-sessions.js';
@@ -116,42 +117,39 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       stopTimer();
       waiting.delete(socket);
       const head = readHead(frame);
+      const refuse = (code: AccpErrorCode, why: string, reason = why, closeCode: number = CLOSE.noRegistry): void => {
+        socket.send(bareErrorFrame(code, why, head));
+        socket.close(closeCode, reason);
+      };
       if (head?.intent !== 'sync' || head.operation !== 'registry') {
-        const code = head === null ? 'E1001' : 'E1002';
+        const reason = 'the first frame is sync:registry';
         // An error is never answered by another.
-        if (head === null || !isErrorHead(head))
-          socket.send(bareErrorFrame(code, 'The first frame is sync:registry.', head));
-        socket.close(CLOSE.noRegistry, 'the first frame is sync:registry');
+        if (head !== null && isErrorHead(head)) socket.close(CLOSE.noRegistry, reason);
+        else refuse(head === null ? 'E1001' : 'E1002', 'The first frame is sync:registry.', reason);
         return;
       }
-      const deny = (why: string): void => {
-        socket.send(bareErrorFrame('E5001', why, head));
-        socket.close(CLOSE.noRegistry, why);
-      };
       const barred = head.sid === undefined ? undefined : endpoint.disconnected(head.sid);
       if (barred !== undefined) {
-        socket.send(bareErrorFrame('E5001', DISCONNECTED, head));
-        socket.close(CLOSE.noRegistry, barred);
+        refuse('E5001', DISCONNECTED, barred);
         return;
       }
       let found: Seat;
       try {
         if (admits?.(head.sid) === false) {
-          deny('the session is not for who has connected');
+          refuse('E5001', 'the session is not for who has connected');
           return;
         }
         found = seatOf(head.sid);
       } catch (thrown) {
         // The store fails, the endpoint is closed, or the id is invalid.
-        socket.send(bareErrorFrame('E9999', 'The session cannot be opened.', head));
-        socket.close(CLOSE.failed, 'the session cannot be opened');
+        refuse('E9999', 'The session cannot be opened.', 'the session cannot be opened', CLOSE.failed);
         tell(thrown instanceof Error ? thrown : new Error(String(thrown)), head.sid);
         return;
       }
       if (found.isStale(head)) {
         // The seat was made for this connection alone.
         if (!found.isConnected && !away.has(found)) found.leave();
-        deny('the session has gone on since this registry');
+        refuse('E5001', 'the session has gone on since this registry');
         return;
       }
       seat = found;

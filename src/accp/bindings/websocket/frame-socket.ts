@@ -11,7 +11,7 @@ import {
   type WebSocketLike,
 } from '../../../channels/websocket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
-import { CLOSE } from '../link/contract.js';
+import { type Carrier, type CarrierReceiver, CLOSE } from '../link/contract.js';
 
 export interface FrameSocketOptions {
   /** Limit of a frame in bytes; a longer one closes the socket with 1009. @default 1 MiB */
@@ -20,12 +20,7 @@ export interface FrameSocketOptions {
   readonly highWaterMark?: number | undefined;
 }
 
-interface FrameReceiver {
-  readonly frame: (frame: string) => void;
-  /** A frame has come while the socket is paused; `frame` gets it when it resumes. */
-  readonly held: (frame: string) => void;
-  /** Nothing is read until the socket resumes. */
-  readonly stopped: () => void;
+interface FrameReceiver extends Pick<CarrierReceiver, 'frame' | 'held' | 'stopped'> {
   /** Called once, whichever side has closed it. */
   readonly closed: (end: SocketEnd) => void;
 }
@@ -47,7 +42,7 @@ const MAX_HELD_LENGTH = 2_097_152;
 /** Milliseconds for the other side to confirm the close. */
 const CLOSING = 2000;
 
-export class FrameSocket {
+export class FrameSocket implements Carrier {
   readonly #socket: WebSocketLike;
   readonly #receiver: FrameReceiver;
   readonly #maxFrameBytes: number;
@@ -82,17 +77,14 @@ export class FrameSocket {
     if (socket.readyState > OPEN) queueMicrotask(() => this.#over(ABNORMAL, ''));
   }
 
-  /** Whether reading is stopped, so that silence means nothing. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** Sends a frame, in order; nothing after the end. */
   send(frame: string): void {
     if (!this.#isClosing && !this.#isOver && this.#socket.readyState === OPEN) this.#socket.send(frame);
   }
 
-  /** Resolves when it can take more; `undefined` when it can now. */
   ready(): Promise<void> | undefined {
     return this.#isOver ? undefined : drained(this.#socket, this.#highWaterMark);
   }
@@ -118,7 +110,7 @@ export class FrameSocket {
     }
   }
 
-  /** Sends what waits, and closes. Does not wait for a side that does not confirm. */
+  /** Does not wait for a side that does not confirm. */
   close(code: number, reason: string): void {
     if (this.#isClosing || this.#isOver) return;
     this.#isClosing = true;
