@@ -1,4 +1,4 @@
-import { parsePacket } from '../parse.js';
+import { tryParsePacket } from '../parse.js';
 import { validatePacket } from '../validate.js';
 import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal, unwritable } from './values.js';
 
@@ -64,15 +64,11 @@ function trimmed(slot: Slot): Slot {
 }
 
 function slotText(slot: Slot, index: number, keys: Set<string>): string {
-  const first = slot.find((piece) => piece.kind === 'value');
-  // Text of the author alone is checked with the whole packet.
-  if (index === 0)
-    return first === undefined ? literalText(slot) : checkedTask(wordText(slot, 'task'), at('task', first));
-  if (index === 1) {
-    return first === undefined ? literalText(slot) : checkedDomain(wordText(slot, 'domain'), at('domain', first));
-  }
+  if (index === 0) return wordOf(slot, 'task', checkedTask);
+  if (index === 1) return wordOf(slot, 'domain', checkedDomain);
   const colon = slot.findIndex((piece) => piece.kind === 'literal' && piece.text.includes(':'));
   if (colon < 0) {
+    const first = slot.find((piece) => piece.kind === 'value');
     if (first === undefined) return literalText(slot);
     const help = 'write the key and its colon into the template: key:$' + '{value}';
     throw refusal('bad-key', at(`slot ${index}`, first), 'stands where a field is, without its key', help);
@@ -86,18 +82,10 @@ function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): s
   const split = text.indexOf(':');
   const keyPieces: Slot = [...slot.slice(0, colon), { kind: 'literal', text: text.slice(0, split) }];
   const valuePieces: Slot = [{ kind: 'literal', text: text.slice(split + 1) }, ...slot.slice(colon + 1)];
-  const inKey = keyPieces.find((piece) => piece.kind === 'value');
-  const key =
-    inKey === undefined
-      ? literalText(keyPieces)
-      : checkedKey(wordText(keyPieces, `key of slot ${index}`), at(`key of slot ${index}`, inKey));
+  const key = wordOf(keyPieces, `key of slot ${index}`, checkedKey);
   if (keys.has(key)) {
-    throw refusal(
-      'duplicate-key',
-      key,
-      'is given twice; readers disagree on which field counts',
-      'keep one of the two',
-    );
+    const message = 'is given twice; readers disagree on which field counts';
+    throw refusal('duplicate-key', key, message, 'keep one of the two');
   }
   keys.add(key);
   return `${key}:${valueText(valuePieces, key)}`;
@@ -120,14 +108,16 @@ function valueText(slot: Slot, key: string): string {
     .join('');
 }
 
-function wordText(slot: Slot, name: string): string {
-  return slot
-    .map((piece) => {
-      if (piece.kind === 'literal') return piece.text;
-      if (typeof piece.value === 'string') return piece.value;
-      throw unwritable(piece.value, at(name, piece));
-    })
-    .join('');
+/** The TASK, the DOM or a key. What the author alone wrote is checked with the whole packet. */
+function wordOf(slot: Slot, name: string, checked: (word: string, path: string) => string): string {
+  const first = slot.find((piece) => piece.kind === 'value');
+  if (first === undefined) return literalText(slot);
+  const pieces = slot.map((piece) => {
+    if (piece.kind === 'literal') return piece.text;
+    if (typeof piece.value === 'string') return piece.value;
+    throw unwritable(piece.value, at(name, piece));
+  });
+  return checked(pieces.join(''), at(name, first));
 }
 
 function literalText(slot: Slot): string {
@@ -139,15 +129,10 @@ function at(name: string, { index }: { readonly index: number }): string {
 }
 
 function checkWhole(text: string): void {
-  try {
-    const [error] = validatePacket(parsePacket(text)).errors;
-    if (error === undefined) return;
-    throw new EncodeError({ code: 'invalid-packet', path: 'template', message: error.message, help: error.help });
-  } catch (cause) {
-    if (cause instanceof EncodeError) throw cause;
-    const { message, help } = cause as EncodeError;
-    const error = new EncodeError({ code: 'invalid-packet', path: 'template', message, help });
-    error.cause = cause;
-    throw error;
-  }
+  const read = tryParsePacket(text);
+  const fault = read.ok ? validatePacket(read.value).errors[0] : read.error;
+  if (fault === undefined) return;
+  const { message, help } = fault;
+  const cause = read.ok ? undefined : read.error;
+  throw new EncodeError({ code: 'invalid-packet', path: 'template', message, help }, { cause });
 }
