@@ -42,20 +42,13 @@ function faultAt(text: string, offset: number): Fault {
   const slot = slotAt(text, offset);
   const blanks = blanksAt(text, offset, slot);
   if (blanks !== null) {
-    return {
-      code: 'whitespace',
-      message: 'White space around a token.',
-      ...blanks,
-      help: 'take it out, or read with the tolerant dialect',
-    };
+    const help = 'take it out, or read with the tolerant dialect';
+    return { code: 'whitespace', message: 'White space around a token.', ...blanks, help };
   }
   const found = characterAt(text, offset);
   if (found !== null && CONTROL.test(found)) {
-    return {
-      code: 'control-character',
-      message: `A control character (${nameOf(found)}) cannot stand in a packet.`,
-      start: offset,
-    };
+    const message = `A control character (${nameOf(found)}) cannot stand in a packet.`;
+    return { code: 'control-character', message, start: offset };
   }
   if (slot.index === 0) return taskFault(text, offset, slot);
   if (slot.index === 1) return domFault(offset, slot);
@@ -66,12 +59,8 @@ function taskFault(text: string, offset: number, slot: Slot): Fault {
   if (slot.start === slot.end)
     return { code: 'missing-task', message: 'Field 0, the TASK, is empty.', start: slot.start };
   if (offset === text.length) {
-    return {
-      code: 'missing-dom',
-      message: 'Field 1, the DOM, is missing.',
-      start: offset,
-      help: 'a packet is TASK|DOM|key:value|...',
-    };
+    const help = 'a packet is TASK|DOM|key:value|...';
+    return { code: 'missing-dom', message: 'Field 1, the DOM, is missing.', start: offset, help };
   }
   if (/^@[^>|]*>/.test(text)) return { ...badWord('bad-task', 'TASK', offset), help: 'this looks like an ACCP frame' };
   return badWord('bad-task', 'TASK', offset);
@@ -84,22 +73,14 @@ function domFault(offset: number, slot: Slot): Fault {
 }
 
 function badWord(code: ParseCode, what: string, offset: number): Fault {
-  return {
-    code,
-    message: `A ${what} is made of capital letters, digits, "_" and "-", and begins with a letter.`,
-    start: offset,
-    help: 'the tolerant dialect and the validator accept other words',
-  };
+  const message = `A ${what} is made of capital letters, digits, "_" and "-", and begins with a letter.`;
+  return { code, message, start: offset, help: 'the tolerant dialect and the validator accept other words' };
 }
 
 function fieldFault(text: string, offset: number, slot: Slot): Fault {
   if (slot.start === slot.end) {
-    return {
-      code: 'empty-field',
-      message: 'An empty field between two separators.',
-      start: slot.start,
-      help: 'v1.1 packets have no empty slots: take the "|" out',
-    };
+    const help = 'v1.1 packets have no empty slots: take the "|" out';
+    return { code: 'empty-field', message: 'An empty field between two separators.', start: slot.start, help };
   }
   const colon = slot.text.indexOf(':');
   if (colon < 0) {
@@ -109,12 +90,8 @@ function fieldFault(text: string, offset: number, slot: Slot): Fault {
     return { code: 'malformed-field', message: 'A field without a colon.', start: slot.start, end: slot.end, help };
   }
   if (colon === 0) return { code: 'empty-key', message: 'A field without a key.', start: slot.start };
-  return {
-    code: 'bad-key',
-    message: 'A key is made of lower-case letters, digits and "_", and begins with a letter.',
-    start: offset,
-    help: 'the tolerant dialect and the validator accept other keys',
-  };
+  const message = 'A key is made of lower-case letters, digits and "_", and begins with a letter.';
+  return { code: 'bad-key', message, start: offset, help: 'the tolerant dialect and the validator accept other keys' };
 }
 
 interface Slot {

@@ -1,4 +1,4 @@
-import { parsePacket } from '../parse.js';
+import { tryParsePacket } from '../parse.js';
 import { validatePacket } from '../validate.js';
 import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal, unwritable } from './values.js';
 
@@ -26,9 +26,8 @@ export function aacp(strings: TemplateStringsArray, ...values: readonly Interpol
   return text;
 }
 
-type Piece =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'value'; readonly index: number; readonly value: unknown };
+/** Text of the author, or an interpolation. */
+type Piece = string | { readonly index: number; readonly value: unknown };
 
 type Slot = readonly Piece[];
 
@@ -47,9 +46,9 @@ function slotsOf(literals: readonly string[], values: readonly unknown[]): reado
   const slots: Piece[][] = [[]];
   literals.forEach((literal, index) => {
     const [first, ...others] = literal.split('|');
-    slots.at(-1)!.push({ kind: 'literal', text: first! });
-    for (const text of others) slots.push([{ kind: 'literal', text }]);
-    if (index < values.length) slots.at(-1)!.push({ kind: 'value', index, value: values[index] });
+    slots.at(-1)!.push(first!);
+    for (const text of others) slots.push([text]);
+    if (index < values.length) slots.at(-1)!.push({ index, value: values[index] });
   });
   return slots.map(trimmed);
 }
@@ -57,23 +56,19 @@ function slotsOf(literals: readonly string[], values: readonly unknown[]): reado
 function trimmed(slot: Slot): Slot {
   const last = slot.length - 1;
   return slot.map((piece, at) => {
-    if (piece.kind === 'value') return piece;
-    const start = at === 0 ? piece.text.trimStart() : piece.text;
-    return { kind: 'literal', text: at === last ? start.trimEnd() : start };
+    if (typeof piece !== 'string') return piece;
+    const start = at === 0 ? piece.trimStart() : piece;
+    return at === last ? start.trimEnd() : start;
   });
 }
 
 function slotText(slot: Slot, index: number, keys: Set<string>): string {
-  const first = slot.find((piece) => piece.kind === 'value');
-  // Text of the author alone is checked with the whole packet.
-  if (index === 0)
-    return first === undefined ? literalText(slot) : checkedTask(wordText(slot, 'task'), at('task', first));
-  if (index === 1) {
-    return first === undefined ? literalText(slot) : checkedDomain(wordText(slot, 'domain'), at('domain', first));
-  }
-  const colon = slot.findIndex((piece) => piece.kind === 'literal' && piece.text.includes(':'));
+  if (index === 0) return wordOf(slot, 'task', checkedTask);
+  if (index === 1) return wordOf(slot, 'domain', checkedDomain);
+  const colon = slot.findIndex((piece) => typeof piece === 'string' && piece.includes(':'));
   if (colon < 0) {
-    if (first === undefined) return literalText(slot);
+    const first = slot.find((piece) => typeof piece !== 'string');
+    if (first === undefined) return slot.join('');
     const help = 'write the key and its colon into the template: key:$' + '{value}';
     throw refusal('bad-key', at(`slot ${index}`, first), 'stands where a field is, without its key', help);
   }
@@ -82,32 +77,24 @@ function slotText(slot: Slot, index: number, keys: Set<string>): string {
 
 /** Takes the key from before the first colon of the literal, which an interpolation cannot move. */
 function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): string {
-  const { text } = slot[colon] as Piece & { kind: 'literal' };
+  const text = slot[colon] as string;
   const split = text.indexOf(':');
-  const keyPieces: Slot = [...slot.slice(0, colon), { kind: 'literal', text: text.slice(0, split) }];
-  const valuePieces: Slot = [{ kind: 'literal', text: text.slice(split + 1) }, ...slot.slice(colon + 1)];
-  const inKey = keyPieces.find((piece) => piece.kind === 'value');
-  const key =
-    inKey === undefined
-      ? literalText(keyPieces)
-      : checkedKey(wordText(keyPieces, `key of slot ${index}`), at(`key of slot ${index}`, inKey));
+  const keyPieces: Slot = [...slot.slice(0, colon), text.slice(0, split)];
+  const valuePieces: Slot = [text.slice(split + 1), ...slot.slice(colon + 1)];
+  const key = wordOf(keyPieces, `key of slot ${index}`, checkedKey);
   if (keys.has(key)) {
-    throw refusal(
-      'duplicate-key',
-      key,
-      'is given twice; readers disagree on which field counts',
-      'keep one of the two',
-    );
+    const message = 'is given twice; readers disagree on which field counts';
+    throw refusal('duplicate-key', key, message, 'keep one of the two');
   }
   keys.add(key);
   return `${key}:${valueText(valuePieces, key)}`;
 }
 
 function valueText(slot: Slot, key: string): string {
-  const whole = slot.every((piece) => piece.kind === 'value' || piece.text === '') && slot.length <= 3;
+  const whole = slot.every((piece) => typeof piece !== 'string' || piece === '') && slot.length <= 3;
   return slot
     .map((piece) => {
-      if (piece.kind === 'literal') return piece.text;
+      if (typeof piece === 'string') return piece;
       const path = at(key, piece);
       const text = fieldText(piece.value, path);
       if (text === null) throw unwritable(piece.value, path);
@@ -120,18 +107,16 @@ function valueText(slot: Slot, key: string): string {
     .join('');
 }
 
-function wordText(slot: Slot, name: string): string {
-  return slot
-    .map((piece) => {
-      if (piece.kind === 'literal') return piece.text;
-      if (typeof piece.value === 'string') return piece.value;
-      throw unwritable(piece.value, at(name, piece));
-    })
-    .join('');
-}
-
-function literalText(slot: Slot): string {
-  return slot.map((piece) => (piece.kind === 'literal' ? piece.text : '')).join('');
+/** The TASK, the DOM or a key. What the author alone wrote is checked with the whole packet. */
+function wordOf(slot: Slot, name: string, checked: (word: string, path: string) => string): string {
+  const first = slot.find((piece) => typeof piece !== 'string');
+  if (first === undefined) return slot.join('');
+  const pieces = slot.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    if (typeof piece.value === 'string') return piece.value;
+    throw unwritable(piece.value, at(name, piece));
+  });
+  return checked(pieces.join(''), at(name, first));
 }
 
 function at(name: string, { index }: { readonly index: number }): string {
@@ -139,15 +124,10 @@ function at(name: string, { index }: { readonly index: number }): string {
 }
 
 function checkWhole(text: string): void {
-  try {
-    const [error] = validatePacket(parsePacket(text)).errors;
-    if (error === undefined) return;
-    throw new EncodeError({ code: 'invalid-packet', path: 'template', message: error.message, help: error.help });
-  } catch (cause) {
-    if (cause instanceof EncodeError) throw cause;
-    const { message, help } = cause as EncodeError;
-    const error = new EncodeError({ code: 'invalid-packet', path: 'template', message, help });
-    error.cause = cause;
-    throw error;
-  }
+  const read = tryParsePacket(text);
+  const fault = read.ok ? validatePacket(read.value).errors[0] : read.error;
+  if (fault === undefined) return;
+  const { message, help } = fault;
+  const cause = read.ok ? undefined : read.error;
+  throw new EncodeError({ code: 'invalid-packet', path: 'template', message, help }, { cause });
 }

@@ -100,21 +100,9 @@ const recordSchema = z.strictObject({
 export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): AuditRecord {
   // Outside of these years, ISO 8601 has other forms.
   if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('clock must give milliseconds since 1970');
-  const body = {
-    seq: end.seq + 1,
-    time: new Date(now).toISOString(),
-    event: entry.event,
-    packet: entry.packet,
-    length: entry.length,
-    hash: entry.hash,
-    verdict: entry.verdict,
-    codes: entry.codes,
-    reason: entry.reason,
-    attempt: entry.attempt,
-    actor: entry.actor,
-    nonce: entry.nonce,
-    previous: end.chain,
-  };
+  const { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce } = entry;
+  const own = { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce };
+  const body = { seq: end.seq + 1, time: new Date(now).toISOString(), ...own, previous: end.chain };
   return { ...body, chain: chainOf(body) };
 }
 

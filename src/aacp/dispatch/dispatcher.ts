@@ -88,21 +88,17 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
     const context = given ?? {};
     const { valid, packet: read, errors, warnings } = validatePacket(input, settings);
     if (!valid || read === null) {
-      const entry = { ...entryOf(context), ...beginning(input), codes: codesOf([...errors, ...warnings]) };
+      const text = typeof input === 'string' ? input : jsonOf(input);
+      const codes = codesOf([...errors, ...warnings]);
+      const entry = { ...entryOf(context), packet: text.slice(0, MAX_LOGGED), length: text.length, codes };
       return refused('invalid', entry, { errors, warnings });
     }
     const packet = withLowerKeys(read);
     warn(packet, warnings);
     const text = canonicalText(packet);
     const hash = packetHash(packet);
-    const entry: AuditEntry = {
-      ...entryOf(context),
-      packet: text,
-      length: text.length,
-      hash,
-      verdict: 'valid',
-      codes: codesOf(warnings),
-    };
+    const known = { packet: text, length: text.length, hash, verdict: 'valid', codes: codesOf(warnings) } as const;
+    const entry: AuditEntry = { ...entryOf(context), ...known };
     const handler = route(packet);
     if (handler === null) return refused('no-handler', entry, { errors, warnings });
     const admission = admitted(context);
@@ -196,11 +192,6 @@ function entryOf({ actor, envelope }: DispatchContext): AuditEntry {
     actor: nameIn(actor),
     nonce: nameIn(envelope?.nonce),
   };
-}
-
-function beginning(input: unknown): Pick<AuditEntry, 'packet' | 'length'> {
-  const text = typeof input === 'string' ? input : jsonOf(input);
-  return { packet: text.slice(0, MAX_LOGGED), length: text.length };
 }
 
 function jsonOf(tree: unknown): string {

@@ -121,9 +121,7 @@ function startOfProcess(): number {
 }
 
 function inUse(file: string, holder: string): AuditError {
-  return new AuditError({
-    code: 'audit-in-use',
-    message: `The log is in use: ${file} is held by ${holder}.`,
-    help: 'one writer at a time; remove the lock file if that process does not write any more',
-  });
+  const message = `The log is in use: ${file} is held by ${holder}.`;
+  const help = 'one writer at a time; remove the lock file if that process does not write any more';
+  return new AuditError({ code: 'audit-in-use', message, help });
 }

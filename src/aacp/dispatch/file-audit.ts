@@ -90,7 +90,12 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
 
   try {
     handle = await open(absolute, 'a+', 0o600);
-    await checkRegular(handle, absolute);
+    // A device such as `/dev/null` does not keep records.
+    if (!(await handle.stat()).isFile()) {
+      const message = `The log ${absolute} cannot be opened: it is no regular file.`;
+      const help = 'name a file that keeps what is written to it';
+      throw new AuditError({ code: 'audit-unavailable', message, help });
+    }
     // All links to a log share one lock.
     const real = await realpath(absolute);
     lock = await takeLock(`${real}.lock`);
@@ -110,11 +115,8 @@ async function resume(handle: FileHandle, file: string) {
   const { firstFault } = verification;
   if (firstFault === null) return { end, size: wholeBytes, torn: null };
   if (firstFault.reason !== 'torn-end') {
-    throw new AuditError({
-      code: 'audit-damaged',
-      message: `The log ${file} is not as it was written: line ${firstFault.line} (${firstFault.reason}).`,
-      help: 'keep it as evidence, and begin another one',
-    });
+    const message = `The log ${file} is not as it was written: line ${firstFault.line} (${firstFault.reason}).`;
+    throw new AuditError({ code: 'audit-damaged', message, help: 'keep it as evidence, and begin another one' });
   }
   const { size } = await handle.stat();
   const torn = Buffer.alloc(size - wholeBytes);
@@ -268,16 +270,6 @@ export interface WideModeNotice {
   readonly mode: number;
   /** What the system said. */
   readonly error: unknown;
-}
-
-/** Rejects `/dev/null` and other devices, which do not keep records. */
-async function checkRegular(handle: Pick<FileHandle, 'stat'>, file: string): Promise<void> {
-  if ((await handle.stat()).isFile()) return;
-  throw new AuditError({
-    code: 'audit-unavailable',
-    message: `The log ${file} cannot be opened: it is no regular file.`,
-    help: 'name a file that keeps what is written to it',
-  });
 }
 
 /** Removes the permissions of others than the owner; Windows has none of this kind. */

@@ -1,7 +1,7 @@
 /** The encoders as data: for the command line, forms, and rules that name a step. */
 import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { type EncodeCode, EncodeError } from '../build/values.js';
+import { type EncodeCode, type EncodeError, refusal } from '../build/values.js';
 import { type MethodPlan, planOf, type WorkflowPlan } from './define-workflow.js';
 import type { CamelCase, DefaultValue, EncodeOptions } from './definition.js';
 import { isBoolean } from './guard.js';
@@ -232,10 +232,5 @@ export function encodeStep<const Name extends string, const Method extends strin
 
 function unknownName(code: EncodeCode, path: string, name: unknown, known: readonly string[]): EncodeError {
   const text = anyText(name);
-  return new EncodeError({
-    code,
-    path,
-    message: `there is no ${path} ${quotedShort(text)}`,
-    help: didYouMean(text, known),
-  });
+  return refusal(code, path, `there is no ${path} ${quotedShort(text)}`, didYouMean(text, known));
 }

@@ -7,8 +7,8 @@ import { type Placeholder, readTemplate } from './compile-slots.js';
 import {
   camelCase,
   type FieldDefinition,
+  type FieldOptions,
   type InputDefinition,
-  type ItemDefinition,
   type SequenceDefinition,
   type StepDefinition,
   type WorkflowDefinition,
@@ -87,17 +87,32 @@ function checkStep(path: string, step: StepDefinition): void {
   if (!Array.isArray(fields)) throw new TypeError(`${path}: fields is a list`);
   for (const [name, input] of Object.entries(inputs)) checkInput(`${path}: inputs.${name}`, name, input, inputs);
   const hasPersonal = Object.values(inputs).some(({ personal }) => personal === true);
-  for (const [at, field] of fields.entries()) {
-    checkField(`${path}: fields[${at}]`, field, inputs);
-    if (hasPersonal && field[0] === POINTER && field[2]?.only !== 'compat') {
+  const read = fields.map((field: FieldDefinition, at): ReadField => {
+    const items = checkField(`${path}: fields[${at}]`, field, inputs);
+    const [key, , options = {}] = field;
+    if (hasPersonal && key === POINTER && options.only !== 'compat') {
       throw new TypeError(`${path}: fields[${at}]: ${POINTER} is written for the personal inputs`);
     }
-  }
-  checkKeys(path, fields);
-  checkAlone(path, step);
+    return { key, options, items };
+  });
+  checkKeys(path, read);
+  checkAlone(path, read, inputs);
 }
 
 type Inputs = StepDefinition['inputs'];
+
+interface ReadField {
+  readonly key: string;
+  readonly options: FieldOptions;
+  readonly items: readonly ReadItem[];
+}
+
+interface ReadItem {
+  readonly template: string;
+  readonly when: string | undefined;
+  /** The inputs in the template. */
+  readonly places: readonly Placeholder[];
+}
 
 function checkInput(path: string, name: string, input: InputDefinition, inputs: Inputs): void {
   if (!KEY.test(name)) throw new TypeError(`${path}: a name is a word in lower case with underscores`);
@@ -123,7 +138,7 @@ function isSchema(schema: unknown): schema is z.ZodType {
   return typeof schema === 'object' && schema !== null && '_zod' in schema;
 }
 
-function checkField(path: string, field: FieldDefinition, inputs: Inputs): void {
+function checkField(path: string, field: FieldDefinition, inputs: Inputs): readonly ReadItem[] {
   if (!Array.isArray(field)) throw new TypeError(`${path}: a field is a list of key, value and options`);
   const [key, value, options = {}] = field;
   if (!isWritten(key, KEY)) throw new TypeError(`${path}: "${String(key)}" is no key`);
@@ -135,11 +150,12 @@ function checkField(path: string, field: FieldDefinition, inputs: Inputs): void 
   checkCondition(path, when, inputs);
   const items = Array.isArray(value) ? value : [value];
   if (items.length === 0) throw new TypeError(`${path}: the list has no item`);
-  for (const item of items) {
+  return items.map((item) => {
     const [template, condition] = Array.isArray(item) ? item : [item];
     checkCondition(path, condition, inputs);
-    checkTemplate(path, template, inputs, { inList: Array.isArray(value), compat: only === 'compat' });
-  }
+    const places = checkTemplate(path, template, inputs, Array.isArray(value), only === 'compat');
+    return { template, when: condition, places };
+  });
 }
 
 function checkCondition(path: string, when: unknown, inputs: Inputs): void {
@@ -151,39 +167,41 @@ function checkTemplate(
   path: string,
   template: unknown,
   inputs: Inputs,
-  { inList, compat }: { readonly inList: boolean; readonly compat: boolean },
-): void {
+  inList: boolean,
+  compat: boolean,
+): readonly Placeholder[] {
   if (typeof template !== 'string') throw new TypeError(`${path}: a value is a text, or a list of texts`);
   const pieces = attempt(path, 'value', () => readTemplate(template));
-  for (const piece of pieces) {
-    if (typeof piece === 'string') continue;
-    const input = Object.hasOwn(inputs, piece.input) ? inputs[piece.input] : undefined;
-    if (input === undefined) throw new TypeError(`${path}: there is no input "${piece.input}"`);
+  const places = pieces.filter((piece) => typeof piece !== 'string');
+  for (const { input: name, normalise } of places) {
+    const input = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (input === undefined) throw new TypeError(`${path}: there is no input "${name}"`);
     if (input.personal && !compat) {
-      throw new TypeError(`${path}: "${piece.input}" is personal, and stands behind ${POINTER} only`);
+      throw new TypeError(`${path}: "${name}" is personal, and stands behind ${POINTER} only`);
     }
-    if (input.list && (!inList || piece.normalise.length > 0)) {
-      throw new TypeError(`${path}: "${piece.input}" is a list, and can only be an item of a list, as it is`);
+    if (input.list && (!inList || normalise.length > 0)) {
+      throw new TypeError(`${path}: "${name}" is a list, and can only be an item of a list, as it is`);
     }
   }
   const sample = pieces.map((piece) => (typeof piece === 'string' ? piece : 'x')).join('');
   if (inList && sample.includes(',')) throw new TypeError(`${path}: "${template}" holds a comma; make two items of it`);
   attempt(path, 'value', () => checkedValue(sample, `"${template}"`));
+  return places;
 }
 
 /** Rejects keys that occur twice for any receiver, and keys out of the order of the reference SDK. */
-function checkKeys(path: string, fields: readonly FieldDefinition[]): void {
+function checkKeys(path: string, fields: readonly ReadField[]): void {
   for (const mode of ['default', 'compat']) {
     for (const knows of [false, true]) {
       const keys = fields
-        .filter(([, , { only = mode, ifKnown = false } = {}]) => only === mode && (knows || !ifKnown))
-        .map(([key]) => key);
+        .filter(({ options: { only = mode, ifKnown } }) => only === mode && (knows || !ifKnown))
+        .map(({ key }) => key);
       const twice = keys.find((key, at) => keys.indexOf(key) < at);
       if (twice !== undefined) throw new TypeError(`${path}: the key "${twice}" is there twice`);
     }
   }
-  for (const [at, [key]] of fields.entries()) {
-    const next = fields[at + 1]?.[0];
+  for (const [at, { key }] of fields.entries()) {
+    const next = fields[at + 1]?.key;
     if (next !== undefined && rankOf(next) < rankOf(key)) {
       throw new TypeError(`${path}: fields[${at + 1}]: "${next}" comes before "${key}" in every packet`);
     }
@@ -203,62 +221,40 @@ function attempt<T>(path: string, what: string, check: () => T): T {
 }
 
 /** Requires each input to stand alone in a field that is always written, or behind the pointer. */
-function checkAlone(path: string, step: StepDefinition): void {
-  const alone = new Set<string>();
-  for (const field of step.fields) {
-    const [, value, { only, when, ifKnown = false } = {}] = field;
-    if (only === 'compat') continue;
-    const items = typeof value === 'string' ? [value] : value;
-    checkItems(path, field, items, step);
-    if (when !== undefined || ifKnown) continue;
-    for (const item of items) {
-      const name = typeof item === 'string' ? aloneIn(item) : conditionOf(item, step);
-      if (name !== null) alone.add(name);
-    }
+function checkAlone(path: string, fields: readonly ReadField[], inputs: Inputs): void {
+  const alone = new Set<string | null>();
+  for (const { key, options, items } of fields) {
+    if (options.only === 'compat') continue;
+    checkItems(`${path}: ${key}`, items, inputs);
+    if (options.when !== undefined || options.ifKnown) continue;
+    for (const item of items) alone.add(shownBy(item, inputs));
   }
-  for (const [name, { personal }] of Object.entries(step.inputs)) {
+  for (const [name, { personal }] of Object.entries(inputs)) {
     if (personal !== true && !alone.has(name)) {
       throw new TypeError(`${path}: inputs.${name} stands alone in no field, so that packets could hide it`);
     }
   }
 }
 
-function placesOf(template: string): readonly Placeholder[] {
-  return readTemplate(template).filter((piece) => typeof piece !== 'string');
-}
-
-function aloneIn(template: string): string | null {
-  const [place, ...more] = placesOf(template);
+/** The input that an item always shows: its only one, or a boolean, which shows by whether the item is there. */
+function shownBy({ when, places: [place, ...more] }: ReadItem, inputs: Inputs): string | null {
+  if (when !== undefined) return place === undefined && isBoolean(inputs[when]!.schema) ? when : null;
   return place !== undefined && more.length === 0 && place.normalise.length === 0 ? place.input : null;
 }
 
-/** A boolean shows by whether its item is there. */
-function conditionOf([template, when]: readonly [string, string], { inputs }: StepDefinition): string | null {
-  const schema = inputs[when]?.schema;
-  return placesOf(template).length === 0 && schema !== undefined && isBoolean(schema) ? when : null;
-}
-
 /** Several optional items each need their own beginning: `profile={profile}`, `team={team}`. */
-function checkItems(
-  path: string,
-  [key]: FieldDefinition,
-  items: readonly ItemDefinition[],
-  { inputs }: StepDefinition,
-): void {
-  const varying = items.filter((item) => typeof item !== 'string' || placesOf(item).length > 0);
+function checkItems(path: string, items: readonly ReadItem[], inputs: Inputs): void {
+  const varying = items.filter(({ when, places }) => when !== undefined || places.length > 0);
   if (varying.length < 2) return;
-  const names = new Set<string>();
-  for (const item of varying) {
-    const template = typeof item === 'string' ? item : item[0];
-    const places = placesOf(template);
-    if (places.some(({ input }) => inputs[input]?.list === true)) {
-      throw new TypeError(`${path}: ${key}: a list beside other inputs could be taken for them`);
+  const names: string[] = [];
+  for (const { template, places } of varying) {
+    if (places.some(({ input }) => inputs[input]!.list)) {
+      throw new TypeError(`${path}: a list beside other inputs could be taken for them`);
     }
     const name = places.length === 0 ? template : /^[a-z][a-z0-9_]*=/.exec(template)?.[0];
-    if (name === undefined)
-      throw new TypeError(`${path}: ${key}: "${template}" does not begin with a name, as in team={team}`);
-    const clash = [...names].some((other) => other.startsWith(name) || name.startsWith(other));
-    if (clash) throw new TypeError(`${path}: ${key}: two items begin with "${name}"`);
-    names.add(name);
+    if (name === undefined) throw new TypeError(`${path}: "${template}" does not begin with a name, as in team={team}`);
+    const clash = names.some((other) => other.startsWith(name) || name.startsWith(other));
+    if (clash) throw new TypeError(`${path}: two items begin with "${name}"`);
+    names.push(name);
   }
 }

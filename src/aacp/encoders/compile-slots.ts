@@ -49,15 +49,6 @@ export function slotsOf(step: EngineStep): readonly Slot[] {
   const inLists = { default: listedInputs(step.fields, 'default'), compat: listedInputs(step.fields, 'compat') };
   return definitions.map(([name, definition], index): Slot => {
     const list = definition.list === true;
-    const slot = {
-      name,
-      index,
-      definition,
-      required: definition.optional !== true && definition.default === undefined,
-      list,
-      personal: definition.personal === true,
-      normalise: definition.normalise ?? [],
-    };
     const reading = (mode: Mode): Reading => {
       const schema = (mode === 'compat' ? definition.compatSchema : undefined) ?? definition.schema;
       const item = list || inLists[mode].has(name);
@@ -66,19 +57,26 @@ export function slotsOf(step: EngineStep): readonly Slot[] {
       const { decimal = false, normalise = [], refuse } = definition;
       const asItIs =
         (anyString || (list && guard !== null)) && !decimal && normalise.length === 0 && refuse === undefined;
-      const reader = { schema, guard, anyString, asItIs, item };
-      return { ...reader, defaultText: defaultTextOf(slot, reader, mode) };
+      return { schema, guard, anyString, asItIs, item, defaultText: null };
     };
-    return { ...slot, reading: { default: reading('default'), compat: reading('compat') } };
+    const slot = {
+      name,
+      index,
+      definition,
+      required: definition.optional !== true && definition.default === undefined,
+      list,
+      personal: definition.personal === true,
+      normalise: definition.normalise ?? [],
+      reading: { default: reading('default'), compat: reading('compat') },
+    };
+    return { ...slot, reading: { default: withDefault(slot, 'default'), compat: withDefault(slot, 'compat') } };
   });
 }
 
-function defaultTextOf(slot: Omit<Slot, 'reading'>, reader: Omit<Reading, 'defaultText'>, mode: Mode): string | null {
-  const value = slot.definition.default;
-  if (value === undefined) return null;
-  const reading = { ...reader, defaultText: null };
-  const whole: Slot = { ...slot, reading: { default: reading, compat: reading } };
-  return readValue(whole, value, { program: { mode, lenient: false, pureSlots: [] }, changes: null });
+function withDefault(slot: Slot, mode: Mode): Reading {
+  const { default: value } = slot.definition;
+  const reader = { program: { mode, lenient: false, pureSlots: [] }, changes: null };
+  return { ...slot.reading[mode], defaultText: value === undefined ? null : readValue(slot, value, reader) };
 }
 
 /** Inputs that stand in a list. For the reference SDK, only keys that the draft calls lists are lists. */
@@ -86,11 +84,8 @@ function listedInputs(fields: readonly FieldDefinition[], mode: Mode): ReadonlyS
   const names = new Set<string>();
   for (const [key, value, { only = mode } = {}] of fields) {
     if (typeof value === 'string' || only !== mode || (mode === 'compat' && !LIST_KEYS.includes(key))) continue;
-    for (const item of value) {
-      for (const piece of readTemplate(typeof item === 'string' ? item : item[0])) {
-        if (typeof piece !== 'string') names.add(piece.input);
-      }
-    }
+    const pieces = value.flatMap((item) => readTemplate(typeof item === 'string' ? item : item[0]));
+    for (const piece of pieces) if (typeof piece !== 'string') names.add(piece.input);
   }
   return names;
 }

@@ -88,18 +88,12 @@ function addLeftOut(field: FieldPlan, run: Run, written: ReadonlySet<number>, lo
 function addReferenced({ index, name }: Slot, run: Run, losses: EncodeLoss[]): void {
   const from = run.texts[index] ?? null;
   if (from === null) return;
-  const key = POINTER;
+  const lost = { input: name, key: POINTER };
   if (run.referenced === null) {
-    losses.push({ input: name, key, kind: 'known-to-receiver', from: givenText(index, run), to: null });
-    return;
+    losses.push({ ...lost, kind: 'known-to-receiver', from: givenText(index, run), to: null });
+  } else {
+    losses.push(...changesOf(index, run, POINTER), { ...lost, kind: 'referenced', from, to: run.referenced.pointer });
   }
-  losses.push(...changesOf(index, run, key), {
-    input: name,
-    key,
-    kind: 'referenced',
-    from,
-    to: run.referenced.pointer,
-  });
 }
 
 /** Reports what the reference SDK leaves out. */

@@ -6,31 +6,20 @@ export type Normalisation =
   | 'space-to-underscore'
   | 'hyphen-to-underscore';
 
-const NORMALISATIONS: readonly Normalisation[] = [
-  'upper-case',
-  'lower-case',
-  'space-to-hyphen',
-  'space-to-underscore',
-  'hyphen-to-underscore',
-];
+const CHANGES: Readonly<Record<Normalisation, (text: string) => string>> = {
+  'upper-case': (text) => text.toUpperCase(),
+  'lower-case': (text) => text.toLowerCase(),
+  'space-to-hyphen': (text) => replaced(text, ' ', '-'),
+  'space-to-underscore': (text) => replaced(text, ' ', '_'),
+  'hyphen-to-underscore': (text) => replaced(text, '-', '_'),
+};
 
 export function isNormalisation(name: unknown): name is Normalisation {
-  return NORMALISATIONS.includes(name as Normalisation);
+  return typeof name === 'string' && Object.hasOwn(CHANGES, name);
 }
 
 export function normalised(text: string, normalisation: Normalisation): string {
-  switch (normalisation) {
-    case 'upper-case':
-      return text.toUpperCase();
-    case 'lower-case':
-      return text.toLowerCase();
-    case 'space-to-hyphen':
-      return replaced(text, ' ', '-');
-    case 'space-to-underscore':
-      return replaced(text, ' ', '_');
-    case 'hyphen-to-underscore':
-      return replaced(text, '-', '_');
-  }
+  return CHANGES[normalisation](text);
 }
 
 /** Faster than `replaceAll` for single characters in short texts. */

@@ -87,13 +87,10 @@ export interface Op {
 }
 
 /** A step for one mode and one kind of receiver. */
-export interface Program {
+export interface Program extends Pick<StepPlan, 'head' | 'slots'> {
   readonly mode: Mode;
   /** Only "|" is refused in values, and unknown inputs are dropped. */
   readonly lenient: boolean;
-  readonly slots: readonly Slot[];
-  /** The inputs from which TASK and DOM come; empty for a step that has them of its own. */
-  readonly head: readonly Slot[];
   readonly ops: readonly Op[];
   /** The fields that hold inputs, in order, `return` and `p` included. */
   readonly fields: readonly FieldPlan[];

@@ -1,19 +1,14 @@
 import { safeParse } from 'zod/v4/core';
 import { digitsOf } from '../../text/decimal.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { checkedValue, EncodeError } from '../build/values.js';
+import { checkedValue, EncodeError, refusal } from '../build/values.js';
 import { normalised } from './normalise.js';
-import type { Mode, Program, Reading, Refusal, Slot } from './plan.js';
+import type { Mode, Program, Reading, Slot } from './plan.js';
 import type { EncodeLoss } from './result.js';
 
 /** A change on the way, before it is known which keys it concerns. */
-interface Change {
+interface Change extends Omit<EncodeLoss, 'key'> {
   readonly slot: number;
-  /** The input, or the item of it. */
-  readonly input: string;
-  readonly kind: EncodeLoss['kind'];
-  readonly from: string;
-  readonly to: string;
 }
 
 export interface Reader {
@@ -104,8 +99,8 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
     if (changed !== text) note(reader, { slot: slot.index, input: path, kind, from: text, to: changed });
     text = changed;
   }
-  const refusal = slot.definition.refuse?.(text, reader.program.mode === 'compat', given) ?? null;
-  if (refusal !== null) throw new EncodeError({ path, ...refusal });
+  const refused = slot.definition.refuse?.(text, reader.program.mode === 'compat', given) ?? null;
+  if (refused !== null) throw new EncodeError({ path, ...refused });
   if (isPlain(text, item)) return text;
   if (reader.program.mode === 'compat') {
     if (text === '' || (reader.program.pureSlots[slot.index] && BLANK.test(text))) return '';
@@ -113,7 +108,7 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
   }
   if (item && text.includes(',')) {
     const help = slot.list ? 'a comma would make two of it; give them as two' : 'it stands in a list';
-    throw new EncodeError({ code: 'list-separator', path, message: 'holds a ","', help });
+    throw refusal('list-separator', path, 'holds a ","', help);
   }
   return checkedValue(text, path);
 }
@@ -145,8 +140,7 @@ function note(reader: Reader, change: Change): void {
 }
 
 function badInput(path: string, message: string, help?: string): EncodeError {
-  const refusal: Refusal = { code: 'bad-input', message, help };
-  return new EncodeError({ path, ...refusal });
+  return refusal('bad-input', path, message, help);
 }
 
 /** The blanks of Python's `strip`: unlike `trim`, with U+001C to U+001F and U+0085, and without the byte order mark. */

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { sha256Hex } from '../../text/sha256.js';
 import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { checkedValue, EncodeError } from '../build/values.js';
+import { checkedValue, type EncodeError, refusal } from '../build/values.js';
 import type { Settings } from './definition.js';
 import { type Run, writeField } from './losses.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
@@ -83,12 +83,8 @@ function given(value: unknown): unknown {
 function givenOrEmpty(slot: Slot, value: unknown): unknown {
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
   if (isEmpty && slot.definition.default !== undefined) {
-    throw new EncodeError({
-      code: 'empty-value',
-      path: slot.name,
-      message: 'is empty, and would become the default',
-      help: 'leave it out where the default is meant',
-    });
+    const help = 'leave it out where the default is meant';
+    throw refusal('empty-value', slot.name, 'is empty, and would become the default', help);
   }
   return given(value);
 }
@@ -106,17 +102,17 @@ function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[]
     texts[slot.index] = null;
   }
   if (requires === undefined || mode === 'compat' || texts[slot.index] === null || textOf(requires) !== null) return;
-  throw new EncodeError({ code: 'missing-input', path: requires, message: `is missing; ${slot.name} needs it` });
+  throw refusal('missing-input', requires, `is missing; ${slot.name} needs it`);
 }
 
 function missing({ name, definition }: Slot): EncodeError {
-  return new EncodeError({ code: 'missing-input', path: name, message: 'is missing', help: definition.description });
+  return refusal('missing-input', name, 'is missing', definition.description);
 }
 
 function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined) return {};
   if (isRecord(args)) return args;
-  throw new EncodeError({ code: 'bad-input', path: 'args', message: 'are no object with the inputs by name' });
+  throw refusal('bad-input', 'args', 'are no object with the inputs by name');
 }
 
 function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
@@ -126,19 +122,16 @@ function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
 }
 
 function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
-  return new EncodeError({
-    code: 'unknown-input',
-    path: /^\w{1,64}$/.test(unknown) ? unknown : quotedShort(unknown),
-    message: `is no input of ${path}`,
-    help: slot?.definition.compatOnly ?? didYouMean(unknown, known),
-  });
+  const shown = /^\w{1,64}$/.test(unknown) ? unknown : quotedShort(unknown);
+  const help = slot?.definition.compatOnly ?? didYouMean(unknown, known);
+  return refusal('unknown-input', shown, `is no input of ${path}`, help);
 }
 
 function tooLong({ program, texts }: Run): EncodeError {
   const lengthOf = ({ index }: Slot): number => texts[index]?.length ?? 0;
   const longest = program.slots.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
   const message = `makes the packet longer than ${DEFAULT_LIMITS.maxLength} characters`;
-  return new EncodeError({ code: 'bad-input', path: longest?.name ?? 'args', message });
+  return refusal('bad-input', longest?.name ?? 'args', message);
 }
 
 export interface SequencePlan {

@@ -49,6 +49,7 @@ export interface Narrowing {
   readonly others: boolean;
 }
 
+const WORD = 'a capital letter, then capital letters, digits, "_" and "-"';
 const VALUE = 'a value: text without "|", controls and blanks around';
 
 const OPTIONS = ['dialect', 'tasks', 'domains', 'returnAgents', 'fields'] as const;
@@ -75,13 +76,8 @@ export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
   }
   return {
     dialect,
-    tasks: wordList('tasks', tasks, isTask, 'a TASK: a capital letter, then capital letters, digits, "_" and "-"'),
-    domains: wordList(
-      'domains',
-      domains,
-      isDomain,
-      'a DOM: a capital letter, then capital letters, digits, "_" and "-"',
-    ),
+    tasks: wordList('tasks', tasks, isWord, `a TASK: ${WORD}`),
+    domains: wordList('domains', domains, isWord, `a DOM: ${WORD}`),
     fields: agents === null && listed === null ? null : inOrder(listed ?? [], agents),
     others: listed === null,
   };
@@ -110,14 +106,10 @@ function fieldsOf(fields: FieldList<FieldOptions>): readonly Field[] {
 
 // Words are checked by the grammar: each is parsed in its place.
 
-function isTask(word: string): boolean {
+/** TASK and DOM are words of the same form. */
+function isWord(word: string): boolean {
   const result = tryParsePacket(`${word}|A`);
   return result.ok && result.value.task === word;
-}
-
-function isDomain(word: string): boolean {
-  const result = tryParsePacket(`A|${word}`);
-  return result.ok && result.value.domain === word;
 }
 
 function isValue(word: string): boolean {

@@ -42,13 +42,9 @@ function sole(words: readonly string[] | null, placeholder: string): string {
 }
 
 function nameRules({ tasks, domains }: Narrowing): readonly string[] {
-  const rules: string[] = [];
   // Other words are allowed but warned of: ask for the usual ones.
-  if (tasks === null) rules.push(`TASK: ${choiceOf(Object.keys(TASKS))}.`);
-  else if (tasks.length > 1) rules.push(`TASK: ${choiceOf(tasks)}.`);
-  if (domains === null) rules.push(`DOM: ${choiceOf(Object.keys(DOMAINS))}.`);
-  else if (domains.length > 1) rules.push(`DOM: ${choiceOf(domains)}.`);
-  return rules;
+  const words = { TASK: tasks ?? Object.keys(TASKS), DOM: domains ?? Object.keys(DOMAINS) };
+  return Object.entries(words).flatMap(([name, list]) => (list.length > 1 ? [`${name}: ${choiceOf(list)}.`] : []));
 }
 
 function fieldRules({ others }: Narrowing, fields: readonly Field[]): readonly string[] {

@@ -92,7 +92,7 @@ function lintValue({ key, value, bare, span }: Field, fromText: boolean): readon
     ...(lower === 'period' && value !== '' && !isPeriod(value)
       ? [periodForm(`${name} does not look like a period.`, placeOf(0, value.length))]
       : []),
-    ...(lower === 'ccy' && value !== '' && !isCurrency(value)
+    ...(lower === 'ccy' && value !== '' && !CURRENCY.test(value)
       ? [warning('currency-form', `${name} is not three capital letters.`, placeOf(0, value.length), 'such as GBP')]
       : []),
   ];
@@ -131,24 +131,12 @@ const ONE = `(?:${FISCAL}|[Qq][1-4][-_]${YEAR}|${DATE}|${DURATION}|${RELATIVE})`
 
 /** One period, or a range of two. */
 const PERIOD = new RegExp(`^${ONE}(?:(?:\\.\\.|/|_to_|--)${ONE})?$`);
+/** The form only: the list of currencies changes over the years. */
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** Returns whether a text is "YYYY-MM or similar" (section 4.2), or several; takes linear time. */
 export function isPeriod(text: string): boolean {
   return text.split(',').every((one) => PERIOD.test(one.trim()));
-}
-
-/** Checks the form only: the list of currencies changes over the years. */
-function isCurrency(text: string): boolean {
-  return CURRENCY.test(text);
-}
-
-interface Hidden {
-  /** `U+202E` */
-  readonly name: string;
-  readonly turns: boolean;
-  readonly start: number;
-  readonly end: number;
 }
 
 const ASCII = /^[ -~]*$/;
@@ -162,9 +150,9 @@ const JOINED =
   /(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])[\u200c\u200d](?=\p{L})(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])/gu;
 
 /** Finds invisible characters in order, adjacent ones merged; blanks that only look like a space count. */
-function findInvisible(value: string): readonly Hidden[] {
-  if (ASCII.test(value)) return [];
-  const found: Hidden[] = [];
+function findInvisible(value: string) {
+  const found: { readonly name: string; readonly turns: boolean; readonly start: number; end: number }[] = [];
+  if (ASCII.test(value)) return found;
   const usual = usualIn(value);
   let at = 0;
   for (const character of value) {
@@ -172,11 +160,10 @@ function findInvisible(value: string): readonly Hidden[] {
     at += character.length;
     const code = character.codePointAt(0)!;
     if (usual.has(start) || visibleCodePoint(code) === character) continue;
-    const hidden = { name: codePointName(code), turns: BIDIRECTIONAL.test(character), start, end: at };
+    const turns = BIDIRECTIONAL.test(character);
     const last = found.at(-1);
-    if (last !== undefined && last.end === start && last.turns === hidden.turns)
-      found[found.length - 1] = { ...last, end: at };
-    else found.push(hidden);
+    if (last?.end === start && last.turns === turns) last.end = at;
+    else found.push({ name: codePointName(code), turns, start, end: at });
   }
   return found;
 }

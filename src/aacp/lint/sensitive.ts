@@ -8,15 +8,18 @@ interface Sensitive {
   readonly end: number;
 }
 
-/** `key` is in lower case, and empty for a field without one. */
-type Detector = (value: string, key: string) => readonly Sensitive[];
+/** What a part looks like, the pattern of it or of what stands around its first group, and what else it has to satisfy. */
+type Shape = readonly [kind: string, pattern: RegExp, isSensitive?: (text: string) => boolean];
 
-function matches(value: string, pattern: RegExp, kind: string): readonly Sensitive[] {
-  return Array.from(value.matchAll(pattern), (match) => ({
-    kind,
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
+function matches(value: string, [kind, pattern, isSensitive]: Shape): readonly Sensitive[] {
+  const found: Sensitive[] = [];
+  for (const match of value.matchAll(pattern)) {
+    // A group ends where its match ends.
+    const text = match[1] ?? match[0];
+    const end = match.index + match[0].length;
+    if (isSensitive?.(text) !== false) found.push({ kind, start: end - text.length, end });
+  }
+  return found;
 }
 
 /** Keys whose values are signed numbers, not phone numbers. */
@@ -24,11 +27,6 @@ const AMOUNTS: ReadonlySet<string> = new Set(['amt', 'ltv', 'prog']);
 
 /** The longest parts of an address (RFC 5321, section 4.5.3.1; RFC 1035, section 2.3.4). */
 const LOCAL = 64;
-
-const findAddresses: Detector = (value, key) => [
-  ...emailAddresses(value),
-  ...(AMOUNTS.has(key) ? [] : phoneNumbers(value)),
-];
 
 /** Searches on both sides of each "@", no further than addresses reach. */
 function emailAddresses(value: string): readonly Sensitive[] {
@@ -46,29 +44,11 @@ function emailAddresses(value: string): readonly Sensitive[] {
 }
 
 /** Only with a plus sign and 10 to 15 digits (E.164), with an area code in brackets, or after a name such as `phone=`. */
-function phoneNumbers(value: string): readonly Sensitive[] {
-  const international = matches(
-    value,
-    /(?<![\p{L}\p{N}+.,-])\+[1-9](?:[ ().-]{0,2}[0-9]){9,14}(?![\p{L}\p{N}])/gu,
-    PHONE,
-  );
-  const withAreaCode = matches(
-    value,
-    /(?<![\p{L}\p{N}])\([2-9][0-9]{2}\) ?[0-9]{3}[ -][0-9]{4}(?![\p{L}\p{N}])/gu,
-    PHONE,
-  );
-  const named: Sensitive[] = [];
-  for (const match of value.matchAll(NAMED)) {
-    const number = match[1]!;
-    const end = match.index + match[0].length;
-    named.push({ kind: PHONE, start: end - number.length, end });
-  }
-  return [...international, ...withAreaCode, ...named];
-}
-
-const PHONE = 'a phone number';
-const NAMED =
-  /(?<![A-Za-z])(?:phone|telephone|tel|mobile|cell|msisdn|fax)(?:_?(?:no|number))?[=:] ?(\+?[0-9](?:[ ().-]{0,2}[0-9]){6,14})(?![0-9])/gi;
+const PHONES: readonly Shape[] = [
+  /(?<![\p{L}\p{N}+.,-])\+[1-9](?:[ ().-]{0,2}[0-9]){9,14}(?![\p{L}\p{N}])/gu,
+  /(?<![\p{L}\p{N}])\([2-9][0-9]{2}\) ?[0-9]{3}[ -][0-9]{4}(?![\p{L}\p{N}])/gu,
+  /(?<![A-Za-z])(?:phone|telephone|tel|mobile|cell|msisdn|fax)(?:_?(?:no|number))?[=:] ?(\+?[0-9](?:[ ().-]{0,2}[0-9]){6,14})(?![0-9])/gi,
+].map((pattern) => ['a phone number', pattern]);
 
 /** Lengths of account numbers by country (IBAN registry of SWIFT). */
 const TABLE =
@@ -80,8 +60,6 @@ const TABLE =
 const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
   TABLE.split(' ').map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
-
-const findNumbers: Detector = (value) => [...cards(value), ...ibans(value), ...personalNumbers(value)];
 
 /** Groups of digits, separated by at most one blank or hyphen. */
 const DIGITS = /(?<![A-Za-z0-9.])[0-9]+(?:[ -][0-9]+)*(?![A-Za-z0-9])/g;
@@ -175,20 +153,16 @@ function mod97(number: string): boolean {
 }
 
 /** Only in the usual spelling: without hyphens, a US number is any nine digits. */
-function personalNumbers(value: string): readonly Sensitive[] {
-  return [
-    ...matches(
-      value,
-      /(?<![A-Za-z0-9])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?![A-Za-z0-9])/g,
-      'a national insurance number',
-    ),
-    ...matches(
-      value,
-      /(?<![A-Za-z0-9-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![A-Za-z0-9-])/g,
-      'a social security number',
-    ),
-  ];
-}
+const PERSONAL_NUMBERS: readonly Shape[] = [
+  [
+    'a national insurance number',
+    /(?<![A-Za-z0-9])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?![A-Za-z0-9])/g,
+  ],
+  [
+    'a social security number',
+    /(?<![A-Za-z0-9-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![A-Za-z0-9-])/g,
+  ],
+];
 
 const SECRET_NAMES =
   'password|passwd|pwd|passphrase|passcode|secret|api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|' +
@@ -207,42 +181,18 @@ const ABOUT =
 /** References to a secret: an address, a variable, a blank to fill in. */
 const POINTER = /^(?:[A-Za-z][A-Za-z0-9+.-]{0,19}:\/\/|[$<{[%(])/;
 
-const findPasswords: Detector = (value, key) => [
-  ...(SECRET_KEY.test(key) && isSecret(value) ? [{ kind: 'a password or key', start: 0, end: value.length }] : []),
-  ...assigned(value),
-  ...inAddresses(value),
-];
-
-function assigned(value: string): readonly Sensitive[] {
-  const found: Sensitive[] = [];
-  for (const match of value.matchAll(ASSIGNMENT)) {
-    const secret = match[1]!;
-    const end = match.index + match[0].length;
-    if (isSecret(secret)) found.push({ kind: 'a password or key', start: end - secret.length, end });
-  }
-  return found;
-}
-
 function isSecret(text: string): boolean {
   return text !== '' && !ABOUT.test(text) && !POINTER.test(text);
 }
 
-/** `scheme://user:password@host`. Lengths are bounded, so that many beginnings take linear time. */
-function inAddresses(value: string): readonly Sensitive[] {
-  const found: Sensitive[] = [];
-  const user = /[^\s/:@,]{0,64}:([^\s/@,]{1,128})@/y;
-  for (let at = value.indexOf('://'); at >= 0; at = value.indexOf('://', at + 3)) {
-    user.lastIndex = at + 3;
-    const password = user.exec(value)?.[1];
-    if (password === undefined || !isSecret(password)) continue;
-    const end = user.lastIndex - 1;
-    found.push({ kind: 'a password in an address', start: end - password.length, end });
-  }
-  return found;
-}
+const PASSWORDS: readonly Shape[] = [
+  ['a password or key', ASSIGNMENT, isSecret],
+  // `scheme://user:password@host`. Lengths are bounded, so that many beginnings take linear time.
+  ['a password in an address', /:\/\/[^\s/:@,]{0,64}:([^\s/@,]{1,128})(?=@)/g, isSecret],
+];
 
 /** Each pattern starts at a word boundary with a distinctive prefix: it is tried in few places, and scans what follows once. */
-const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
+const TOKENS: readonly Shape[] = [
   ['an AWS access key', /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g],
   ['a GitHub token', /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{36,255}/g],
   ['a GitHub token', /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{22,255}/g],
@@ -258,22 +208,10 @@ const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['a SendGrid key', /(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/g],
   ['a JSON Web Token', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g],
   ['a private key', /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY/g],
+  // Shapes shared with ordinary words: one stretch has to look random.
+  ['a secret key', /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,255}/g, looksRandom],
+  ['a bearer token', /(?<![A-Za-z0-9])[Bb]earer[ :=_]{1,3}[A-Za-z0-9._~+/-]{16,512}/g, looksRandom],
 ];
-
-/** Shapes shared with ordinary words: one stretch has to look random. */
-const LOOSE: readonly (readonly [kind: string, shape: RegExp])[] = [
-  ['a secret key', /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,255}/g],
-  ['a bearer token', /(?<![A-Za-z0-9])[Bb]earer[ :=_]{1,3}[A-Za-z0-9._~+/-]{16,512}/g],
-];
-
-const findTokens: Detector = (value) => {
-  const found: Sensitive[] = [];
-  for (const [kind, shape] of SHAPES) found.push(...matches(value, shape, kind));
-  for (const [kind, shape] of LOOSE) {
-    found.push(...matches(value, shape, kind).filter(({ start, end }) => looksRandom(value.slice(start, end))));
-  }
-  return found;
-};
 
 /** Returns whether a stretch of 16 letters and digits has both. */
 function looksRandom(text: string): boolean {
@@ -281,17 +219,24 @@ function looksRandom(text: string): boolean {
   return stretches.some((stretch) => /[0-9]/.test(stretch) && /[A-Za-z]/.test(stretch));
 }
 
-/** The most specific detectors come first. */
-const DETECTORS: readonly Detector[] = [findTokens, findPasswords, findAddresses, findNumbers];
-
-/** Finds parts that look like personal data, financial records or credentials, in order, without overlap, in linear time. */
+/**
+ * Finds parts that look like personal data, financial records or credentials, in order, without overlap, in linear time.
+ * `key` is in lower case, and empty for a field without one.
+ */
 export function findSensitive(value: string, key: string): readonly Sensitive[] {
-  const found = DETECTORS.flatMap((detector, rank) => detector(value, key).map((part) => ({ ...part, rank })));
-  found.sort((a, b) => a.start - b.start || a.rank - b.rank);
+  const whole = { kind: 'a password or key', start: 0, end: value.length };
+  // Of those with the same start, the most specific one comes first, and counts.
+  const found = [
+    ...TOKENS.flatMap((shape) => matches(value, shape)),
+    ...(SECRET_KEY.test(key) && isSecret(value) ? [whole] : []),
+    ...PASSWORDS.flatMap((shape) => matches(value, shape)),
+    ...emailAddresses(value),
+    ...(AMOUNTS.has(key) ? [] : PHONES.flatMap((shape) => matches(value, shape))),
+    ...cards(value),
+    ...ibans(value),
+    ...PERSONAL_NUMBERS.flatMap((shape) => matches(value, shape)),
+  ].sort((a, b) => a.start - b.start);
   const parts: Sensitive[] = [];
-  for (const { kind, start, end } of found) {
-    const last = parts.at(-1);
-    if (last === undefined || start >= last.end) parts.push({ kind, start, end });
-  }
+  for (const part of found) if (part.start >= (parts.at(-1)?.end ?? 0)) parts.push(part);
   return parts;
 }

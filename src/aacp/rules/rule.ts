@@ -1,6 +1,7 @@
 /** One rule: an instruction that is known beforehand, and the packet for it. */
 
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
+import { isRecord } from '../../text/guards.js';
 
 /**
  * - `bad-rules`: not JSON, or neither a list of rules nor `{ "rules": [...] }`.
@@ -20,8 +21,7 @@ export class RulesError extends PegwireError {
     details: ErrorDetails & { readonly code: RulesErrorCode; readonly message: string },
     options: { readonly cause?: unknown } = {},
   ) {
-    super(details);
-    if (options.cause !== undefined) this.cause = options.cause;
+    super(details, options);
   }
 }
 
@@ -73,7 +73,7 @@ type Fault = (place: string, expected: string) => void;
 
 /** Whether a value has the shape of a rule; reports what it lacks. */
 export function isRuleSource(value: unknown, fault: Fault): value is RuleSource {
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     fault('', 'expected an object');
     return false;
   }
@@ -113,7 +113,7 @@ function checkList(value: unknown, place: string, most: number, fault: Fault): v
 }
 
 function checkWorkflow(value: unknown, fault: Fault): void {
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     fault('workflow', 'expected an object');
     return;
   }
@@ -156,12 +156,8 @@ function frozenWorkflow({ encoder, method, args }: RuleWorkflow): RuleWorkflow {
   return Object.freeze({ encoder, method, args: Object.freeze(own) });
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isInputs(value: unknown): boolean {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   return Object.values(value).every((input) => isText(input) || (Array.isArray(input) && input.every(isText)));
 }
 
