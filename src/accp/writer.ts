@@ -88,13 +88,13 @@ function whole(frame: Frame, levels: number, sortParams: boolean): number {
   at = name(frame.operation, at + 1, WORD);
   if (at === LEFT) return LEFT;
   BYTES[at] = 0x7b;
-  at = sortParams ? ordered(frame.payload, at + 1, levels, 0x7c, false) : payload(frame.payload, at + 1, levels);
+  at = sortParams ? entries(frame.payload, at + 1, levels, 0x7c) : payload(frame.payload, at + 1, levels);
   if (at === LEFT) return LEFT;
   BYTES[at++] = 0x7d;
   const { metadata } = frame;
   if (metadata === null) return at;
   BYTES[at] = 0x5b;
-  at = ordered(metadata, at + 1, levels, 0x2c, true);
+  at = envelope(metadata, at + 1, levels);
   if (at === LEFT) return LEFT;
   BYTES[at] = 0x5d;
   return at + 1;
@@ -117,12 +117,7 @@ function payload(list: readonly Param[], from: number, levels: number): number {
     if (at === LEFT) return LEFT;
     // Keys with equal beginnings mostly differ at the end.
     const hash = Math.imul(start ^ (BYTES[at - 1]! << KEY_BITS), 0x9e3779b1);
-    if (
-      ((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 &&
-      list.slice(0, index).some((other) => other.key === key)
-    ) {
-      return LEFT;
-    }
+    if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) return LEFT;
     low |= 1 << (hash >>> 27);
     high |= 1 << (hash >>> 22);
     BYTES[at] = 0x3a;
@@ -132,11 +127,25 @@ function payload(list: readonly Param[], from: number, levels: number): number {
   return at;
 }
 
+function isAmong(list: readonly Param[], count: number, key: string | undefined): boolean {
+  for (let index = 0; index < count; index++) if (list[index]!.key === key) return true;
+  return false;
+}
+
+function envelope(list: readonly Param[], from: number, levels: number): number {
+  if (!Array.isArray(list) || list.length === 0) return LEFT;
+  return ordered(list, from, levels, 0x2c, true);
+}
+
+function entries(list: readonly Param[], from: number, levels: number, separator: number): number {
+  if (!Array.isArray(list)) return LEFT;
+  return ordered(list, from, levels, separator, false);
+}
+
 /** Insertion sort of numbers is several times as fast as sorting nodes. Equal keys are adjacent. */
 function ordered(list: readonly Param[], from: number, levels: number, separator: number, isEnvelope: boolean): number {
-  if (!Array.isArray(list)) return LEFT;
   const { length } = list;
-  if (length > FEW_KEYS || (isEnvelope && length === 0)) return LEFT;
+  if (length > FEW_KEYS) return LEFT;
   const base = top;
   for (let index = 0; index < length; index++) {
     const param: Param | undefined = list[index];
@@ -147,9 +156,7 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
     if (isEnvelope) {
       const place = envelopePlace(key!, rank);
       // A numeric identifier keeps its digits.
-      if (((IDENTIFIERS >> place) & 1) !== 0 && (param!.value as IntegerValue | undefined)?.text !== undefined) {
-        return LEFT;
-      }
+      if (((IDENTIFIERS >> place) & 1) !== 0 && hasText(param!.value as IntegerValue)) return LEFT;
       rank |= place << KEY_BITS;
     }
     let place = base + index;
@@ -189,6 +196,10 @@ function envelopePlace(key: string, start: number): number {
   if (key.length > SHORT_KEY) return ENVELOPE_STARTS.length;
   while (place < ENVELOPE_STARTS.length && ENVELOPE_STARTS[place] !== start) place++;
   return place;
+}
+
+function hasText(node: { readonly text?: unknown } | undefined): boolean {
+  return node?.text !== undefined;
 }
 
 /** The first three characters of a key as a number that sorts as they do; `LEFT` for invalid ones. */
@@ -250,7 +261,7 @@ function value(node: Value | undefined, at: number, levels: number): number {
     case 'map': {
       if (levels === 0) return LEFT;
       BYTES[at] = 0x7b;
-      const end = ordered(node.entries, at + 1, levels - 1, 0x2c, false);
+      const end = entries(node.entries, at + 1, levels - 1, 0x2c);
       if (end === LEFT) return LEFT;
       BYTES[end] = 0x7d;
       return end + 1;
@@ -266,7 +277,7 @@ function value(node: Value | undefined, at: number, levels: number): number {
     case 'decimal':
       return decimal(node, at);
     case 'boolean':
-      return typeof node.value === 'boolean' ? ascii(node.value ? 'true' : 'false', at) : LEFT;
+      return boolean(node.value, at);
     case 'null':
       BYTES[at] = 0x7e;
       return at + 1;
@@ -333,6 +344,23 @@ function name(text: unknown, at: number, use: number): number {
     BYTES[at + index] = code;
   }
   return at + length;
+}
+
+function boolean(value: unknown, at: number): number {
+  if (typeof value !== 'boolean') return LEFT;
+  if (value) {
+    BYTES[at] = 0x74;
+    BYTES[at + 1] = 0x72;
+    BYTES[at + 2] = 0x75;
+    BYTES[at + 3] = 0x65;
+    return at + 4;
+  }
+  BYTES[at] = 0x66;
+  BYTES[at + 1] = 0x61;
+  BYTES[at + 2] = 0x6c;
+  BYTES[at + 3] = 0x73;
+  BYTES[at + 4] = 0x65;
+  return at + 5;
 }
 
 function integer(node: IntegerValue, at: number): number {
