@@ -60,7 +60,8 @@ function nameOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }
 
-function rounded(digits: string): string {
+/** Rounds digits to six places, half to even. */
+export function rounded(digits: string): string {
   const { integer, fraction } = roundDigits(digits);
   return `${integer}.${fraction || '0'}`;
 }

@@ -28,7 +28,8 @@ const DELIMITER = /[@>:{}[\]|$,~\\]/g;
 const NOT_VISIBLE_ASCII = /[^!-~]/;
 /** Up to this number of keys, pairwise comparison is fastest. */
 const FEW_KEYS = 16;
-const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
+/** Texts that would read as a number or a keyword. */
+export const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 
 /**
  * Prints a frame in canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
@@ -184,10 +185,16 @@ function items(list: readonly Value[], printing: Printing, depth: number): strin
 function string(text: string, printing: Printing): string {
   if (typeof text !== 'string') throw fault(printing, 'is no string');
   if (PLAIN.test(text)) return text;
-  if (text === '') throw fault(printing, 'an empty string cannot be written');
-  if (NOT_VISIBLE_ASCII.test(text)) throw fault(printing, 'only visible ASCII can be written, without spaces');
-  if (OTHER_KIND.test(text)) throw fault(printing, `the string "${text.slice(0, 40)}" would read back as another kind`);
+  const why = whyNotPlain(text);
+  if (why !== null) throw fault(printing, why);
   return escaped(text);
+}
+
+/** Returns the end of a sentence, or `null` for a string that the grammar can write. */
+export function whyNotPlain(text: string): string | null {
+  if (text === '') return 'an empty string cannot be written';
+  if (NOT_VISIBLE_ASCII.test(text)) return 'only visible ASCII can be written, without spaces';
+  return OTHER_KIND.test(text) ? `the string "${text.slice(0, 40)}" would read back as another kind` : null;
 }
 
 /** In pieces if long: V8 ends the process over a list of too many delimiters. */

@@ -2,8 +2,8 @@
 
 import type { Param } from '../ast.js';
 import type { Message, MessageInput } from '../message/message.js';
+import { sourceText } from '../message/read-value.js';
 import { tryParseFrame, tryParseFrameEnvelope } from '../parse.js';
-import { sourceText } from '../session/envelope.js';
 
 /** The media type of one frame (section 12.1). */
 export const FRAME_TYPE = 'application/accp';

@@ -10,8 +10,8 @@ import { partsOfSession, type Session, type SessionParts } from '../session/sess
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
 import { type CodecOptions, type DecodeOutcome, type EncodeResult, resolveCodecOptions } from './contract.js';
 import { changedHere, decode, sendFullState, sendRegistry } from './decode.js';
-import { type CodecSession, encode } from './encode.js';
-import { Sender } from './sender.js';
+import { encode } from './encode.js';
+import { type CodecSession, Sender } from './sender.js';
 
 export interface Codec {
   /**

@@ -181,24 +181,19 @@ function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
   return resolved;
 }
 
+export function warningOf(code: string, message: string, section: string, help?: string): Diagnostic {
+  return { code, severity: 'warning', message, span: null, section, ...(help === undefined ? {} : { help }) };
+}
+
 /** In a canonical frame, all other delimiters are escaped. */
-function partsOf(frame: string) {
+export function countFrame(frame: string, counter: TokenCounter): FrameTokens {
   const bodyStart = frame.indexOf(':');
   const close = frame.lastIndexOf('}[');
   const bodyEnd = close < 0 ? frame.length : close + 1;
   return {
-    header: frame.slice(0, bodyStart),
-    body: frame.slice(bodyStart, bodyEnd),
-    metadata: frame.slice(bodyEnd),
-  };
-}
-
-export function countFrame(frame: string, counter: TokenCounter): FrameTokens {
-  const { header, body, metadata } = partsOf(frame);
-  return {
-    header: counter.count(header),
-    body: counter.count(body),
-    metadata: counter.count(metadata),
+    header: counter.count(frame.slice(0, bodyStart)),
+    body: counter.count(frame.slice(bodyStart, bodyEnd)),
+    metadata: counter.count(frame.slice(bodyEnd)),
     total: counter.count(frame),
     exact: counter.exact,
   };
@@ -224,13 +219,6 @@ export function overLimits(tokens: FrameTokens, limits: FrameLimits) {
     const over: keyof Limit = count > limits[part].hard ? 'hard' : 'soft';
     const name = part === 'total' ? 'frame' : part;
     const message = `The ${name} is ${tokens.exact ? '' : 'about '}${count} tokens; its ${over} limit is ${limits[part][over]}.`;
-    const warning: Diagnostic = {
-      code: `over-${over}-limit`,
-      severity: 'warning',
-      message,
-      span: null,
-      section: '3.4',
-    };
-    return { part, over, warning };
+    return { part, over, warning: warningOf(`over-${over}-limit`, message, '3.4') };
   });
 }

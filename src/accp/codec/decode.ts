@@ -7,26 +7,36 @@ import type { Frame, Param, Value } from '../ast.js';
 import { AccpError, type AccpErrorCode, accpError, ERROR_CODES } from '../errors.js';
 import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Loss, Message } from '../message/message.js';
+import { sourceText } from '../message/read-value.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
 import { requireSchema } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
-import { isIdentifier, type ReceivedEnvelope, readEnvelope, sourceText } from '../session/envelope.js';
+import { isIdentifier, type ReceivedEnvelope, readEnvelope } from '../session/envelope.js';
 import type { Joined } from '../session/sequences.js';
 import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
-import type { DecodeOutcome, EncodeResult, Rejected } from './contract.js';
+import { type DecodeOutcome, type EncodeResult, type Rejected, warningOf } from './contract.js';
 import { ASKS, applyReceived, givesWay, isAboutDelivery } from './effects.js';
-import { type CodecSession, encode, LARGE_VALUE, profileWarning } from './encode.js';
+import { encode, LARGE_VALUE, profileWarning } from './encode.js';
 import { heldPayload, readPayload, rereading, wireKindOf } from './read-payload.js';
+import type { CodecSession } from './sender.js';
 
 interface Findings {
   readonly losses: Loss[];
   readonly warnings: Diagnostic[];
   readonly replies: string[];
+}
+
+/** A frame under way, and what was found so far. */
+interface Reception {
+  readonly text: string;
+  readonly frame: Frame;
+  readonly session: CodecSession;
+  readonly findings: Findings;
 }
 
 const LENIENT = { dialect: 'lenient' } as const;
@@ -112,7 +122,7 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
 }
 
 function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
-  const { settings, chains, sequences, runtime } = session;
+  const { settings, chains } = session;
   const findings: Findings = { losses: [], warnings: [], replies: [] };
   if (own.cid !== undefined && chains.isCancelled(own.cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(own.cid);
   const verdict = settings.authorize?.(frame) ?? true;
@@ -122,27 +132,21 @@ function process(text: string, frame: Frame, own: ReceivedEnvelope, session: Cod
   if (!settings.intents.has(frame.intent)) {
     throw accpError('E1002', 'intent', `"${frame.intent}" is no intent of Table 7`);
   }
-  const whole = joinParts(text, frame, own, settings.dialect, sequences, runtime.steady);
+  const reception = { text, frame, session, findings };
+  const whole = joinParts(reception, own);
   if (whole === null) {
     return { outcome: 'pending', part: 'sequence', correlationId: own.cid ?? own.mid, ...findings };
   }
-  const { params, envelope } = whole;
-  const reading = readMessage(text, frame, params, envelope, session, findings);
-  return settle(text, frame, reading, envelope, session, findings);
+  return settle(reception, readMessage(reception, whole), whole.envelope);
 }
 
-function joinParts(
-  text: string,
-  frame: Frame,
-  envelope: ReceivedEnvelope,
-  dialect: CodecSession['settings']['dialect'],
-  sequences: SessionParts['sequences'],
-  now: () => number,
-): Joined | null {
+function joinParts({ text, frame, session }: Reception, envelope: ReceivedEnvelope): Joined | null {
   const { part, cid } = envelope;
   const { agent, intent, operation, payload: params } = frame;
   if (part === undefined) return { params, envelope };
-  const joined = sequences.add({ agent, intent, operation, part, envelope, params, text, dialect, now: now() });
+  const { dialect } = session.settings;
+  const now = session.runtime.steady();
+  const joined = session.sequences.add({ agent, intent, operation, part, envelope, params, text, dialect, now });
   if (joined === null) return null;
   // A sequence needs a cid; where the message had none, it is the identifier of its first frame.
   const first = joined.envelope;
@@ -159,14 +163,8 @@ interface MessageReading {
   readonly held: JsonObject | (() => JsonObject);
 }
 
-function readMessage(
-  text: string,
-  frame: Frame,
-  params: readonly Param[],
-  envelope: ReceivedEnvelope,
-  { settings, registries, ownRegistry, chains, state }: CodecSession,
-  findings: Findings,
-): MessageReading {
+function readMessage({ text, frame, session, findings }: Reception, { params, envelope }: Joined): MessageReading {
+  const { settings, registries, ownRegistry, chains, state } = session;
   const { agent, intent, operation } = frame;
   const { dialect } = settings;
   const code = schemaCode(params);
@@ -266,38 +264,30 @@ function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope)
 }
 
 function settle(
-  text: string,
-  frame: Frame,
+  reception: Reception,
   { message, body, held }: MessageReading,
   envelope: ReceivedEnvelope,
-  session: CodecSession,
-  findings: Findings,
 ): DecodeOutcome {
-  const { state, streams, registries, settings } = session;
+  const { frame, session, findings } = reception;
+  const { state, streams, registries } = session;
   const { agent, intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
     throw accpError('E1004', 'metadata.cid', 'cancel names the chain that is to stop');
   }
   const answersState = intent === 'sync' && operation === 'state' && givesWay(payload, state);
-  const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, session, settings);
+  const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, session);
   const streamed = takeChunk(message, streams);
   const step = isRegistrySync(frame) ? registries.received(agent, payload, session.ownRegistry()) : null;
-  const answer = (frames: () => readonly string[]): void => answerAtLength(frames, text.length, session, findings);
-  if (step !== null) answer(() => sendRegistry(step, session).frames);
-  if (isErrorFrame(frame)) answerError(frame, message, session, findings, answer);
-  if (answersState) answer(() => fullState(session, payload['version'] as number));
+  if (step !== null) answerAtLength(() => sendRegistry(step, session).frames, reception);
+  if (isErrorFrame(frame)) answerError(reception, message);
+  if (answersState) answerAtLength(() => fullState(session, payload['version'] as number), reception);
   if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...findings };
   return { outcome: 'message', message, ...findings, ...(checkpoint === undefined ? {} : { checkpoint }) };
 }
 
-function answerError(
-  frame: Frame,
-  message: Message,
-  session: CodecSession,
-  findings: Findings,
-  answer: (frames: () => readonly string[]) => void,
-): void {
+function answerError(reception: Reception, message: Message): void {
+  const { frame, session, findings } = reception;
   const { sender, streams } = session;
   const { payload, envelope } = message;
   const expected = expectedOf(frame);
@@ -306,7 +296,7 @@ function answerError(
     findings.replies.push(...frames);
     findings.warnings.push(...warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
-    answer(() => fullState(session));
+    answerAtLength(() => fullState(session), reception);
   }
   const cid = envelope.correlation_id;
   if (cid === undefined || isAboutDelivery(message)) return;
@@ -370,24 +360,22 @@ const EARNED = 8;
 const GIVEN = 'given-in-answer';
 
 /** Sends a long answer to a short request, within a budget per session. Lost answers come again by resync (section 3.7). */
-function answerAtLength(
-  answer: () => readonly string[],
-  asked: number,
-  { facts, runtime }: Pick<SessionParts, 'facts' | 'runtime'>,
-  { replies, warnings }: Findings,
-): void {
+function answerAtLength(answer: () => readonly string[], { text, session, findings }: Reception): void {
+  const { facts, runtime } = session;
   const before = facts.get(GIVEN);
-  const given = Math.max(0, (typeof before === 'number' ? before : 0) - EARNED * asked);
+  const given = Math.max(0, (typeof before === 'number' ? before : 0) - EARNED * text.length);
   if (given > MOST_GIVEN) {
     facts.set(GIVEN, given);
     runtime.note('unanswered', UNANSWERED.message);
-    warnings.push(UNANSWERED);
+    findings.warnings.push(UNANSWERED);
     return;
   }
   const frames = answer();
-  const sum = frames.reduce((length, frame) => length + frame.length, given);
-  facts.set(GIVEN, sum);
-  replies.push(...frames);
+  facts.set(
+    GIVEN,
+    frames.reduce((length, frame) => length + frame.length, given),
+  );
+  findings.replies.push(...frames);
 }
 
 /** A change of state here is a reason to ask again. */
@@ -395,14 +383,12 @@ export function changedHere({ facts }: Pick<SessionParts, 'facts'>): void {
   facts.delete(GIVEN);
 }
 
-const UNANSWERED: Diagnostic = Object.freeze({
-  code: 'unanswered',
-  severity: 'warning',
-  message: 'The other side asks for the state or the registry again and again, and is not given it now.',
-  span: null,
-  section: '5.4',
-  help: 'the next change of the state here answers it again',
-});
+const UNANSWERED = warningOf(
+  'unanswered',
+  'The other side asks for the state or the registry again and again, and is not given it now.',
+  '5.4',
+  'the next change of the state here answers it again',
+);
 
 function isErrorFrame({ intent, operation }: Pick<Frame, 'intent' | 'operation'>): boolean {
   return intent === 'fail' && operation === 'error';

@@ -4,12 +4,10 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } fr
 import type { Envelope, Message } from '../message/message.js';
 import type { ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
-import type { SessionParts } from '../session/session.js';
 import type { CheckpointResult, HotFrame, SessionState } from '../state/state.js';
 import { toText } from '../store/text.js';
 import { ENDING_INTENTS } from '../vocabulary.js';
-import type { Settings } from './contract.js';
-import { bodyText } from './sender.js';
+import { bodyText, type CodecSession } from './sender.js';
 
 export interface Outbound extends ProfileMessage {
   readonly envelope: Partial<Envelope> & { readonly timestamp: number };
@@ -25,30 +23,24 @@ interface Processed {
 }
 
 type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
-type EffectParts = Pick<SessionParts, 'runtime' | 'chains' | 'streams' | 'sentStreams' | 'state'>;
-type EffectSettings = Pick<Settings, 'state' | 'checkpoints' | 'checkpointTools'>;
 
 export const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
 const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
-export function applySent(processed: Processed, parts: EffectParts, settings: EffectSettings): Checkpoint {
+export function applySent(processed: Processed, session: CodecSession): Checkpoint {
   const { message, cid } = processed;
-  const { chains, sentStreams, runtime } = parts;
-  const checkpoint = apply(processed, parts, settings);
+  const { chains, sentStreams, runtime } = session;
+  const checkpoint = apply(processed, session);
   sentStreams.sent(cid, message);
   if (ASKS.has(message.intent)) chains.requested(cid, chainOf(message), runtime.monotonic());
   else if (ENDING_INTENTS.has(message.intent)) chains.settled(cid);
   return checkpoint;
 }
 
-export function applyReceived(
-  processed: Processed & { readonly message: Message },
-  parts: EffectParts,
-  settings: EffectSettings,
-): Checkpoint {
+export function applyReceived(processed: Processed & { readonly message: Message }, session: CodecSession): Checkpoint {
   const { message, cid, held } = processed;
-  const { chains, runtime } = parts;
-  const checkpoint = apply(processed, parts, settings);
+  const { chains, runtime } = session;
+  const checkpoint = apply(processed, session);
   const payload = typeof held === 'object' ? held : message.payload;
   if (ASKS.has(message.intent)) chains.received(cid, chainOf(message), { ...message, payload });
   else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) chains.answered(cid);
@@ -71,13 +63,13 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
 }
 
 /** State comes first: only state can refuse a message. */
-function apply(processed: Processed, parts: EffectParts, settings: EffectSettings): Checkpoint {
+function apply(processed: Processed, session: CodecSession): Checkpoint {
   const { message, text, mid, cid, held } = processed;
   const { agent, intent, operation, schema, payload } = message;
-  const { state, chains, streams } = parts;
+  const { settings, state, chains, streams } = session;
   // Frames that keep the session going are not part of its context.
   const isTaken = settings.state && !isUpkeep(message);
-  if (isTaken) takeIn({ agent, intent, operation, schema, payload: held ?? payload, cid, mid, text }, parts);
+  if (isTaken) takeIn({ agent, intent, operation, schema, payload: held ?? payload, cid, mid, text }, session);
   if (intent === 'sync' && operation === 'state') applyStateSync(payload, state);
   if (intent === 'cancel') {
     chains.cancel(cid);
@@ -90,7 +82,7 @@ function apply(processed: Processed, parts: EffectParts, settings: EffectSetting
 }
 
 /** A message over the budget of hot state goes to cold state, and hot state refers to it (section 7.2, item 6). */
-function takeIn(frame: HotFrame, { state, runtime }: EffectParts): void {
+function takeIn(frame: HotFrame, { state, runtime }: CodecSession): void {
   const { agent, intent, operation, text } = frame;
   try {
     state.addFrame(frame);

@@ -1,10 +1,10 @@
-/** The encoding pipeline (draft-benzing-accp-00, section 7.2), one function for each step. */
+/** The encoding pipeline (draft-benzing-accp-00, section 7.2). */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
 import { AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import { isPlainObject, type Json, ref, type SchemaDefinition } from '../message/json.js';
+import { isPlainObject, type Json, type JsonObject, ref, type SchemaDefinition } from '../message/json.js';
 import type { Loss, MessageInput } from '../message/message.js';
 import { createWriting, type Writing, writeParam } from '../message/write-value.js';
 import { completeError } from '../profiles/error.js';
@@ -14,7 +14,6 @@ import { type Registry, requireSchema } from '../registry/registry.js';
 import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
-import type { SessionParts } from '../session/session.js';
 import {
   addTokens,
   countFrame,
@@ -23,26 +22,14 @@ import {
   type FrameTokens,
   isOverHardLimit,
   overLimits,
-  type Settings,
+  warningOf,
 } from './contract.js';
 import { applySent, givesWay, type Outbound } from './effects.js';
 import { readPayload } from './read-payload.js';
-import { bodyText, type Sender, type Sent } from './sender.js';
-
-export interface CodecSession extends SessionParts {
-  readonly settings: Settings;
-  readonly sender: Sender;
-  readonly ownRegistry: () => Registry;
-}
+import { bodyText, type CodecSession, type Sent } from './sender.js';
 
 /** Longer strings are sent as references where possible (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;
-
-interface Field {
-  readonly key: string;
-  readonly short: string;
-  readonly value: Json;
-}
 
 interface Encoding {
   readonly session: CodecSession;
@@ -55,8 +42,8 @@ interface Encoding {
 /** @throws AccpError for a message that breaks a rule; the session is then unchanged */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { settings, registries, options, state } = session;
-  const given = typeof input === 'string' ? chatMessage(input) : input;
-  const message = normalize(given, session);
+  const renamed: Loss[] = [];
+  const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, renamed);
   const warnings: Diagnostic[] = [];
   const registry = session.ownRegistry();
   const schema = message.schema === undefined ? undefined : requireSchema(registry, message.schema, 'schema');
@@ -69,18 +56,15 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
       throw unshared(path);
     },
   });
-  writing.losses.push(...renamedKeys(given));
+  writing.losses.push(...renamed);
   const encoding: Encoding = { session, message, schema, writing, warnings };
 
-  const named = abbreviateKeys(message);
-  const compressed = compressValues(named, encoding);
-  const fields = omitDefaultFields(compressed, encoding);
-  const params = writeFields(fields, encoding);
+  const params = writePayload(encoding);
   const frames = withinBudget(params, encoding);
   return emit(frames, params, encoding);
 }
 
-function normalize(input: MessageInput, { options, runtime, settings }: CodecSession): Outbound {
+function normalize(input: MessageInput, { options, runtime, settings }: CodecSession, renamed: Loss[]): Outbound {
   if (!isPlainObject(input))
     throw new TypeError('A message is an object, or a string for a message of the chat profile');
   if (input.payload !== undefined && !isPlainObject(input.payload)) {
@@ -90,7 +74,7 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
   if (!settings.intents.has(intent)) {
     throw accpError('E1002', 'intent', `"${intent}" is no intent of Table 7`);
   }
-  const payload = withFullKeys(schema, input.payload ?? {});
+  const payload = withFullKeys(schema, input.payload ?? {}, renamed);
   if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
     throw accpError('E5001', 'envelope.session_id', `the session is ${options.id}`);
   }
@@ -109,7 +93,7 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
   return { ...message, payload: completeError(message) };
 }
 
-function withFullKeys(schema: string | undefined, given: { readonly [key: string]: Json }): Record<string, Json> {
+function withFullKeys(schema: string | undefined, given: JsonObject, renamed: Loss[]): Record<string, Json> {
   const table = keyTable(schema);
   const payload: Record<string, Json> = Object.create(null);
   const keys = Object.keys(given);
@@ -124,18 +108,9 @@ function withFullKeys(schema: string | undefined, given: { readonly [key: string
       throw accpError('E1004', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
     }
     payload[full] = value;
+    if (full !== key) renamed.push({ path: `payload.${key}`, kind: 'renamed', from: key, to: full });
   }
   return payload;
-}
-
-function renamedKeys({ schema, payload = {} }: MessageInput): Loss[] {
-  const table = keyTable(schema);
-  return Object.keys(payload).flatMap((key) => {
-    const full = table.expand(key);
-    return full === key || payload[key] === undefined
-      ? []
-      : { path: `payload.${key}`, kind: 'renamed', from: key, to: full };
-  });
 }
 
 function wholeSeconds(field: string, value: number | undefined): number | undefined {
@@ -159,14 +134,8 @@ function checkAnnounced(
       'send what codec.announce(session) gives first',
     );
   }
-  warnings.push({
-    code: 'not-announced',
-    severity: 'warning',
-    message: `The schema ${schema} was not announced; the other side has to know it from elsewhere.`,
-    span: null,
-    section: '6.4',
-    help: 'begin with codec.announce(session)',
-  });
+  const message = `The schema ${schema} was not announced; the other side has to know it from elsewhere.`;
+  warnings.push(warningOf('not-announced', message, '6.4', 'begin with codec.announce(session)'));
 }
 
 const PROFILE_CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
@@ -214,26 +183,28 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
 }
 
 export function profileWarning(code: string, text: string, path: string | undefined): Diagnostic {
-  const message = path === undefined ? text : `${path}: ${text}`;
-  return { code, severity: 'warning', message, span: null, section: '10' };
+  return warningOf(code, path === undefined ? text : `${path}: ${text}`, '10');
 }
 
-function abbreviateKeys({ schema, payload }: Outbound): Field[] {
-  const table = keyTable(schema);
-  return Object.entries(payload).map(([key, value]) => ({ key, short: table.abbreviate(key), value }));
-}
-
-function compressValues(fields: readonly Field[], { session, message }: Encoding): readonly Field[] {
-  const { options, state, runtime } = session;
-  if (!options.shared && runtime.log === undefined) return fields;
+/** Abbreviates keys, sends large values as references, and leaves out defaults. */
+function writePayload({ session, message, schema, writing }: Encoding): Param[] {
+  const table = keyTable(message.schema);
+  const kept = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
   // Error frames must be readable even when state has failed.
-  if (message.schema === 'ER' || message.intent === 'sync') return fields;
-  return fields.map((field) => {
-    if (typeof field.value !== 'string' || field.value.length <= LARGE_VALUE) return field;
-    if (options.shared) return { ...field, value: ref(state.externalize(field.value)) };
-    runtime.note('inline', `payload.${field.key} is sent whole: the other side shares no store.`);
-    return field;
+  const isCompressed = message.schema !== 'ER' && message.intent !== 'sync';
+  const params = Object.entries(kept).map(([key, value]) => {
+    const sent = isCompressed ? compressed(key, value, session) : value;
+    return writeParam(table.abbreviate(key), sent, writing, fieldType(schema, key), key);
   });
+  if (message.schema !== undefined) params.push({ key: 'schema', value: { kind: 'string', value: message.schema } });
+  return params;
+}
+
+function compressed(key: string, value: Json, { options, state, runtime }: CodecSession): Json {
+  if (typeof value !== 'string' || value.length <= LARGE_VALUE) return value;
+  if (options.shared) return ref(state.externalize(value));
+  runtime.note('inline', `payload.${key} is sent whole: the other side shares no store.`);
+  return value;
 }
 
 function unshared(path: string): AccpError {
@@ -243,20 +214,6 @@ function unshared(path: string): AccpError {
     'cannot be written in a frame, and the other side shares no store to look it up in',
     'give both ends one store and shared: true, or use text: "transliterate"',
   );
-}
-
-function omitDefaultFields(fields: readonly Field[], { schema, message }: Encoding): readonly Field[] {
-  if (schema === undefined) return fields;
-  const kept = omitDefaults(message.payload, schema);
-  return fields.filter(({ key }) => Object.hasOwn(kept, key));
-}
-
-function writeFields(fields: readonly Field[], { schema, message, writing }: Encoding): Param[] {
-  const params = fields.map(({ key, short, value }) => writeParam(short, value, writing, fieldType(schema, key), key));
-  if (message.schema !== undefined) {
-    params.push({ key: 'schema', value: { kind: 'string', value: message.schema } });
-  }
-  return params;
 }
 
 interface Draft {
@@ -353,11 +310,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
   // Last check before numbers are taken: a frame with a number must be sent.
   sampleMetadata(encoding);
   const text = drafts.map(({ body }) => body).join('');
-  const checkpoint = applySent(
-    { message: asWritten(params, encoding), text, mid, cid: correlationId },
-    session,
-    settings,
-  );
+  const checkpoint = applySent({ message: asWritten(params, encoding), text, mid, cid: correlationId }, session);
   const sent = drafts.map(({ body, part }, index) =>
     sender.send({
       agent,

@@ -11,6 +11,7 @@ import { isMarked, isPlainText, transliterate } from '../message/transliterate.j
 import { createWriting, writeParam } from '../message/write-value.js';
 import { tryParseFrame } from '../parse.js';
 import { errorPayloadOf } from '../profiles/error.js';
+import type { Registry } from '../registry/registry.js';
 import { ENDS_A_CHAIN } from '../session/chains.js';
 import type { SentAs } from '../session/delivery.js';
 import { metadataText } from '../session/envelope.js';
@@ -41,16 +42,17 @@ interface Gap {
 /** Fact that records that the session's `sid` was sent. */
 export const SAID_ID = 'said-id';
 
-type SenderParts = Pick<
-  SessionParts,
-  'options' | 'runtime' | 'delivery' | 'outbox' | 'chains' | 'registries' | 'facts'
->;
+export interface CodecSession extends SessionParts {
+  readonly settings: Settings;
+  readonly sender: Sender;
+  readonly ownRegistry: () => Registry;
+}
 
 export class Sender {
-  readonly #parts: SenderParts;
+  readonly #parts: SessionParts;
   readonly #settings: Settings;
 
-  constructor(parts: SenderParts, settings: Settings) {
+  constructor(parts: SessionParts, settings: Settings) {
     this.#parts = parts;
     this.#settings = settings;
   }

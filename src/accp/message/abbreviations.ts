@@ -1,26 +1,16 @@
 /** Short and full names of keys (draft-benzing-accp-00, sections 3.5, 4.2 and 10). */
 
+import { ABBREVIATIONS } from '../vocabulary.js';
+
 type FieldTable = ReturnType<typeof tableOf>;
 
-/** Table 8. A word with two meanings there has one here, so that both directions are exact. */
-const STANDARD = {
-  data: 'd',
-  findings: 'f',
-  next_action: 'nx',
-  source: 'src',
-  destination: 'dst',
-  query: 'q',
-  format: 'fmt',
-  priority: 'pri',
-  error: 'err',
-  version: 'v',
-  timestamp: 'ts',
-  ttl: 'ttl',
-  context: 'ctx',
-  target: 'who',
-  when: 'when',
-  reason: 'why',
-};
+/** Table 8: the abbreviations by full name. A word with two meanings there has one here, so that both directions are exact. */
+const STANDARD: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({ ...ABBREVIATIONS, ttl: 'ttl', ctx: 'context' }).map(([short, word]) => [
+    word.replace(' ', '_'),
+    short,
+  ]),
+);
 
 /** As in the examples of section 10 (for ER, of section 3.6). */
 const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

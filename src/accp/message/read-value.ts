@@ -1,7 +1,7 @@
 /** From trees to JSON: exactly, with reported losses, or not at all (draft-benzing-accp-00, section 3.1.1). */
 
 import { digitsOf } from '../../text/decimal.js';
-import type { DecimalValue, IntegerValue, MapValue, Value } from '../ast.js';
+import type { DecimalValue, MapValue, Value } from '../ast.js';
 import { accpError } from '../errors.js';
 
 import { decimalDigits } from '../numbers.js';
@@ -18,28 +18,28 @@ export function readKey(key: string, reading: Reading): string {
 /** Throws AccpError E1004 with the path on an unreadable value or a wrong type, and what `resolve` throws. */
 export function readValue(node: Value, key: string, reading: Reading, type?: FieldType): Json {
   if (type === undefined || type === 'any') return read(node, reading, 0, key);
-  const value = type === 'string' ? readText(node, reading, key) : read(node, reading, 0, key);
+  // In a string field, a number or keyword is the text on the wire.
+  const text = type === 'string' && node.kind !== 'string' ? sourceText(node) : undefined;
+  const value = text ?? read(node, reading, 0, key);
   if (hasType(value, type) && !(type === 'integer' && node.kind === 'decimal')) return value;
   const name = node.kind === 'decimal' ? 'a decimal' : nameOf(value);
   throw accpError('E1004', placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
 }
 
-/** In a string field, a number or keyword is the text on the wire. */
-function readText(node: Value, reading: Reading, key: string): Json {
+/** Returns the text of a scalar on the wire; `undefined` for other values. */
+export function sourceText(node: Value): string | undefined {
   switch (node.kind) {
+    case 'string':
+      return node.value;
     case 'integer':
+      return node.text ?? String(node.value);
     case 'decimal':
-      return digits(node);
+      return node.text ?? decimalDigits(node, Number.POSITIVE_INFINITY);
     case 'boolean':
       return String(node.value);
     default:
-      return read(node, reading, 0, key);
+      return undefined;
   }
-}
-
-function digits(node: IntegerValue | DecimalValue): string {
-  if (node.text !== undefined) return node.text;
-  return node.kind === 'integer' ? String(node.value) : decimalDigits(node, Number.POSITIVE_INFINITY);
 }
 
 /** `step` leads from the array or map at `level` to the node; it is noted only if a path is needed. */

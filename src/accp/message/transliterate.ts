@@ -9,23 +9,15 @@
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Value } from '../ast.js';
 import { decimalOf, integerOf } from '../numbers.js';
+import { OTHER_KIND } from '../print.js';
 
 const VISIBLE = /^[!-~]+$/;
-const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 const CANONICAL_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const CANONICAL_DECIMAL = /^-?(?:0|[1-9][0-9]*)\.(?:0|[0-9]{0,5}[1-9])$/;
 
 /** Whether the grammar can write a string (draft-benzing-accp-00, section 3.1); the printer escapes delimiters. */
 export function isPlainText(text: string): boolean {
   return VISIBLE.test(text) && !OTHER_KIND.test(text);
-}
-
-/** Returns the end of a sentence, or `null` for a string that the grammar can write. */
-export function whyNotPlain(text: string): string | null {
-  if (text === '') return 'an empty string cannot be written';
-  if (!VISIBLE.test(text)) return 'only visible ASCII can be written, without spaces';
-  if (OTHER_KIND.test(text)) return `the string "${text.slice(0, 40)}" would read back as another kind`;
-  return null;
 }
 
 /** Returns the node of another kind whose canonical text is `text`, if any: `7`, but not `007`. */
@@ -147,10 +139,6 @@ export function isMarkedJson(written: string): boolean {
   return written.charCodeAt(0) === JSON_MARK;
 }
 
-export function textOfMarked(written: string): string {
-  return fromCamelText(written, 1);
-}
-
 export class BadCamelText extends Error {}
 
 /** Any string, with lone surrogates, or empty, as visible ASCII. */
@@ -232,12 +220,12 @@ function isBreak(code: number): boolean {
   return code === 0x0a || code === 0x09;
 }
 
-/** Reads camel text in all unambiguous spellings. Throws BadCamelText on a bad escape. */
-function fromCamelText(text: string, from = 0): string {
+/** Reads the camel text behind a mark in all unambiguous spellings. Throws BadCamelText on a bad escape. */
+export function textOfMarked(text: string): string {
   let out = '';
-  let start = from;
+  let start = 1;
   let before = NOTHING;
-  for (let at = from; at < text.length; at++) {
+  for (let at = 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     const kind = kindOf(code);
     // Most characters are small letters and stand for themselves.

@@ -1,6 +1,7 @@
 /** From JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { MapValue, Param, Value } from '../ast.js';
+import { whyNotPlain } from '../print.js';
 import { type FieldType, hasType, type Json, nameOf, Reference } from './json.js';
 import { checkedMap, containsItself, noJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
 import { pathText } from './message.js';
@@ -12,7 +13,6 @@ import {
   transliterate,
   transliterateJson,
   transliterateKey,
-  whyNotPlain,
 } from './transliterate.js';
 import { countItems, numberNode, unwritable, type Writing } from './writing.js';
 

@@ -1,10 +1,10 @@
 /** The state of writing the values of one message; and numbers as nodes. */
 
-import { digitsOf, PLACES, roundDigits } from '../../text/decimal.js';
+import { digitsOf, PLACES } from '../../text/decimal.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../../text/limits.js';
 import type { DecimalValue, IntegerValue } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
-import { decimalOf } from '../numbers.js';
+import { decimalOf, rounded } from '../numbers.js';
 import type { Json } from './json.js';
 import { type Loss, pathText, type Step } from './message.js';
 
@@ -129,8 +129,7 @@ function fractionNode(value: number, writing: Writing): DecimalValue {
   const digits = digitsOf(value);
   const places = digits.length - digits.indexOf('.') - 1;
   if (places <= PLACES) return { kind: 'decimal', value };
-  const { integer, fraction } = roundDigits(digits);
-  const rounded = `${integer}.${fraction || '0'}`;
-  lose(writing, 'rounded', digits, rounded);
-  return decimalOf(rounded);
+  const kept = rounded(digits);
+  lose(writing, 'rounded', digits, kept);
+  return decimalOf(kept);
 }

@@ -3,20 +3,16 @@
 import type * as z from 'zod';
 import { type AccpError, type AccpErrorCode, accpError } from '../errors.js';
 import type { Json, SchemaDefinition } from '../message/json.js';
-import type { Envelope } from '../message/message.js';
+import type { Envelope, Message } from '../message/message.js';
 
-export interface ProfileMessage {
-  readonly agent: string;
-  readonly intent: string;
-  readonly operation: string;
+export interface ProfileMessage extends Pick<Message, 'agent' | 'intent' | 'operation' | 'payload'> {
   readonly schema?: string | undefined;
-  readonly payload: { readonly [key: string]: Json };
   readonly envelope: Partial<Envelope>;
 }
 
 export interface RememberedRequest {
   readonly schema?: string | undefined;
-  /** The first transaction under the identifier. */
+  /** The first transaction under the identifier, which later requests must keep (section 10.3). */
   readonly transactionId?: string | undefined;
 }
 

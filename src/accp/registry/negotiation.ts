@@ -9,7 +9,7 @@
  *
  * With equal hashes, there are two announcements and no delta. With different ones, A announces, B announces with its delta, A sends
  * its delta. If both begin at once, two deltas follow two announcements. An unknown hash needs no answer: its owner sends the delta.
- * A registry kept from an earlier session ({@link knownRegistry}) is usable at once.
+ * A registry kept from an earlier session is usable at once.
  */
 
 import { asciiLowerCase } from '../../text/ascii.js';
@@ -141,8 +141,6 @@ export interface Negotiation {
   readonly peer: { readonly version: number; readonly hash: string } | null;
 }
 
-export const NEW_NEGOTIATION: Negotiation = Object.freeze({ announced: null, known: null, peer: null });
-
 /** A frame to send: `announcement(...)` or `registryDelta(...)`. */
 export type Step = 'announcement' | 'delta';
 
@@ -167,12 +165,6 @@ export function announcementReceived(
   if (peer !== null) checkSuccession(peer, received);
   const known = matchesHash(registry, hash) ? registry.hash : negotiation.known;
   return { ...negotiation, known, peer: { version, hash } };
-}
-
-/** Finds the registry of an announcement among those at hand. */
-export function knownRegistry({ hash }: Announcement, candidates: Iterable<Registry>): Registry | undefined {
-  for (const candidate of candidates) if (matchesHash(candidate, hash)) return candidate;
-  return undefined;
 }
 
 /** Makes the peer's registry. Throws AccpError E1004 on invalid definitions, E5001 on a wrong hash or version (section 9, item 4). */

@@ -37,28 +37,19 @@ export function isSame(a: SchemaDefinition, b: SchemaDefinition): boolean {
 export function keepProfile(name: string, definition: SchemaDefinition): SchemaDefinition {
   const profile = PROFILE_SCHEMAS[name];
   if (profile === undefined) return definition;
-  const path = `schemas.${name}`;
-  if (definition.code !== profile.code) {
-    throw accpError('E1004', `${path}.code`, `The code of this schema is ${profile.code}, that of its profile.`);
-  }
-  for (const field of profile.fields) {
-    if (!definition.fields.includes(field)) {
-      throw accpError(
-        'E1004',
-        `${path}.fields`,
-        `The field ${quotedShort(field)} of the profile ${profile.code} is missing.`,
-      );
-    }
+  const { code } = profile;
+  const changed = (member: string, message: string): AccpError =>
+    accpError('E1004', `schemas.${name}.${member}`, message);
+  if (definition.code !== code) throw changed('code', `The code of this schema is ${code}, that of its profile.`);
+  const missing = profile.fields.find((field) => !definition.fields.includes(field));
+  if (missing !== undefined) {
+    throw changed('fields', `The field ${quotedShort(missing)} of the profile ${code} is missing.`);
   }
   const types = Object.assign(bare<FieldType>(), profile.types);
   for (const [field, type] of Object.entries(definition.types ?? {})) {
     const expected = types[field];
     if (expected !== undefined && type !== expected) {
-      throw accpError(
-        'E1004',
-        `${path}.types.${field}`,
-        `The type of this field is ${expected} in the profile ${profile.code}.`,
-      );
+      throw changed(`types.${field}`, `The type of this field is ${expected} in the profile ${code}.`);
     }
     types[field] = type;
   }

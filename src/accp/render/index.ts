@@ -3,8 +3,8 @@
 import { digitsOf } from '../../text/decimal.js';
 import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
-import type { Frame, Param, Value } from '../ast.js';
-import { accpError } from '../errors.js';
+import type { Frame, MapValue, Param, Value } from '../ast.js';
+import { type AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { type Json, Reference } from '../message/json.js';
 import type { Message } from '../message/message.js';
@@ -61,27 +61,25 @@ export function renderForContext(
   const spelling = resolveChoice('keys', keys, KEYS);
   if (!(maxLength >= 0)) throw new TypeError(`maxLength must be a number from 0; got ${maxLength}`);
   const { agent, intent, operation } = input;
-  const { schema, entries } = contentOf(input);
-  const table = keyTable(schema);
-  const named = entries.map(({ key, item }) => ({
-    key: spelling === 'full' ? table.expand(key) : table.abbreviate(key),
-    item,
-  }));
+  const { schema, params } = contentOf(input);
+  const { expand, abbreviate } = keyTable(schema);
+  const nameOf = spelling === 'full' ? expand : abbreviate;
   const header = `@${nameText(agent)} ${nameText(intent)} ${nameText(operation)}`;
-  const lines = [schema === undefined ? header : `${header} (${nameText(schema)})`, ...payloadLines(named, maxLength)];
+  const lines = [
+    schema === undefined ? header : `${header} (${nameText(schema)})`,
+    ...params.flatMap(({ key, value }) => paramLines(nameText(nameOf(key)), value, maxLength)),
+  ];
   const text = fence ? fenced(lines.join('\n')) : lines.join('\n');
   return { text, tokens: counter.count(text), exact: counter.exact };
 }
 
 /** In a frame, the schema is a parameter of the payload (section 6.3). */
-function contentOf(input: Message | Frame): {
-  readonly schema: string | undefined;
-  readonly entries: readonly Entry[];
-} {
-  if (!isFrame(input)) return { schema: input.schema, entries: entriesOfJson(input.payload) };
+function contentOf(input: Message | Frame): { readonly schema: string | undefined; readonly params: readonly Param[] } {
+  if (!isFrame(input)) return { schema: input.schema, params: paramsOf(input.payload, 0) };
+  for (const { value } of input.payload) checkDepth(value, 0);
   const schema = input.payload.find(({ key }) => key === 'schema')?.value;
-  if (schema?.kind !== 'string') return { schema: undefined, entries: entriesOfParams(input.payload) };
-  return { schema: schema.value, entries: entriesOfParams(input.payload.filter(({ key }) => key !== 'schema')) };
+  if (schema?.kind !== 'string') return { schema: undefined, params: input.payload };
+  return { schema: schema.value, params: input.payload.filter(({ key }) => key !== 'schema') };
 }
 
 function isFrame(input: Message | Frame): input is Frame {
@@ -98,10 +96,6 @@ function fenced(text: string): string {
 
 const NAME = /^[A-Za-z0-9_-]+$/;
 
-function payloadLines(entries: readonly Entry[], maxLength: number): string[] {
-  return entries.flatMap(({ key, item }) => paramLines(nameText(key), item, maxLength));
-}
-
 function nameText(name: string): string {
   return NAME.test(name) ? name : quotedText(name);
 }
@@ -109,63 +103,72 @@ function nameText(name: string): string {
 /** Maps with longer names stay on one line, so that the name is not repeated on each line. */
 const MAX_NAME = 64;
 
-function paramLines(key: string, item: Item, maxLength: number): string[] {
-  if (item.kind === 'map' && key.length <= MAX_NAME && item.entries.some(({ item: member }) => takesLines(member))) {
-    return item.entries.flatMap((entry) => paramLines(`${key}.${nameText(entry.key)}`, entry.item, maxLength));
+function paramLines(key: string, value: Value, maxLength: number): string[] {
+  if (value.kind === 'map' && key.length <= MAX_NAME && value.entries.some((entry) => takesLines(entry.value))) {
+    return value.entries.flatMap((entry) => paramLines(`${key}.${nameText(entry.key)}`, entry.value, maxLength));
   }
-  const columns = columnsOf(item);
-  if (columns !== null) {
-    const rows = rowsOf(item).map((row) => ` ${rowCells(row, columns, maxLength).join(',')}`);
-    return [`${key}(${columns.map(nameText).join(',')}):`, ...rows];
+  const table = tableOf(value);
+  if (table !== null) {
+    const { columns, rows } = table;
+    const cells = (row: MapValue): string[] => {
+      const values = new Map(row.entries.map((entry) => [entry.key, entry.value]));
+      return columns.map((column) => valueText(values.get(column)!, 'between', maxLength));
+    };
+    return [`${key}(${columns.map(nameText).join(',')}):`, ...rows.map((row) => ` ${cells(row).join(',')}`)];
   }
-  if (item.kind === 'text' && item.text.length <= maxLength && isBlock(item.text)) {
-    return [`${key}:`, ...item.text.split('\n').map((line) => ` ${line}`)];
+  const text = textOf(value);
+  if (text !== null && text.length <= maxLength && isBlock(text)) {
+    return [`${key}:`, ...text.split('\n').map((line) => ` ${line}`)];
   }
-  return [`${key}:${itemText(item, 'line', maxLength)}`];
+  return [`${key}:${valueText(value, 'line', maxLength)}`];
 }
 
-function takesLines(item: Item): boolean {
-  if (item.kind === 'map') return item.entries.some(({ item: member }) => takesLines(member));
-  return item.kind === 'text' ? isBlock(item.text) : columnsOf(item) !== null;
+function takesLines(value: Value): boolean {
+  if (value.kind === 'map') return value.entries.some((entry) => takesLines(entry.value));
+  const text = textOf(value);
+  return text === null ? tableOf(value) !== null : isBlock(text);
+}
+
+/** Returns the text of a string, or of a reference in a hand-made tree that holds no path; null for other values. */
+function textOf(value: Value): string | null {
+  if (value.kind === 'string') return value.value;
+  return value.kind === 'ref' && !PATH.test(value.path) ? `$${value.path}` : null;
 }
 
 function isBlock(text: string): boolean {
-  return text.includes('\n') && isVisible(text);
+  return text.includes('\n') && !INVISIBLE.test(text.replaceAll('\n', ''));
 }
 
-function rowsOf(item: Item): readonly Item[] {
-  return item.kind === 'list' ? item.items : [];
-}
-
-/** Returns the common keys of a list of maps; null for other values. */
-function columnsOf(item: Item): readonly string[] | null {
-  const rows = rowsOf(item);
-  const [first] = rows;
-  if (rows.length < 2 || first?.kind !== 'map' || first.entries.length === 0) return null;
-  const columns = first.entries.map(({ key }) => key);
+/** Returns a list of maps with their common keys; null for other values. */
+function tableOf(value: Value): { readonly columns: readonly string[]; readonly rows: readonly MapValue[] } | null {
+  if (value.kind !== 'array' || value.items.length < 2) return null;
+  const rows = value.items.filter((item) => item.kind === 'map');
+  const columns = rows[0]?.entries.map(({ key }) => key) ?? [];
+  if (columns.length === 0 || rows.length < value.items.length) return null;
   const known = new Set(columns);
-  const isLike = (row: Item): boolean =>
-    row.kind === 'map' && row.entries.length === columns.length && row.entries.every(({ key }) => known.has(key));
-  return rows.every(isLike) ? columns : null;
+  const isLike = ({ entries }: MapValue): boolean =>
+    entries.length === columns.length && entries.every(({ key }) => known.has(key));
+  return rows.every(isLike) ? { columns, rows } : null;
 }
 
-function rowCells(row: Item, columns: readonly string[], maxLength: number): string[] {
-  const entries = row.kind === 'map' ? row.entries : [];
-  const cells = new Map(entries.map(({ key, item }) => [key, item]));
-  return columns.map((column) => itemText(cells.get(column)!, 'between', maxLength));
-}
-
-function itemText(item: Item, place: Place, maxLength: number): string {
-  switch (item.kind) {
-    case 'literal':
-      return item.text;
-    case 'text':
-      return stringText(item.text, place, maxLength);
-    case 'list':
-      return `[${item.items.map((one) => itemText(one, 'between', maxLength)).join(',')}]`;
+function valueText(value: Value, place: Place, maxLength: number): string {
+  switch (value.kind) {
+    case 'string':
+      return stringText(value.value, place, maxLength);
+    case 'ref':
+      return PATH.test(value.path) ? `$${value.path}` : stringText(`$${value.path}`, place, maxLength);
+    case 'integer':
+    case 'decimal':
+      return value.text !== undefined && DIGITS.test(value.text) ? value.text : literalText(value.value);
+    case 'boolean':
+      return String(value.value);
+    case 'null':
+      return 'null';
+    case 'array':
+      return `[${value.items.map((item) => valueText(item, 'between', maxLength)).join(',')}]`;
     case 'map':
-      return `{${item.entries
-        .map(({ key, item: member }) => `${nameText(key)}:${itemText(member, 'between', maxLength)}`)
+      return `{${value.entries
+        .map((entry) => `${nameText(entry.key)}:${valueText(entry.value, 'between', maxLength)}`)
         .join(',')}}`;
   }
 }
@@ -176,85 +179,57 @@ function stringText(text: string, place: Place, maxLength: number): string {
   return `${quotedText(text.slice(0, maxLength))} (${text.length - maxLength} characters left out)`;
 }
 
-/** `literal` is a number, a boolean, null or a reference as written. */
-type Item =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'list'; readonly items: readonly Item[] }
-  | { readonly kind: 'map'; readonly entries: readonly Entry[] };
-
-interface Entry {
-  readonly key: string;
-  readonly item: Item;
-}
-
 /** Deeper than any frame, and within the call stack. */
 const MAX_DEPTH = 200;
 
 /** Undefined members are left out, as in JSON. Throws AccpError E1004 on too deep nesting and on values that are not JSON. */
-function entriesOfJson(members: { readonly [key: string]: Json }, depth = 0): readonly Entry[] {
+function paramsOf(members: { readonly [key: string]: Json }, depth = 0): Param[] {
   return Object.entries(members)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ({ key, item: itemOfJson(value, depth) }));
+    .map(([key, value]) => ({ key, value: nodeOf(value, depth) }));
 }
 
-function itemOfJson(value: Json, depth: number): Item {
-  if (typeof value === 'string') return { kind: 'text', text: value };
-  if (value === null || typeof value !== 'object') return { kind: 'literal', text: literalText(value) };
-  if (value instanceof Reference) return { kind: 'literal', text: `$${value.path}` };
-  checkDepth(depth);
-  if (isList(value)) return { kind: 'list', items: value.map((item) => itemOfJson(item, depth + 1)) };
-  return { kind: 'map', entries: entriesOfJson(value, depth + 1) };
+function nodeOf(value: Json, depth: number): Value {
+  if (typeof value === 'string') return { kind: 'string', value };
+  if (typeof value === 'boolean') return { kind: 'boolean', value };
+  if (typeof value === 'number') return { kind: 'decimal', value };
+  if (typeof value === 'bigint') return { kind: 'integer', value };
+  if (value === null) return { kind: 'null' };
+  if (typeof value !== 'object') throw noValue(value);
+  if (value instanceof Reference) return { kind: 'ref', path: value.path };
+  if (depth > MAX_DEPTH) throw tooDeep();
+  if (isList(value)) return { kind: 'array', items: value.map((item) => nodeOf(item, depth + 1)) };
+  return { kind: 'map', entries: paramsOf(value, depth + 1) };
 }
 
-function entriesOfParams(params: readonly Param[], depth = 0): readonly Entry[] {
-  return params.map(({ key, value }) => ({ key, item: itemOfNode(value, depth) }));
-}
-
-function itemOfNode(node: Value, depth: number): Item {
-  switch (node.kind) {
-    case 'string':
-      return { kind: 'text', text: node.value };
-    case 'integer':
-    case 'decimal':
-      return { kind: 'literal', text: digits(node.text) ?? literalText(node.value) };
-    case 'boolean':
-      return { kind: 'literal', text: String(node.value) };
-    case 'null':
-      return { kind: 'literal', text: 'null' };
-    case 'ref':
-      // Hand-made trees may hold any path.
-      return { kind: PATH.test(node.path) ? 'literal' : 'text', text: `$${node.path}` };
-    case 'array':
-      checkDepth(depth);
-      return { kind: 'list', items: node.items.map((item) => itemOfNode(item, depth + 1)) };
-    case 'map':
-      checkDepth(depth);
-      return { kind: 'map', entries: entriesOfParams(node.entries, depth + 1) };
-  }
+/** Hand-made trees may be of any depth. */
+function checkDepth(value: Value, depth: number): void {
+  if (value.kind !== 'array' && value.kind !== 'map') return;
+  if (depth > MAX_DEPTH) throw tooDeep();
+  if (value.kind === 'array') for (const item of value.items) checkDepth(item, depth + 1);
+  else for (const entry of value.entries) checkDepth(entry.value, depth + 1);
 }
 
 const PATH = /^[A-Za-z0-9_.]+$/;
 const DIGITS = /^-?\d+(?:\.\d+)?$/;
 
-function digits(text: string | undefined): string | undefined {
-  return text !== undefined && DIGITS.test(text) ? text : undefined;
-}
-
 function literalText(value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return digitsOf(value);
-  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint') return String(value);
+  throw noValue(value);
+}
+
+function noValue(value: unknown): AccpError {
   const what = typeof value === 'number' ? String(value) : `a ${typeof value}`;
-  throw accpError('E1004', 'payload', `${what} is no value of a message`);
+  return accpError('E1004', 'payload', `${what} is no value of a message`);
 }
 
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-function checkDepth(depth: number): void {
-  if (depth <= MAX_DEPTH) return;
-  throw accpError('E1004', 'payload', `values nest deeper than ${MAX_DEPTH} levels`);
+function tooDeep(): AccpError {
+  return accpError('E1004', 'payload', `values nest deeper than ${MAX_DEPTH} levels`);
 }
 
 /** Controls, formats (including U+E0000, used to hide instructions), surrogates, unassigned characters, other blanks than the space. */
@@ -280,10 +255,6 @@ function isPlain(text: string, place: Place): boolean {
     !INVISIBLE.test(text) &&
     (place === 'line' || !SEPARATORS.test(text))
   );
-}
-
-function isVisible(text: string): boolean {
-  return !INVISIBLE.test(text.replaceAll('\n', ''));
 }
 
 function scalarText(text: string, place: Place): string {

@@ -2,6 +2,7 @@
 import { type AccpError, accpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
+import type { RememberedRequest } from '../profiles/profile.js';
 import type { Collection, Journal } from '../store/journal.js';
 
 /** A received request without an answer so far. */
@@ -13,10 +14,7 @@ export interface PendingRequest {
   readonly isDeferred: boolean;
 }
 
-interface Chain {
-  readonly schema?: string | undefined;
-  /** The first transaction of the chain, which later requests must keep (section 10.3). */
-  readonly transactionId?: string | undefined;
+interface Chain extends RememberedRequest {
   /** When an answer of the other side is overdue, in seconds since 1970. */
   readonly deadline?: number | undefined;
   readonly cancelled?: true | undefined;
@@ -49,6 +47,8 @@ export class Chains {
   constructor(options: ChainsOptions) {
     this.#options = options;
     this.#chains = options.journal.collection('chains');
+    // Those of an earlier process are looked at once.
+    if (this.#chains.size > 0) this.#earliest = 1;
   }
 
   get(cid: string): Chain | undefined {
@@ -143,10 +143,6 @@ export class Chains {
     this.#earliest = earliest;
     for (const cid of late) this.answered(cid);
     return late;
-  }
-
-  restore(): void {
-    this.#earliest = 1;
   }
 
   #set(cid: string, chain: Chain): void {

@@ -104,7 +104,9 @@ export class Delivery {
       throw accpError('E3002', undefined, `The message ${mid} has come before.`);
     }
     const key = this.#key(agent);
-    this.#checkSenders(key);
+    if (!this.#hasRoom(key)) {
+      throw accpError('E5001', undefined, `The session has ${this.#options.maxSenders} senders; no more are taken.`);
+    }
     const { next, gap } = this.#of(key);
     if (kind === 'gap-report') this.#admitReport(key, seq);
     else if (kind === 'resync') this.#admitResync(key, arrival);
@@ -139,11 +141,6 @@ export class Delivery {
   #advance(key: string, seq: number): void {
     this.#incoming.set(key, { next: seq + 1, gap: false });
     if (this.#isShared) this.raise('', seq + 1);
-  }
-
-  #checkSenders(key: string): void {
-    if (this.#hasRoom(key)) return;
-    throw accpError('E5001', undefined, `The session has ${this.#options.maxSenders} senders; no more are taken.`);
   }
 
   #hasRoom(key: string): boolean {

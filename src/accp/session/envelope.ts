@@ -2,7 +2,7 @@
 
 import type { Frame, Value } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
-import { decimalDigits } from '../numbers.js';
+import { sourceText } from '../message/read-value.js';
 
 export interface ReceivedEnvelope {
   readonly mid: string;
@@ -31,51 +31,29 @@ export function readEnvelope(frame: Frame): {
   readonly envelope: ReceivedEnvelope;
   readonly fault: AccpError | undefined;
 } {
-  let mid: string | undefined;
-  let seq: number | undefined;
-  let ts: number | undefined;
-  let ttl: number | undefined;
-  let cid: string | undefined;
-  let aid: string | undefined;
-  let sid: string | undefined;
-  let idx: number | undefined;
-  let tot: number | undefined;
-  let cut: number | undefined;
   const read = new Fields();
+  const texts: { [key in 'mid' | 'cid' | 'aid' | 'sid']?: string | undefined } = {};
+  const counts: { [key in 'seq' | 'ts' | 'ttl' | 'idx' | 'tot' | 'cut']?: number | undefined } = {};
   for (const { key, value } of frame.metadata ?? []) {
     switch (key) {
       case 'mid':
-        mid = read.identifier(key, value, 'must');
+      case 'cid':
+      case 'aid':
+      case 'sid':
+        texts[key] = read.identifier(key, value);
         break;
       case 'seq':
-        seq = read.count(key, value, 'must');
-        break;
       case 'ts':
-        ts = read.count(key, value);
-        break;
       case 'ttl':
-        ttl = read.count(key, value);
-        break;
-      case 'cid':
-        cid = read.identifier(key, value);
-        break;
-      case 'aid':
-        aid = read.identifier(key, value);
-        break;
-      case 'sid':
-        sid = read.identifier(key, value);
-        break;
       case 'idx':
-        idx = read.count(key, value);
-        break;
       case 'tot':
-        tot = read.count(key, value);
-        break;
       case 'cut':
-        cut = read.count(key, value);
+        counts[key] = read.count(key, value);
         break;
     }
   }
+  const { mid, cid, aid, sid } = texts;
+  const { seq, ts, ttl, idx, tot, cut } = counts;
   if (mid === undefined) throw missing('mid');
   if (seq === undefined) throw missing('seq');
   const part = tot === undefined ? undefined : { index: idx ?? 0, total: tot, cut };
@@ -87,22 +65,22 @@ class Fields {
   fault: AccpError | undefined;
 
   /** Identifiers are text even if numeric: `mid:007` keeps its zeros. */
-  identifier(key: string, value: Value, must?: 'must'): string | undefined {
+  identifier(key: string, value: Value): string | undefined {
     const text = sourceText(value);
     if (text !== undefined && text.length <= MAX_ID) return ownText(text);
     const what = text === undefined ? `is a ${value.kind}, not an identifier` : `is longer than ${MAX_ID} characters`;
-    return this.#wrong(key, what, must);
+    return this.#wrong(key, what);
   }
 
-  count(key: string, value: Value, must?: 'must'): number | undefined {
+  count(key: string, value: Value): number | undefined {
     if (value.kind === 'integer' && typeof value.value === 'number' && value.value >= 0) return value.value;
     const what = value.kind === 'integer' ? 'is out of range' : `is a ${value.kind}, not an integer`;
-    return this.#wrong(key, what, must);
+    return this.#wrong(key, what);
   }
 
-  #wrong(key: string, what: string, must: 'must' | undefined): undefined {
+  #wrong(key: string, what: string): undefined {
     const error = accpError('E1004', `metadata.${key}`, what);
-    if (must !== undefined) throw error;
+    if (key === 'mid' || key === 'seq') throw error;
     this.fault ??= error;
   }
 }
@@ -114,21 +92,6 @@ function missing(key: string): AccpError {
     `The frame has no "${key}" in its metadata.`,
     'every frame carries mid and seq (section 3.5)',
   );
-}
-
-export function sourceText(value: Value): string | undefined {
-  switch (value.kind) {
-    case 'string':
-      return value.value;
-    case 'integer':
-      return value.text ?? String(value.value);
-    case 'decimal':
-      return value.text ?? decimalDigits(value, Number.POSITIVE_INFINITY);
-    case 'boolean':
-      return String(value.value);
-    default:
-      return undefined;
-  }
 }
 
 interface SentEnvelope extends Partial<Omit<ReceivedEnvelope, 'mid' | 'seq' | 'ts'>> {

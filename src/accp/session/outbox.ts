@@ -57,22 +57,18 @@ export class Outbox {
   readonly #entries: Collection<Copy>;
   readonly #resyncs: Collection<Resync>;
   readonly #state: Collection<number>;
-  readonly #max: number;
+  readonly max: number;
 
   constructor(journal: Journal, max: number) {
     this.#entries = journal.collection('outbox');
     this.#resyncs = journal.collection('resyncs');
     this.#state = journal.collection('outbox-state');
-    this.#max = max;
-  }
-
-  get max(): number {
-    return this.#max;
+    this.max = max;
   }
 
   add({ key = this.#nextKey(), frame, mid, seqs, times }: Copy, seq: number): void {
     this.#entries.set(key, { frame, mid, seqs: [...seqs, seq], times: times + 1 });
-    if (this.#entries.size > this.#max) this.#forgetOldest();
+    if (this.#entries.size > this.max) this.#forgetOldest();
   }
 
   /** The other side had passed the number, so it never processes this copy. (A copy ahead of its turn may still be processed.) */
@@ -106,7 +102,7 @@ export class Outbox {
     this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
     this.#state.set(`resynced:${resync.agent}`, resync.seq);
     // Each report of a gap makes one; only the last ones matter.
-    if (this.#resyncs.size > this.#max) this.#resyncs.takeOldest();
+    if (this.#resyncs.size > this.max) this.#resyncs.takeOldest();
   }
 
   /** Returns messages to send again, and forgets processed and unwanted ones. All numbers below `expected` are processed, refused or void. */
@@ -142,7 +138,7 @@ export class Outbox {
   }
 
   #affordable(agent: string, waiting: readonly Copy[], processed: number): readonly Copy[] {
-    const most = CREDIT * this.#max;
+    const most = CREDIT * this.max;
     const credit = Math.min(most, (this.#state.get(`credit:${agent}`) ?? most) + REFILL * processed);
     let count = 0;
     let length = 0;

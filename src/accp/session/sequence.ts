@@ -11,7 +11,8 @@
 
 import type { ArrayValue, MapValue, Param, RefValue, StringValue, Value } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
-import { sourceText } from './envelope.js';
+import { sourceText } from '../message/read-value.js';
+import { OTHER_KIND } from '../print.js';
 
 export interface Piece {
   readonly params: readonly Param[];
@@ -26,7 +27,6 @@ export const MAX_CHARACTERS = 4 * 1024 * 1024;
 /** Counts the tokens of a parameter as written. */
 type Measure = (param: Param) => number;
 
-const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 /** Least length of pieces of strings, for progress. */
 const LEAST_TEXT = 8;
 /** Most attempts to shorten a piece. */
@@ -221,18 +221,28 @@ export function joinPieces(pieces: readonly Piece[]): Param[] {
   const params: Param[] = [];
   const growing: Growing = { items: new Map(), entries: new Map() };
   for (const { params: next, cut } of pieces) {
-    const [first] = next;
-    const last = params.at(-1);
-    const goesOn = cut !== undefined && first !== undefined && last !== undefined;
-    if (goesOn) {
-      if (first.key !== last.key) throw misfit(first.key);
-      params[params.length - 1] = { key: last.key, value: join(last.value, first.value, cut, last.key, growing) };
-    }
-    for (let index = goesOn ? 1 : 0; index < next.length; index++) params.push(next[index]!);
+    const goesOn = cut !== undefined && params.length > 0 && next.length > 0;
+    append(params, next, goesOn ? joinParams(cut, growing) : null, '');
   }
   checkKeys(params);
   for (const entries of growing.entries.values()) checkKeys(entries);
   return params;
+}
+
+/** Appends a list to another; `joinTwo` makes one member of the last and the first. */
+function append<T>(list: T[], tail: readonly T[], joinTwo: ((last: T, first: T) => T) | null, key: string): void {
+  if (joinTwo !== null) {
+    if (list.length === 0 || tail.length === 0) throw misfit(key);
+    list[list.length - 1] = joinTwo(list.at(-1)!, tail[0]!);
+  }
+  for (let index = joinTwo === null ? 0 : 1; index < tail.length; index++) list.push(tail[index]!);
+}
+
+function joinParams(depth: number, growing: Growing, owner?: string): (last: Param, first: Param) => Param {
+  return (last, first) => {
+    if (first.key !== last.key) throw misfit(owner ?? first.key);
+    return { key: last.key, value: join(last.value, first.value, depth, last.key, growing) };
+  };
 }
 
 /** The grammar checks keys within one frame only. */
@@ -256,13 +266,8 @@ function join(head: Value, tail: Value, depth: number, key: string, growing: Gro
 function joinArrays(head: ArrayValue, tail: ArrayValue, depth: number, key: string, growing: Growing): ArrayValue {
   const known = growing.items.get(head);
   const items = known ?? [...head.items];
-  if (depth > 0) {
-    const [first] = tail.items;
-    const last = items.at(-1);
-    if (first === undefined || last === undefined) throw misfit(key);
-    items[items.length - 1] = join(last, first, depth - 1, key, growing);
-  }
-  for (let index = depth > 0 ? 1 : 0; index < tail.items.length; index++) items.push(tail.items[index]!);
+  const joinItems = (last: Value, first: Value): Value => join(last, first, depth - 1, key, growing);
+  append(items, tail.items, depth > 0 ? joinItems : null, key);
   if (known !== undefined) return head;
   const joined: ArrayValue = { kind: 'array', items };
   growing.items.set(joined, items);
@@ -272,13 +277,7 @@ function joinArrays(head: ArrayValue, tail: ArrayValue, depth: number, key: stri
 function joinMaps(head: MapValue, tail: MapValue, depth: number, key: string, growing: Growing): MapValue {
   const known = growing.entries.get(head);
   const entries = known ?? [...head.entries];
-  if (depth > 0) {
-    const [first] = tail.entries;
-    const last = entries.at(-1);
-    if (first === undefined || last?.key !== first.key) throw misfit(key);
-    entries[entries.length - 1] = { key: last.key, value: join(last.value, first.value, depth - 1, key, growing) };
-  }
-  for (let index = depth > 0 ? 1 : 0; index < tail.entries.length; index++) entries.push(tail.entries[index]!);
+  append(entries, tail.entries, depth > 0 ? joinParams(depth - 1, growing, key) : null, key);
   if (known !== undefined) return head;
   const joined: MapValue = { kind: 'map', entries };
   growing.entries.set(joined, entries);

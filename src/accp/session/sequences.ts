@@ -1,5 +1,5 @@
 /** Incoming sequences of frames, kept until the message is complete (draft-benzing-accp-00, section 3.4). */
-import type { Param } from '../ast.js';
+import type { Frame, Param } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
 import type { Collection, Journal } from '../store/journal.js';
@@ -8,13 +8,11 @@ import { joinPieces, MAX_CHARACTERS, MAX_PARTS, type Piece } from './sequence.js
 
 const MAX_SEQUENCES = 64;
 
-interface Progress {
+interface Progress extends Pick<Frame, 'intent' | 'operation'> {
   /** Prefix of the keys of its frames. */
   readonly id: number;
   readonly total: number;
   readonly next: number;
-  readonly intent: string;
-  readonly operation: string;
   readonly envelope: ReceivedEnvelope;
   readonly length: number;
   readonly at: number;
@@ -32,10 +30,7 @@ export interface Joined {
   readonly envelope: ReceivedEnvelope;
 }
 
-export interface IncomingPart {
-  readonly agent: string;
-  readonly intent: string;
-  readonly operation: string;
+export interface IncomingPart extends Pick<Frame, 'agent' | 'intent' | 'operation'> {
   readonly part: Part;
   readonly envelope: ReceivedEnvelope;
   readonly params: readonly Param[];

@@ -136,23 +136,27 @@ export function partsOfSession(session: Session): SessionParts {
   return parts;
 }
 
-/** Least values of numeric options. */
-const LEAST = {
-  timeout: 0,
-  streamTimeout: 0,
-  maxSeen: 1,
-  maxSenders: 1,
-  maxChains: 1,
-  maxOutbox: 1,
-  maxBuffered: 1,
+/** Numeric options: the least value and the default. */
+const NUMBERS = {
+  timeout: [0, 60],
+  streamTimeout: [0, 60],
+  maxSeen: [1, 4096],
+  maxSenders: [1, 1024],
+  maxChains: [1, 4096],
+  maxOutbox: [1, 1024],
+  maxBuffered: [1, 1024],
 } as const;
 
-function checkNumbers(options: SessionOptions): void {
-  for (const [name, least] of Object.entries(LEAST)) {
-    const value = options[name as keyof typeof LEAST];
-    if (value === undefined || value >= least) continue;
-    throw new TypeError(`${name} is a number from ${least} on; got ${value}`);
+type Numbers = { -readonly [K in keyof typeof NUMBERS]: number };
+
+function resolveNumbers(options: SessionOptions): Numbers {
+  const numbers: Partial<Numbers> = {};
+  for (const [name, [least, standard]] of Object.entries(NUMBERS) as [keyof Numbers, readonly [number, number]][]) {
+    const value = options[name] ?? standard;
+    if (!(value >= least)) throw new TypeError(`${name} is a number from ${least} on; got ${value}`);
+    numbers[name] = value;
   }
+  return numbers as Numbers;
 }
 
 /**
@@ -173,7 +177,7 @@ export function createSession(options: SessionOptions): Session {
     throw new TypeError(`firstSequence is a whole number from 0 on; got ${firstSequence}`);
   }
   const sequence = resolveChoice('sequence', options.sequence, ['session', 'sender']);
-  checkNumbers(options);
+  const { timeout, streamTimeout, maxSeen, maxSenders, maxChains, maxOutbox, maxBuffered } = resolveNumbers(options);
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);
   const runtime = createRuntime({ session: id, agent, clock: options.clock, tokens: options.tokens });
@@ -185,22 +189,15 @@ export function createSession(options: SessionOptions): Session {
     throw new TypeError(`The session ${id} counts by ${String(kept)}, not by ${sequence}`);
   }
   if (kept === undefined) meta.set('sequence', sequence);
-  const delivery = new Delivery({
-    journal,
-    mode: sequence,
-    first: firstSequence,
-    maxSeen: options.maxSeen ?? 4096,
-    maxSenders: options.maxSenders ?? 1024,
-  });
-  const outbox = new Outbox(journal, options.maxOutbox ?? 1024);
-  const chains = new Chains({ journal, maxChains: options.maxChains ?? 4096, timeout: options.timeout ?? 60 });
-  if (kept !== undefined) chains.restore();
+  const delivery = new Delivery({ journal, mode: sequence, first: firstSequence, maxSeen, maxSenders });
+  const outbox = new Outbox(journal, maxOutbox);
+  const chains = new Chains({ journal, maxChains, timeout });
   const sequences = new Sequences(journal);
   const streams = createStreams({
     journal,
     now: runtime.steady,
-    maxBuffered: options.maxBuffered,
-    timeout: options.streamTimeout,
+    maxBuffered,
+    timeout: streamTimeout,
     save: () => commit(() => undefined),
     note,
   });
@@ -261,7 +258,6 @@ export function createSession(options: SessionOptions): Session {
         const now = runtime.steady();
         streams.tick(now);
         state.finishOverdue(now);
-        const timeout = options.timeout ?? 60;
         const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout, now);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
         return chains.overdue(runtime.monotonic()).map((correlationId) => {
@@ -278,7 +274,7 @@ export function createSession(options: SessionOptions): Session {
     },
   };
   PARTS.set(session, {
-    options: { id, agent, sequence, shared: options.shared ?? false, timeout: options.timeout ?? 60 },
+    options: { id, agent, sequence, shared: options.shared ?? false, timeout },
     runtime,
     delivery,
     outbox,

@@ -1,16 +1,16 @@
 /** Compression checkpoints (draft-benzing-accp-00, sections 5.2 and 5.3): six steps, one function each. */
 
-import type { TokenCounter } from '../../tokens/counter.js';
+import { isThenable } from '../../text/guards.js';
 import { AccpError } from '../errors.js';
 import type { Note } from '../store/events.js';
-import type { Collection, Journal } from '../store/journal.js';
+import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import { cutToTokens, digest, entryFor, type FittedEntry, rawOf, summarizeFacts } from './digest.js';
 import { extractFacts } from './facts/extract.js';
 import type { Fact, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { createLookUp, type Tiers } from './resolve.js';
-import type { StateBudgets } from './tier.js';
+import type { TierContext } from './tier.js';
 
 /** The five conditions of section 5.2. The host signals `phase`. */
 export type CheckpointTrigger = 'done' | 'hot-tokens' | 'esc' | 'phase' | 'comp';
@@ -55,12 +55,8 @@ export interface CheckpointResult {
   readonly exact: boolean;
 }
 
-interface CheckpointOptions {
-  readonly journal: Journal;
+interface CheckpointOptions extends TierContext {
   readonly tiers: Tiers;
-  readonly counter: TokenCounter;
-  readonly budgets: StateBudgets;
-  readonly now: () => number;
   readonly wallClock: () => number;
   readonly version: () => number;
   readonly note: Note;
@@ -136,7 +132,7 @@ export function createCheckpoints(options: CheckpointOptions) {
     };
     try {
       const value = attempt();
-      return isPromise(value) ? Promise.resolve(value).catch(failed) : value;
+      return isThenable(value) ? Promise.resolve(value).catch(failed) : value;
     } catch (error) {
       return failed(error);
     }
@@ -327,9 +323,5 @@ function frozen(value: unknown): unknown {
 export type MaybePromise<T> = T | Promise<T>;
 
 function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
-}
-
-function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Promise<T>>).then === 'function';
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -1,12 +1,11 @@
 /** Tier 1: the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
 
-import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
 import { type Json, type JsonObject, Reference } from '../message/json.js';
-import type { Collection, Journal } from '../store/journal.js';
+import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import type { ColdTier } from './cold.js';
-import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup, type StateBudgets, stateText } from './tier.js';
+import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup, stateText, type TierContext } from './tier.js';
 
 export interface HotContent {
   readonly frames: readonly KeptFrame[];
@@ -15,11 +14,7 @@ export interface HotContent {
 
 export type HotTier = ReturnType<typeof createHot>;
 
-interface HotOptions {
-  readonly journal: Journal;
-  readonly counter: TokenCounter;
-  readonly now: () => number;
-  readonly budgets: StateBudgets;
+interface HotOptions extends TierContext {
   readonly cold: ColdTier;
   /** Reports keys moved to cold state to make room. */
   readonly moved: (keys: readonly string[]) => void;

@@ -1,6 +1,5 @@
 /** The context state of one endpoint of a session (draft-benzing-accp-00, section 5). */
 
-import type { TokenCounter } from '../../tokens/counter.js';
 import { AccpError, accpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
 import type { Note } from '../store/events.js';
@@ -14,7 +13,7 @@ import {
   type MaybePromise,
 } from './checkpoint.js';
 import { createCold } from './cold.js';
-import { digest, type Phase } from './digest.js';
+import { digest, type FittedEntry, type Phase } from './digest.js';
 import { createHot, type HotFrame } from './hot.js';
 import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers, withValues } from './resolve.js';
 import {
@@ -25,6 +24,7 @@ import {
   snapshot,
   snapshotObject,
   type Tier,
+  type TierContext,
   type TokenBudget,
 } from './tier.js';
 import { createWarm } from './warm.js';
@@ -42,15 +42,11 @@ export type { HotFrame, KeptFrame } from './hot.js';
 export type { ReferenceLimits } from './resolve.js';
 export type { StateBudgets, Tier, TokenBudget } from './tier.js';
 
-export interface StateOptions {
+export interface StateOptions extends Omit<TierContext, 'budgets'> {
   readonly session: string;
-  readonly journal: Journal;
-  readonly counter: TokenCounter;
-  /** Seconds since 1970. */
-  readonly now: () => number;
   /** Dates checkpoints, in seconds since 1970. @default now */
   readonly wallClock?: (() => number) | undefined;
-  readonly budgets?: { readonly [K in keyof StateBudgets]?: number | undefined } | undefined;
+  readonly budgets?: Partial<StateBudgets> | undefined;
   /** Checkpoints kept in warm state; older ones move to cold state and stay accessible. @default 16 */
   readonly keepCheckpoints?: number | undefined;
   /** Sessions whose cold state may be read here. */
@@ -145,28 +141,15 @@ export function createState(options: StateOptions): SessionState {
   const moved = (keys: readonly string[]): void => {
     note('moved', `to make room in hot state, ${keys.join(', ')} moved to cold state`, { details: { keys } });
   };
-  const hot = createHot({ journal, counter, now, budgets, cold, moved });
-  const warm = createWarm({
-    journal,
-    counter,
-    now,
-    budgets,
-    cold,
-    keep,
-    digest: (raw) => digest(raw as unknown as Phase, budgets, counter, createLookUp(tiers)),
-  });
+  const context = { journal, counter, now, budgets };
+  const hot = createHot({ ...context, cold, moved });
+  const digested = (raw: JsonObject): FittedEntry =>
+    digest(raw as unknown as Phase, budgets, counter, createLookUp(tiers));
+  const warm = createWarm({ ...context, cold, keep, digest: digested });
   const tiers: Tiers = { hot, warm, cold };
-  const versions = createVersions(journal);
-  const checkpoints = createCheckpoints({
-    journal,
-    tiers,
-    counter,
-    budgets,
-    now,
-    wallClock: options.wallClock ?? now,
-    version: versions.version,
-    note,
-  });
+  const { version, ...versions } = createVersions(journal);
+  const { wallClock = now } = options;
+  const checkpoints = createCheckpoints({ ...context, tiers, wallClock, version, note });
 
   return {
     get(tier, key) {
@@ -203,12 +186,9 @@ export function createState(options: StateOptions): SessionState {
       };
     },
     get version() {
-      return versions.version();
+      return version();
     },
-    values: versions.values,
-    delta: versions.delta,
-    applyDelta: versions.applyDelta,
-    applyFull: versions.applyFull,
+    ...versions,
     due(intent) {
       if (intent === 'done' || intent === 'esc' || intent === 'comp') return intent;
       return hot.tokens() > budgets.hotTrigger ? 'hot-tokens' : null;

@@ -5,6 +5,16 @@ import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
 
 import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
+import type { Journal } from '../store/journal.js';
+
+/** What all tiers share. */
+export interface TierContext {
+  readonly journal: Journal;
+  readonly counter: TokenCounter;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  readonly budgets: StateBudgets;
+}
 
 export interface Kept {
   readonly value: Json;

@@ -1,19 +1,14 @@
 /** Tier 2: summaries of checkpoints, and values of the host (draft-benzing-accp-00, section 5.1). */
-import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../message/json.js';
-import type { Collection, Journal } from '../store/journal.js';
+import type { Collection } from '../store/journal.js';
 import type { ColdTier } from './cold.js';
 import type { FittedEntry } from './digest.js';
-import { isExpired, type Kept, type Lookup, type StateBudgets, stateText, type TokenBudget } from './tier.js';
+import { isExpired, type Kept, type Lookup, stateText, type TierContext, type TokenBudget } from './tier.js';
 
 export type WarmTier = ReturnType<typeof createWarm>;
 
-interface WarmOptions {
-  readonly journal: Journal;
-  readonly counter: TokenCounter;
-  readonly now: () => number;
-  readonly budgets: StateBudgets;
+interface WarmOptions extends TierContext {
   readonly cold: ColdTier;
   readonly keep: number;
   readonly digest: (raw: JsonObject) => FittedEntry;

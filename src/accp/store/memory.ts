@@ -73,11 +73,16 @@ function claimed(
     }
   }
 
-  return {
-    entries() {
+  /** A function that fails once the endpoint or the store is closed. */
+  const whileOpen =
+    <A extends unknown[], R>(read: (...given: A) => R) =>
+    (...given: A): R => {
       checkOpen();
-      return [...endpoint.entries.values()];
-    },
+      return read(...given);
+    };
+
+  return {
+    entries: whileOpen(() => [...endpoint.entries.values()]),
     commit(changes, coldChanges = []) {
       checkHeld();
       for (const change of changes) {
@@ -89,26 +94,18 @@ function claimed(
       for (const change of coldChanges) cold.set(change.key, change);
     },
     check: checkHeld,
-    reserveCold(key) {
-      checkOpen();
+    reserveCold: whileOpen((key: string) => {
       const holder = JSON.stringify(agent);
       const known = cold.get(key);
       if (known !== undefined) return known.expires === DELETED && known.value === holder;
       cold.set(key, { value: holder, expires: DELETED });
       return true;
-    },
-    readCold(key) {
-      checkOpen();
-      return cold.get(key);
-    },
-    readColdOf(other, key) {
-      checkOpen();
-      return sessions.get(other)?.cold.get(key);
-    },
-    sessionsWithCold(key) {
-      checkOpen();
-      return [...sessions].filter(([, data]) => isKept(data.cold.get(key))).map(([name]) => name);
-    },
+    }),
+    readCold: whileOpen((key: string) => cold.get(key)),
+    readColdOf: whileOpen((other: string, key: string) => sessions.get(other)?.cold.get(key)),
+    sessionsWithCold: whileOpen((key: string) =>
+      [...sessions].filter(([, data]) => isKept(data.cold.get(key))).map(([name]) => name),
+    ),
     release() {
       released = true;
     },

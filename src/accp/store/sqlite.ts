@@ -146,22 +146,25 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
     if (released) throw new StoreError('closed', `@${agent} of session ${session} was given back to the store`);
   }
 
+  function read<T>(step: () => T): T {
+    checkOpen();
+    return attempt(step);
+  }
+
   function apply({ collection, key, value }: Change): void {
     if (value === null) statements.remove.run(id, heldName(collection), heldName(key));
     else statements.set.run(id, heldName(collection), heldName(key), value);
   }
 
   return {
-    entries() {
-      checkOpen();
-      return attempt(() =>
+    entries: () =>
+      read(() =>
         statements.entries.all(id).map((entry) => ({
           collection: nameOf(entry['collection'] as string),
           key: nameOf(entry['key'] as string),
           value: entry['value'] as string,
         })),
-      );
-    },
+      ),
     commit(changes, cold = []) {
       checkOpen();
       write(() => {
@@ -176,20 +179,10 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
       checkOpen();
       return write(() => statements.reserveCold.get(held, heldName(key), String(id)) !== undefined);
     },
-    readCold(key) {
-      checkOpen();
-      return attempt(() => readCold(statements, held, key));
-    },
-    readColdOf(other, key) {
-      checkOpen();
-      return attempt(() => readCold(statements, heldName(other), key));
-    },
-    sessionsWithCold(key) {
-      checkOpen();
-      return attempt(() =>
-        statements.sessionsWithCold.all(heldName(key)).map((found) => nameOf(found['session'] as string)),
-      );
-    },
+    readCold: (key) => read(() => readCold(statements, held, key)),
+    readColdOf: (other, key) => read(() => readCold(statements, heldName(other), key)),
+    sessionsWithCold: (key) =>
+      read(() => statements.sessionsWithCold.all(heldName(key)).map((found) => nameOf(found['session'] as string))),
     release() {
       released = true;
     },

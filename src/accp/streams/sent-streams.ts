@@ -1,15 +1,11 @@
 /** Sent streams, checked so that no frame is sent that the receiver must refuse (draft-benzing-accp-00, section 10.4). */
 
 import { accpError } from '../errors.js';
-import type { Json } from '../message/json.js';
+import type { ProfileMessage } from '../profiles/profile.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { checkChunk } from './stream.js';
 
-export interface StreamFrame {
-  readonly intent: string;
-  readonly schema?: string | undefined;
-  readonly payload: { readonly [key: string]: Json };
-}
+export type StreamFrame = Pick<ProfileMessage, 'intent' | 'schema' | 'payload'>;
 
 interface Sent {
   /** The lowest unsent index. */

@@ -45,13 +45,7 @@ export interface Failure {
 
 type Ending = 'read' | 'failed' | 'left';
 
-interface StreamRecord {
-  readonly agent: string;
-  readonly next: number;
-  readonly count: number | null;
-  readonly final: boolean;
-  readonly failure: Failure | null;
-}
+type StreamRecord = Readonly<Pick<Stream, 'agent' | 'next' | 'count' | 'final' | 'failure'>>;
 
 /** A chunk in the journal; its key has the rest. */
 type ChunkRecord = readonly [data: Json, total: number | null, final: boolean];

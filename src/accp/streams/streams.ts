@@ -150,12 +150,11 @@ export function createStreams(options: StreamsOptions) {
     const { waiting, inHand, next, reader } = stream;
     // The chunk that a reader waits for needs no room.
     if (index === next && reader?.isWaiting()) return null;
-    if (waiting.size - (inHand ? 1 : 0) >= maxBuffered) {
-      const message = `more than ${maxBuffered} chunks of the stream wait for chunk ${firstMissing(stream)} or for its reader`;
-      return { code: 'E2003', message, details: {} };
-    }
-    if (!isTooLong(data)) return null;
-    const message = `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
+    const isFull = waiting.size - (inHand ? 1 : 0) >= maxBuffered;
+    if (!isFull && !isTooLong(data)) return null;
+    const message = isFull
+      ? `more than ${maxBuffered} chunks of the stream wait for chunk ${firstMissing(stream)} or for its reader`
+      : `more than ${maxCharacters} characters in chunks of streams wait for their readers`;
     return { code: 'E2003', message, details: {} };
   }
 
@@ -174,9 +173,10 @@ export function createStreams(options: StreamsOptions) {
       if (ending !== undefined || (known !== undefined && (known.failure !== null || isComplete(known)))) {
         throw overError(cid);
       }
-      const count = checkChunk(known ?? newStream(cid, null), chunk);
-      if (known?.agent === undefined || known.agent === null) makeRoom();
-      const full = fullness(known ?? newStream(cid, null), chunk);
+      const before = known ?? newStream(cid, null);
+      const count = checkChunk(before, chunk);
+      if (before.agent === null) makeRoom();
+      const full = fullness(before, chunk);
       if (full !== null) {
         if (known !== undefined) fail(known, full);
         throw errorOf(full);

@@ -1,6 +1,6 @@
 import { keyTable } from '../../accp/message/abbreviations.js';
+import { sourceText } from '../../accp/message/read-value.js';
 import { type Dialect, tryParseFrame } from '../../accp/parse.js';
-import { sourceText } from '../../accp/session/envelope.js';
 import type { Span } from '../../text/span.js';
 import { storeFault, unwritable } from '../io/errors.js';
 import { exactJson } from '../io/exact-json.js';

@@ -11,8 +11,7 @@ import {
   announcementReceived,
   applyDelta,
   type Features,
-  knownRegistry,
-  NEW_NEGOTIATION,
+  type Negotiation,
   nextStep,
   readAnnouncement,
   registryDelta,
@@ -26,6 +25,8 @@ import {
   registerSchema,
 } from '../../../src/accp/registry/registry.js';
 import { refusal } from './refusals.js';
+
+const NEW_NEGOTIATION: Negotiation = Object.freeze({ announced: null, known: null, peer: null });
 
 const BASE = createRegistry();
 const REPORT = { code: 'SR', version: 1, fields: ['period', 'notes'], defaults: { period: 'quarterly', notes: [] } };
@@ -58,7 +59,9 @@ class Side {
     const received = readAnnouncement(payload);
     this.state = announcementReceived(this.registry, this.state, received);
     this.peer =
-      received.delta === undefined ? knownRegistry(received, [this.registry, ...this.kept]) : applyDelta(received);
+      received.delta === undefined
+        ? [this.registry, ...this.kept].find((known) => matchesHash(known, received.hash))
+        : applyDelta(received);
     this.speak();
   }
 }

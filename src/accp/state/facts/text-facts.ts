@@ -1,6 +1,6 @@
 /** Facts of plain text, sentence by sentence: numbers, dates, names and decisions, by simple rules. */
 
-import type { JsonObject } from '../../message/json.js';
+import type { ProfileMessage } from '../../profiles/profile.js';
 
 /** Facts of a checkpoint (draft-benzing-accp-00, section 5.3, step 2). */
 export type FactValue = string | number | bigint | boolean;
@@ -12,13 +12,8 @@ export interface Fact {
   readonly value: FactValue;
 }
 
-export interface FactSource {
-  readonly agent: string;
-  readonly intent: string;
-  readonly operation: string;
-  readonly schema?: string | undefined;
-  readonly payload: JsonObject;
-}
+/** A message without its envelope. */
+export type FactSource = Omit<ProfileMessage, 'envelope'>;
 
 /** With a weight of about 0 to 10. */
 export interface WeighedFact extends Fact {
