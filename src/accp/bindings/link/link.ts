@@ -209,14 +209,7 @@ class FrameLink implements Link {
 
   #opened(socket: Carrier): void {
     this.#inflow.attach(socket);
-    this.#heartbeat = startHeartbeat(
-      this.#options,
-      () => {
-        this.#probe();
-        return !socket.isStopped;
-      },
-      () => socket.terminate(CLOSE.goingAway, 'the other side does not answer'),
-    );
+    this.#heartbeat = startHeartbeat(this.#options, socket, () => this.#probe());
     this.#pacer.opened();
     this.#outflow.open();
     this.#enter('open');
