@@ -113,7 +113,7 @@ class Exchanges {
     this.#isOver = true;
     this.#arrivals.release();
     this.#go(() => undefined);
-    const stopTimer = after(CLOSING * 1000, () => closeAll(this.#open));
+    const stopTimer = after(CLOSING, () => closeAll(this.#open));
     while (this.#open.size > 0) await this.#exchangeEnd();
     stopTimer();
   }
