@@ -169,7 +169,11 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   ],
   [
     'the heartbeat of a WebSocket',
-    () => counting((goOff) => void startHeartbeat({ heartbeat: SECONDS / 3, maxMissed: 2 }, () => true, goOff)),
+    () =>
+      counting((goOff) => {
+        const socket = { isStopped: false, terminate: goOff };
+        startHeartbeat({ heartbeat: SECONDS / 3, maxMissed: 2 }, socket, () => undefined);
+      }),
   ],
   [
     'how long a connection has to stand before attempts are counted anew',

@@ -1,5 +1,6 @@
 /** What is special about links over HTTP: each frame goes by itself, and comes back by itself. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connectHttp, createHandler, type FrameHandler, type Link } from '../../../src/accp/bindings/http/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { echo, endpointOf } from './http-server.js';
@@ -169,6 +170,21 @@ test('an exchange of which nothing comes in time has failed', async () => {
   );
   const link = await connect(served, { exchangeTimeout: 0.05, reconnect: false });
   await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test('an exchange that does not end after its link was closed is given up', async () => {
+  const served = createHandler(endpointOf(echo));
+  let hanging: Request | undefined;
+  const link = await connect(async (request) => {
+    if (!(await request.clone().text()).includes('>req:hang')) return served(request);
+    hanging = request;
+    return new Promise<Response>(() => undefined);
+  });
+  await link.send(req('hang'));
+  await vi.waitUntil(() => hanging !== undefined, { timeout: 30_000 });
+  await link.close();
+  if (!hanging!.signal.aborted) await once(hanging!.signal, 'abort');
+  expect(hanging!.signal.reason).toMatchObject({ code: 'closed' });
 });
 
 test('invalid options are refused', async () => {

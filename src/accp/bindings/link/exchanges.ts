@@ -38,18 +38,68 @@ class Exchanges {
   #isPaused = false;
   #isOver = false;
   #replaced: LinkError | undefined;
-  #wake: (() => void)[] = [];
-  /** Callers that wait for an exchange to end. */
+  /** Exchanges that wait for a connection that reads. */
   #waiting: (() => void)[] = [];
+  /** Callers that wait for an exchange to end. */
+  #queued: (() => void)[] = [];
 
   constructor(options: Exchanging) {
     this.#options = options;
     this.#arrivals = new Arrivals(options.session);
   }
 
+  /** Makes one connection: from its first exchange to one that fails. */
   connect(receiver: CarrierReceiver): Carrier {
+    const own = new Set<AbortController>();
+    let isOver = false;
+    let isBegun = false;
     this.#isPaused = false;
-    return new ExchangeCarrier(this, receiver);
+    const isPaused = (): boolean => this.#isPaused;
+    const stop = (): void => {
+      isOver = true;
+      if (this.#receiver === receiver) this.#receiver = undefined;
+    };
+    const send = async (frame: string): Promise<void> => {
+      if (isOver) return;
+      const isFirst = !isBegun;
+      isBegun = true;
+      // Frames that have come since the last connection are received now, and not before.
+      if (isFirst) this.#go(() => (this.#receiver = receiver));
+      const controller = new AbortController();
+      own.add(controller);
+      try {
+        const isAnswered = await this.#run(frame, controller);
+        if (isFirst && !isOver) receiver.taken(isAnswered);
+      } catch (thrown) {
+        if (isOver) return;
+        stop();
+        receiver.closed(thrown as LinkError);
+      } finally {
+        own.delete(controller);
+      }
+    };
+    return {
+      opened: this.#replaced === undefined ? Promise.resolve() : Promise.reject(this.#replaced),
+      isExchange: true,
+      get isStopped() {
+        return isPaused();
+      },
+      send: (frame) => void send(frame),
+      ready: () => (isOver || this.#open.size < this.#options.maxExchanges ? undefined : this.#exchangeEnd()),
+      pause: () => {
+        this.#isPaused = true;
+        this.#receiver?.stopped();
+      },
+      resume: () => this.#go(() => (this.#isPaused = false)),
+      close: () => {
+        stop();
+        void this.end();
+      },
+      terminate: () => {
+        stop();
+        closeAll(own);
+      },
+    };
   }
 
   replace(): void {
@@ -57,54 +107,19 @@ class Exchanges {
     this.#receiver?.closed(this.#replaced);
   }
 
-  get replaced(): LinkError | undefined {
-    return this.#replaced;
-  }
-
-  /** Frames that have come since the last connection are received by this one, and not before its first frame goes out. */
-  begin(receiver: CarrierReceiver): void {
-    this.#receiver = receiver;
-    this.#wakeAll();
-  }
-
-  ready(): Promise<void> | undefined {
-    if (this.#open.size < this.#options.maxExchanges) return undefined;
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
-  pause(): void {
-    this.#isPaused = true;
-    this.#receiver?.stopped();
-  }
-
-  resume(): void {
-    this.#isPaused = false;
-    this.#wakeAll();
-  }
-
-  leave(receiver: CarrierReceiver): void {
-    if (this.#receiver === receiver) this.#receiver = undefined;
-  }
-
   /** Open exchanges may end, for a while: their frames were sent, and have to arrive. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#arrivals.release();
-    this.#wakeAll();
-    const stopTimer = after(CLOSING * 1000, () => {
-      for (const controller of this.#open) controller.abort(new LinkError('closed', 'The connection was closed.'));
-    });
-    while (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#go(() => undefined);
+    const stopTimer = after(CLOSING, () => closeAll(this.#open));
+    while (this.#open.size > 0) await this.#exchangeEnd();
     stopTimer();
   }
 
   /** Sends a frame, and passes the answers to the receiver. @returns whether it was answered */
-  async run(frame: string, controller: AbortController): Promise<boolean> {
+  async #run(frame: string, controller: AbortController): Promise<boolean> {
     const { exchange, exchangeTimeout, failureOf } = this.#options;
     const { signal } = controller;
     const late = new LinkError('unreachable', `Nothing came within ${exchangeTimeout} s.`);
@@ -116,7 +131,7 @@ class Exchanges {
       for await (const answer of untilAborted(exchange(frame, signal), signal, () => undefined)) {
         stopTimer();
         isAnswered = true;
-        while (this.#isWaiting) await new Promise<void>((resolve) => this.#wake.push(resolve));
+        while (this.#isWaiting) await new Promise<void>((resolve) => this.#waiting.push(resolve));
         if (signal.aborted) break;
         const receive = (): void => this.#receiver?.frame(answer);
         this.#arrivals.add(answer, () => readHead(answer), receive, this.#open.size === 1);
@@ -132,7 +147,7 @@ class Exchanges {
       stopTimer();
       this.#open.delete(controller);
       if (this.#open.size === 0 && !this.#isWaiting) this.#arrivals.release();
-      for (const wake of this.#waiting.splice(0)) wake();
+      for (const wake of this.#queued.splice(0)) wake();
     }
   }
 
@@ -140,81 +155,19 @@ class Exchanges {
     return (this.#isPaused || this.#receiver === undefined) && !this.#isOver;
   }
 
-  #wakeAll(): void {
-    for (const wake of this.#wake.splice(0)) wake();
+  #exchangeEnd(): Promise<void> {
+    return new Promise((resolve) => this.#queued.push(resolve));
+  }
+
+  /** Changes what exchanges wait for, and lets them see it. */
+  #go(change: () => void): void {
+    change();
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }
 
-/** One connection: from its first exchange to one that fails. */
-class ExchangeCarrier implements Carrier {
-  readonly opened: Promise<void>;
-  readonly isExchange = true;
-  readonly #exchanges: Exchanges;
-  readonly #receiver: CarrierReceiver;
-  readonly #own = new Set<AbortController>();
-  #isOver = false;
-  #isFirst = true;
-
-  constructor(exchanges: Exchanges, receiver: CarrierReceiver) {
-    this.#exchanges = exchanges;
-    this.#receiver = receiver;
-    this.opened = exchanges.replaced === undefined ? Promise.resolve() : Promise.reject(exchanges.replaced);
-  }
-
-  get isStopped(): boolean {
-    return this.#exchanges.isPaused;
-  }
-
-  send(frame: string): void {
-    if (this.#isOver) return;
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    if (isFirst) this.#exchanges.begin(this.#receiver);
-    const controller = new AbortController();
-    this.#own.add(controller);
-    this.#exchanges
-      .run(frame, controller)
-      .then(
-        (isAnswered) => {
-          if (isFirst && !this.#isOver) this.#receiver.taken(isAnswered);
-        },
-        (error: LinkError) => this.#failed(error),
-      )
-      .finally(() => this.#own.delete(controller));
-  }
-
-  ready(): Promise<void> | undefined {
-    return this.#isOver ? undefined : this.#exchanges.ready();
-  }
-
-  pause(): void {
-    this.#exchanges.pause();
-  }
-
-  resume(): void {
-    this.#exchanges.resume();
-  }
-
-  close(): void {
-    this.#stop();
-    void this.#exchanges.end();
-  }
-
-  terminate(): void {
-    this.#stop();
-    for (const controller of this.#own) controller.abort(new LinkError('closed', 'The connection was closed.'));
-  }
-
-  #failed(error: LinkError): void {
-    if (this.#isOver) return;
-    this.#stop();
-    this.#receiver.closed(error);
-  }
-
-  #stop(): void {
-    this.#isOver = true;
-    this.#exchanges.leave(this.#receiver);
-  }
+function closeAll(controllers: Iterable<AbortController>): void {
+  for (const controller of controllers) controller.abort(new LinkError('closed', 'The connection was closed.'));
 }
 
 /** Seconds; connecting takes time, too. */

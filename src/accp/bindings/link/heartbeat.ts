@@ -2,6 +2,7 @@
 
 import { LONGEST_TIMER } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';
+import { type Carrier, CLOSE } from './contract.js';
 
 export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
 
@@ -23,26 +24,23 @@ export function checkHeartbeat({ heartbeat = 30, maxMissed = 2 }: HeartbeatOptio
   if (!(maxMissed >= 1)) throw new TypeError(`maxMissed is a number from 1 on; got ${maxMissed}`);
 }
 
-/**
- * Pings until nothing at all has come for too long.
- *
- * @param ping sends a ping; `false` says that nothing can arrive at present, so that nothing is missed
- * @param dead called once
- */
+/** Pings until nothing at all has come over a socket for too long, and terminates it then. */
 export function startHeartbeat(
   { heartbeat = 30, maxMissed = 2 }: HeartbeatOptions,
-  ping: () => boolean,
-  dead: () => void,
+  socket: Pick<Carrier, 'isStopped' | 'terminate'>,
+  ping: () => void,
 ): Heartbeat {
   if (heartbeat === 0 || heartbeat === Number.POSITIVE_INFINITY) return { alive: () => {}, stop: () => {} };
   let missed = 0;
   const timer: unknown = setInterval(() => {
     if (missed >= maxMissed) {
       clearInterval(timer as never);
-      dead();
+      socket.terminate(CLOSE.goingAway, 'the other side does not answer');
       return;
     }
-    if (ping()) missed++;
+    ping();
+    // Nothing can arrive while reading is stopped.
+    if (!socket.isStopped) missed++;
   }, heartbeat * 1000);
   (timer as { readonly unref?: () => void }).unref?.();
   return {

@@ -19,6 +19,7 @@ export class Inflow {
   }
 
   fill(name: string): void {
+    if (this.#full.has(name)) return;
     this.#full.add(name);
     this.#socket?.pause();
   }
@@ -51,35 +52,30 @@ export class Inflow {
   }
 }
 
-interface QueueListeners<T> {
-  /** Pauses the source. */
-  readonly full: () => void;
-  readonly low: () => void;
-  /** Gets the oldest item when there is no reader. */
-  readonly dropped: (item: T) => void;
-}
+/** The name of unread messages in the inflow; streams have that of their chain. */
+const MESSAGES = '';
 
+/** Messages that wait for a reader. */
 export class MessageQueue<T> implements AsyncIterable<T> {
-  readonly #listeners: QueueListeners<T>;
+  readonly #inflow: Inflow;
+  readonly #dropped: (item: T) => void;
   readonly #items = new Queue<T>();
   #wake: (() => void)[] = [];
-  #isFull = false;
   #readers = 0;
   #isOver = false;
   #error: Error | undefined;
 
-  constructor(listeners: QueueListeners<T>) {
-    this.#listeners = listeners;
+  /** @param dropped gets the oldest of too many items when there is no reader */
+  constructor(inflow: Inflow, dropped: (item: T) => void) {
+    this.#inflow = inflow;
+    this.#dropped = dropped;
   }
 
   push(item: T): void {
     if (this.#isOver) return;
     this.#items.push(item);
-    if (this.#items.size > FULL && this.#readers === 0) this.#listeners.dropped(this.#items.take());
-    else if (this.#items.size >= FULL && this.#readers > 0 && !this.#isFull) {
-      this.#isFull = true;
-      this.#listeners.full();
-    }
+    if (this.#items.size > FULL && this.#readers === 0) this.#dropped(this.#items.take());
+    else if (this.#items.size >= FULL && this.#readers > 0) this.#inflow.fill(MESSAGES);
     this.#wakeAll();
   }
 
@@ -94,12 +90,6 @@ export class MessageQueue<T> implements AsyncIterable<T> {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  #drain(): void {
-    if (!this.#isFull) return;
-    this.#isFull = false;
-    this.#listeners.low();
-  }
-
   /** Of several readers, the first that asks gets an item. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     this.#readers++;
@@ -107,7 +97,7 @@ export class MessageQueue<T> implements AsyncIterable<T> {
       for (;;) {
         if (this.#items.size > 0) {
           const item = this.#items.take();
-          if (this.#items.size <= LOW) this.#drain();
+          if (this.#items.size <= LOW) this.#inflow.drain(MESSAGES);
           yield item;
         } else if (this.#isOver) {
           if (this.#error !== undefined) throw this.#error;
@@ -115,7 +105,7 @@ export class MessageQueue<T> implements AsyncIterable<T> {
         } else await new Promise<void>((resolve) => this.#wake.push(resolve));
       }
     } finally {
-      if (--this.#readers === 0) this.#drain();
+      if (--this.#readers === 0) this.#inflow.drain(MESSAGES);
     }
   }
 }

@@ -31,9 +31,6 @@ import { Inflow, MessageQueue } from './inflow.js';
 import { Outflow } from './outflow.js';
 import { type ChainedMessage, Requests, refusalOutside } from './requests.js';
 
-/** The name of unread `messages` in the inflow; streams have that of their chain. */
-const MESSAGES = '';
-
 /** Seconds before asking for answers that may have been lost; they double up to the last. */
 const FIRST_ASK = 0.25;
 const LAST_ASK = 4;
@@ -71,12 +68,9 @@ class FrameLink implements Link {
       storeFailed: (thrown) => this.#storeFailed(thrown),
     });
     this.#requests = new Requests(options.session, this.#outflow, this.#inflow);
-    this.messages = new MessageQueue({
-      full: () => this.#inflow.fill(MESSAGES),
-      low: () => this.#inflow.drain(MESSAGES),
-      dropped: ({ intent, operation }) =>
-        this.#tell(new LinkError('unread', `Nobody reads messages: ${intent}:${operation} is dropped.`)),
-    });
+    this.messages = new MessageQueue(this.#inflow, ({ intent, operation }) =>
+      this.#tell(new LinkError('unread', `Nobody reads messages: ${intent}:${operation} is dropped.`)),
+    );
     this.closed = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -215,14 +209,7 @@ class FrameLink implements Link {
 
   #opened(socket: Carrier): void {
     this.#inflow.attach(socket);
-    this.#heartbeat = startHeartbeat(
-      this.#options,
-      () => {
-        this.#probe();
-        return !socket.isStopped;
-      },
-      () => socket.terminate(CLOSE.goingAway, 'the other side does not answer'),
-    );
+    this.#heartbeat = startHeartbeat(this.#options, socket, () => this.#probe());
     this.#pacer.opened();
     this.#outflow.open();
     this.#enter('open');

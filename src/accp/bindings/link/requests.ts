@@ -1,3 +1,4 @@
+import { untilAborted } from '../../../async/abort.js';
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import { AccpError, type AccpErrorCode, ERROR_CODES } from '../../errors.js';
@@ -240,41 +241,25 @@ async function* streamOf(
   stream: AsyncIterable<StreamChunk>,
   end: Promise<Message>,
 ): AsyncGenerator<StreamChunk, void, undefined> {
-  const chunks = stream[Symbol.asyncIterator]();
+  const over = new AbortController();
   let isBegun = false;
-  let over: IteratorResult<StreamChunk> | Promise<never> | undefined;
-  let tell: (result: IteratorResult<StreamChunk> | Promise<never>) => void = () => {};
-  const finish = (result: IteratorResult<StreamChunk> | Promise<never>): void => {
-    over = result;
-    tell(result);
-  };
-  // One listener for all chunks: one for each would be kept until the end.
+  let failure: { readonly thrown: unknown } | undefined;
   end.then(
     ({ intent }) => {
-      if (intent === 'done' && !isBegun) finish({ done: true, value: undefined });
+      if (intent === 'done' && !isBegun) over.abort();
     },
     (thrown: unknown) => {
       // After the end of a connection, the chunks that have come are read first, and may be the whole stream.
       if (thrown instanceof LinkError) return;
-      const failed = Promise.reject<never>(thrown);
-      failed.catch(() => undefined);
-      finish(failed);
+      failure = { thrown };
+      over.abort();
     },
   );
-  try {
-    for (;;) {
-      const next = await (over ??
-        new Promise<IteratorResult<StreamChunk>>((resolve, reject) => {
-          tell = resolve;
-          chunks.next().then(resolve, reject);
-        }));
-      if (next.done === true) return;
-      isBegun = true;
-      yield next.value;
-    }
-  } finally {
-    void chunks.return?.();
+  for await (const chunk of untilAborted(stream, over.signal, () => undefined)) {
+    isBegun = true;
+    yield chunk;
   }
+  if (failure !== undefined) throw failure.thrown;
 }
 
 interface Refusal {

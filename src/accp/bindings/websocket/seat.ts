@@ -86,14 +86,7 @@ export class Seat {
     this.#window.restart();
     if (this.#isBusy) socket.pause();
     this.#heartbeat?.stop();
-    this.#heartbeat = startHeartbeat(
-      this.#options,
-      () => {
-        void this.#ping();
-        return !socket.isStopped;
-      },
-      () => socket.terminate(CLOSE.goingAway, 'the other side does not answer'),
-    );
+    this.#heartbeat = startHeartbeat(this.#options, socket, () => void this.#ping());
     void this.#greet(socket, first);
     for (const wake of this.#wake.splice(0)) wake();
   }
