@@ -5,7 +5,7 @@
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
-import { freeReferences, parseBody } from './effects/scopes.js';
+import { eachOfPattern, freeReferences, parseBody } from './effects/scopes.js';
 import { children, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
 import { edited, handsOn } from './javascript.js';
@@ -68,16 +68,7 @@ function assignments(declaration: VariableDeclaration, textFrom: (start: number,
 
 function boundNames(declaration: VariableDeclaration): string[] {
   const names: string[] = [];
-  const collect = (node: Node): void => {
-    if (node.type === 'Identifier') names.push(node.name);
-    else if (node.type === 'ObjectPattern') {
-      for (const property of node.properties) collect(property.type === 'Property' ? property.value : property);
-    } else if (node.type === 'ArrayPattern') {
-      for (const element of node.elements) if (element) collect(element);
-    } else if (node.type === 'AssignmentPattern') collect(node.left);
-    else if (node.type === 'RestElement') collect(node.argument);
-  };
-  for (const { id } of declaration.declarations) collect(id);
+  for (const { id } of declaration.declarations) eachOfPattern(id, { name: ({ name }) => names.push(name) });
   return names;
 }
 
