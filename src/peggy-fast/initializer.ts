@@ -6,7 +6,7 @@ import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { eachOfPattern, freeReferences, parseBody } from './effects/scopes.js';
-import { children, isFunction, type Node } from './effects/syntax.js';
+import { holds, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
 import { edited, handsOn } from './javascript.js';
 import { clashingName, INPUT } from './names.js';
@@ -84,8 +84,9 @@ function checkNames(program: Program): void {
   for (const statement of program.body) {
     if (statement.type === 'FunctionDeclaration') declared.add(statement.id.name);
     else if (statement.type !== 'VariableDeclaration') {
-      if (holdsVar(statement)) throw new Unsupported('an initializer with "var" inside a block');
-      if (holdsReturn(statement)) throw new Unsupported('an initializer that returns');
+      if (holds(statement, isVar, isFunction)) throw new Unsupported('an initializer with "var" inside a block');
+      if (holds(statement, ({ type }) => type === 'ReturnStatement', isFunction))
+        throw new Unsupported('an initializer that returns');
     } else {
       for (const name of boundNames(statement)) {
         if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" twice`);
@@ -98,12 +99,6 @@ function checkNames(program: Program): void {
   }
 }
 
-function holdsReturn(node: Node): boolean {
-  if (isFunction(node)) return false;
-  return node.type === 'ReturnStatement' || children(node).some(holdsReturn);
-}
-
-function holdsVar(node: Node): boolean {
-  if (isFunction(node)) return false;
-  return (node.type === 'VariableDeclaration' && node.kind === 'var') || children(node).some(holdsVar);
+function isVar(node: Node): boolean {
+  return node.type === 'VariableDeclaration' && node.kind === 'var';
 }
