@@ -157,13 +157,26 @@ export function isNullable(peg: Peg, isRuleNullable: (name: string) => boolean):
   }
 }
 
-export function nullableRules(rules: PegRules): ReadonlySet<string> {
-  const found = new Set<string>();
+/** The rules for which something holds, that may depend on the rules for which it holds. Those of `start` are among them. */
+export function rulesWhere<P extends Peg>(
+  rules: ReadonlyMap<string, P>,
+  holds: (peg: P, isFound: (name: string) => boolean) => boolean,
+  start: Iterable<string> = [],
+): ReadonlySet<string> {
+  const found = new Set(start);
   for (let before = -1; before !== found.size; ) {
     before = found.size;
-    for (const [name, peg] of rules) if (isNullable(peg, (other) => found.has(other))) found.add(name);
+    for (const [name, peg] of rules) if (holds(peg, (other) => found.has(other))) found.add(name);
   }
   return found;
+}
+
+export function nullableRules(rules: PegRules): ReadonlySet<string> {
+  return rulesWhere(rules, isNullable);
+}
+
+export function mapRules<P, Q>(rules: ReadonlyMap<string, P>, change: (rule: P) => Q): ReadonlyMap<string, Q> {
+  return new Map([...rules].map(([name, rule]) => [name, change(rule)]));
 }
 
 export function recursiveRule(rules: ReadonlyMap<string, Pattern>): string | null {
@@ -172,10 +185,10 @@ export function recursiveRule(rules: ReadonlyMap<string, Pattern>): string | nul
 }
 
 export function regularRules(rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
-  const reached = new Map([...rules.keys()].map((name) => [name, reachedFrom(name, rules)]));
-  const isRecursive = (name: string): boolean => reached.get(name)!.has(name);
-  const isRegular = (name: string): boolean => !isRecursive(name) && ![...reached.get(name)!].some(isRecursive);
-  return new Set([...rules.keys()].filter(isRegular));
+  const isRecursive = (name: string): boolean => reachedFrom(name, rules).has(name);
+  const recursive = new Set([...rules.keys()].filter(isRecursive));
+  const others = rulesWhere(rules, (pattern, isFound) => referencesOf(pattern).some(isFound), recursive);
+  return new Set([...rules.keys()].filter((name) => !others.has(name)));
 }
 
 /** The rules that a rule refers to, directly or through others. */

@@ -11,6 +11,7 @@ import {
   type PegRules,
   rebuilt,
   referencesOf,
+  rulesWhere,
 } from './context-free.js';
 import { factsOf } from './prove/facts.js';
 import { proverOf } from './prove/prover.js';
@@ -95,13 +96,9 @@ function inOrder(
   grammar: ast.Grammar,
   used: PegRules,
 ): readonly Approximation[] {
-  const told = new Map<string, Approximation[]>();
-  for (const one of new Map(approximations.map((each) => [JSON.stringify(each), each])).values()) {
-    const known = told.get(one.rule);
-    if (known === undefined) told.set(one.rule, [one]);
-    else known.push(one);
-  }
-  return grammar.rules.filter((rule) => used.has(rule.name)).flatMap((rule) => told.get(rule.name) ?? []);
+  const told = [...new Map(approximations.map((each) => [JSON.stringify(each), each])).values()];
+  const names = grammar.rules.map(({ name }) => name).filter((name) => used.has(name));
+  return names.flatMap((name) => told.filter(({ rule }) => rule === name));
 }
 
 /**
@@ -120,7 +117,7 @@ function limitDepth(
   if (unknown !== undefined) throw new RangeError(`There is no rule ${unknown} of which the nesting could be limited`);
 
   const nesting = new Set(limit.rules);
-  const leading = rulesLeadingTo(nesting, rules);
+  const leading = rulesWhere(rules, (pattern, isFound) => referencesOf(pattern).some(isFound), nesting);
   const nameAt = namesOf(rules, leading);
   const made: [string, Pattern][] = [];
   for (const [name, pattern] of rules) {
@@ -143,15 +140,6 @@ function limitDepth(
         return level === limit.max ? NOTHING : { kind: 'rule', name: nameAt(part.name, level + 1) };
       });
   }
-}
-
-function rulesLeadingTo(targets: ReadonlySet<string>, rules: ReadonlyMap<string, Pattern>): ReadonlySet<string> {
-  const found = new Set(targets);
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const [name, pattern] of rules) if (referencesOf(pattern).some((other) => found.has(other))) found.add(name);
-  }
-  return found;
 }
 
 function namesOf(

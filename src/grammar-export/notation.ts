@@ -1,6 +1,13 @@
 import { complementOf, joined } from '../fuzz/grammar/classes.js';
 import { spelledOut } from './characters.js';
-import { type CodePointRange, type ContextFreeGrammar, NOTHING, type Pattern, rebuilt } from './context-free.js';
+import {
+  type CodePointRange,
+  type ContextFreeGrammar,
+  mapRules,
+  NOTHING,
+  type Pattern,
+  rebuilt,
+} from './context-free.js';
 
 export interface Notation {
   /** A pattern that is written in a way of its own, to be repeated as it stands; null for others. */
@@ -194,7 +201,7 @@ export function withoutSurrogates(grammar: ContextFreeGrammar): ContextFreeGramm
 }
 
 function changed(grammar: ContextFreeGrammar, change: (part: Pattern) => Pattern): ContextFreeGrammar {
-  return { ...grammar, rules: new Map([...grammar.rules].map(([name, pattern]) => [name, rebuilt(pattern, change)])) };
+  return { ...grammar, rules: mapRules(grammar.rules, (pattern) => rebuilt(pattern, change)) };
 }
 
 /** Sets that have both neighbours of the surrogates get them, because one range reads better than two; others lose them. */

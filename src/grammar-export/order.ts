@@ -1,5 +1,5 @@
 import { type Automaton, automatonOf, beginningsOf, cutsShort } from './automaton.js';
-import { type ContextFreeGrammar, type Pattern, rebuilt } from './context-free.js';
+import { type ContextFreeGrammar, mapRules, type Pattern, rebuilt } from './context-free.js';
 
 /** What finding the alternatives to compare may cost, over all of a grammar; and those of which all pairs are compared beyond it. */
 const MOST_EFFORT = 2_000_000;
@@ -35,7 +35,7 @@ export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
     }
     return { kind: 'choice', items };
   };
-  return { ...grammar, rules: new Map([...rules].map(([name, pattern]) => [name, rebuilt(pattern, arranged)])) };
+  return { ...grammar, rules: mapRules(rules, (pattern) => rebuilt(pattern, arranged)) };
 }
 
 /** Whether `earlier`, tried first, keeps a parser from what `later` matches, and not the other way round. */

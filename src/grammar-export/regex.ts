@@ -5,9 +5,9 @@
 
 import { patternOf } from './automata/algebra.js';
 import { alphabetOf } from './automata/alphabet.js';
-import { createGraph, determinized, minimized, pathsOf, statesOf } from './automata/dfa.js';
+import { dfaOf, minimized, statesOf } from './automata/dfa.js';
 import { automatonOf, isUnambiguous, mostWays } from './automaton.js';
-import { type ContextFreeGrammar, ExportError, type Pattern, rebuilt, recursiveRule } from './context-free.js';
+import { type ContextFreeGrammar, ExportError, type Pattern, partsOf, rebuilt, recursiveRule } from './context-free.js';
 import { commented, notesOf, regexNotation, withoutCase, withoutSurrogates, written } from './notation.js';
 import { longestFirst } from './order.js';
 import { tidied } from './simplify.js';
@@ -90,21 +90,14 @@ function linearRegexOf(grammar: ContextFreeGrammar): RegularExpression & { reado
 function checkLength(rules: ReadonlyMap<string, Pattern>, startRule: string): void {
   const lengths = new Map<string, number>();
   const lengthOf = (pattern: Pattern): number => {
-    switch (pattern.kind) {
-      case 'literal':
-        return pattern.text.length;
-      case 'set':
-        return 1;
-      case 'repeat':
-        return lengthOf(pattern.item) + 1;
-      case 'rule': {
-        const length = lengths.get(pattern.name) ?? lengthOf(rules.get(pattern.name)!);
-        lengths.set(pattern.name, length);
-        return length;
-      }
-      default:
-        return pattern.items.reduce((sum, item) => sum + lengthOf(item), 0);
+    if (pattern.kind === 'literal') return pattern.text.length;
+    if (pattern.kind !== 'rule') {
+      const own = pattern.kind === 'set' || pattern.kind === 'repeat' ? 1 : 0;
+      return partsOf(pattern).reduce((sum, part) => sum + lengthOf(part), own);
     }
+    const length = lengths.get(pattern.name) ?? lengthOf(rules.get(pattern.name)!);
+    lengths.set(pattern.name, length);
+    return length;
   };
   if (lengthOf(rules.get(startRule)!) > MAX_LENGTH) throw tooLarge(startRule);
 }
@@ -163,9 +156,7 @@ function deterministic(pattern: Pattern): Pattern | null {
 
 function determinizedPattern(pattern: Pattern): Pattern | null {
   const alphabet = alphabetOf([pattern], 'code-point');
-  const graph = createGraph();
-  const end = graph.state();
-  const dfa = determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, MOST_STATES);
+  const dfa = dfaOf(pattern, alphabet, MOST_STATES);
   const made = dfa && patternOf(minimized(dfa), alphabet.rangesOf, MOST_PARTS, MOST_MINIMAL);
   return made && tidied(made);
 }

@@ -1,12 +1,12 @@
 import { charactersOf, concatenated, itemsOf, patternOf, sizeOf, unionOfPatterns } from './automata/algebra.js';
-import { type Alphabet, alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
-import { createGraph, type Dfa, determinized, minimized, pathsOf, statesOf } from './automata/dfa.js';
+import { alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
+import { type Dfa, dfaOf, minimized, statesOf } from './automata/dfa.js';
 import {
-  type ContextFreeGrammar,
   choice,
   EMPTY,
   isEmpty,
   isNothing,
+  mapRules,
   NOTHING,
   type Pattern,
   partsOf,
@@ -23,18 +23,14 @@ type Rules = ReadonlyMap<string, Pattern>;
 const MOST_EFFORT = 2_000_000;
 
 export function simplify(rules: Rules, startRule: string): Rules {
-  const clean = (given: Rules): Rules => settled(given, (some) => withoutTrivial(mapped(some, tidied), startRule));
+  const clean = (given: Rules): Rules => settled(given, (some) => withoutTrivial(mapRules(some, tidied), startRule));
   // A rule that is another one under a second name: first, what the grammar wrote that way keeps the outer name; what comes
   // down to it, because other alternatives go, is better named by what is left.
   const folded = clean(withoutOnlyUses(reachedRules(clean(rules), startRule), startRule));
   const budget = { left: MOST_EFFORT };
-  const fewer = clean(mapped(folded, (pattern) => withoutIncluded(pattern, folded, budget)));
+  const fewer = clean(mapRules(folded, (pattern) => withoutIncluded(pattern, folded, budget)));
   const unaliased = reachedRules(withoutAliases(fewer, startRule), startRule);
   return reachedRules(clean(shortened(unaliased)), startRule);
-}
-
-function mapped(rules: Rules, change: (pattern: Pattern) => Pattern): Rules {
-  return new Map([...rules].map(([name, pattern]) => [name, change(pattern)]));
 }
 
 function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
@@ -49,7 +45,7 @@ function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
 function withoutTrivial(rules: Rules, startRule: string): Rules {
   const trivial = new Map([...rules].filter(([, pattern]) => isEmpty(pattern) || isNothing(pattern)));
   const kept = [...rules].filter(([name]) => name === startRule || !trivial.has(name));
-  return mapped(new Map(kept), (pattern) =>
+  return mapRules(new Map(kept), (pattern) =>
     rebuilt(pattern, (part) => (part.kind === 'rule' ? (trivial.get(part.name) ?? part) : part)),
   );
 }
@@ -80,7 +76,7 @@ function withoutAliases(rules: Rules, startRule: string): Rules {
     }
     return at;
   };
-  const direct = mapped(rules, (pattern) =>
+  const direct = mapRules(rules, (pattern) =>
     rebuilt(pattern, (part) => (part.kind === 'rule' ? { kind: 'rule', name: target(part.name) } : part)),
   );
   // The start rule has to be there under its own name.
@@ -97,7 +93,7 @@ const MOST_STATES = 100;
  * Shortens rules. A rule takes in what only it refers to; where a name is lost that way, it must become shorter by a
  * third.
  */
-function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pattern> {
+function shortened(rules: Rules): Rules {
   const users = usersOf(rules);
   const made = new Map(rules);
   for (const [name, pattern] of rules) {
@@ -108,15 +104,13 @@ function shortened(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, Pat
   return made;
 }
 
-function shorterPattern(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): Pattern | null {
+function shorterPattern(pattern: Pattern, rules: Rules): Pattern | null {
   const written = expanded(pattern, rules, LARGEST);
   if (written === null) return null;
   const plain = tidied(written);
   if (statesOf(plain) > LARGEST) return null;
   const alphabet = alphabetOf([plain], 'code-point');
-  const graph = createGraph();
-  const end = graph.state();
-  const dfa = determinized(graph, [pathsOf(plain, graph, end, alphabet)], end, MOST_STATES);
+  const dfa = dfaOf(plain, alphabet, MOST_STATES);
   const size = sizeOf(plain);
   const found = dfa === null ? null : patternOf(minimized(dfa), alphabet.rangesOf, size);
   if (found === null) return null;
@@ -125,18 +119,14 @@ function shorterPattern(pattern: Pattern, rules: ReadonlyMap<string, Pattern>): 
   return isWorthIt ? shorter : null;
 }
 
-function usersOf(rules: ReadonlyMap<string, Pattern>): ReadonlyMap<string, ReadonlySet<string>> {
+function usersOf(rules: Rules): ReadonlyMap<string, ReadonlySet<string>> {
   const users = new Map([...rules.keys()].map((name) => [name, new Set<string>()]));
   for (const [name, pattern] of rules) for (const used of referencesOf(pattern)) users.get(used)!.add(name);
   return users;
 }
 
 /** Whether all that a rule leads to is used by itself and by what it leads to, and by nothing else. */
-function isPrivate(
-  name: string,
-  rules: ReadonlyMap<string, Pattern>,
-  users: ReadonlyMap<string, ReadonlySet<string>>,
-): boolean {
+function isPrivate(name: string, rules: Rules, users: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const within = new Set([name]);
   for (const inner of within) for (const used of referencesOf(rules.get(inner)!)) within.add(used);
   return [...within].every((inner) => inner === name || [...users.get(inner)!].every((user) => within.has(user)));
@@ -200,13 +190,13 @@ const LARGEST_INCLUSION = 1_000;
 const MOST_INCLUSION_STATES = 300;
 
 /** Drops alternatives that the others of their choice cover. If the budget does not suffice, all stay. */
-function withoutIncluded(pattern: Pattern, rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
+function withoutIncluded(pattern: Pattern, rules: Rules, budget: Budget): Pattern {
   return rebuilt(pattern, (part) =>
     part.kind === 'choice' && part.items.length > 1 ? reduced(part.items, rules, budget) : part,
   );
 }
 
-function reduced(items: readonly Pattern[], rules: ReadonlyMap<string, Pattern>, budget: Budget): Pattern {
+function reduced(items: readonly Pattern[], rules: Rules, budget: Budget): Pattern {
   const plain = items.map((item) => {
     const written = expanded(item, rules, LARGEST_INCLUSION);
     return written === null || statesOf(written) > LARGEST_INCLUSION ? null : written;
@@ -215,7 +205,7 @@ function reduced(items: readonly Pattern[], rules: ReadonlyMap<string, Pattern>,
   if (regular.length < 2) return choice(items);
   const alphabet = alphabetOf(regular, 'code-point');
   const ends = endsOf(
-    plain.map((item) => item && automatonOf(item, alphabet)),
+    plain.map((item) => item && dfaOf(item, alphabet, MOST_INCLUSION_STATES)),
     budget,
   );
   if (ends === null) return choice(items);
@@ -255,13 +245,7 @@ function endsOf(automata: readonly (Dfa | null)[], budget: Budget): ReadonlyMap<
   return subsets && ends;
 }
 
-function automatonOf(pattern: Pattern, alphabet: Alphabet): Dfa | null {
-  const graph = createGraph();
-  const end = graph.state();
-  return determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, MOST_INCLUSION_STATES);
-}
-
-function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: number): Pattern | null {
+function expanded(pattern: Pattern, rules: Rules, limit: number): Pattern | null {
   if (sizeWhenExpanded(pattern, rules) > limit) return null;
   const write = (part: Pattern): Pattern =>
     rebuilt(part, (one) => (one.kind === 'rule' ? write(rules.get(one.name)!) : one));
@@ -269,7 +253,7 @@ function expanded(pattern: Pattern, rules: ContextFreeGrammar['rules'], limit: n
 }
 
 /** How many parts a pattern has with all rules written out; Infinity where a rule leads back to itself. */
-function sizeWhenExpanded(pattern: Pattern, rules: ContextFreeGrammar['rules']): number {
+function sizeWhenExpanded(pattern: Pattern, rules: Rules): number {
   const sizes = new Map<string, number>();
   const size = (part: Pattern): number => {
     if (part.kind !== 'rule') return 1 + partsOf(part).reduce((sum, one) => sum + size(one), 0);

@@ -9,6 +9,7 @@ import {
   partsOf,
   rebuilt,
   referencesOf,
+  rulesWhere,
 } from './context-free.js';
 
 /**
@@ -16,7 +17,7 @@ import {
  * @throws ExportError `empty-language`
  */
 export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
-  const productive = productiveRules(grammar.rules);
+  const productive = rulesWhere(grammar.rules, matchesSome);
   if (!productive.has(grammar.startRule)) {
     throw new ExportError('empty-language', `The rule ${grammar.startRule} matches no text at all`, grammar.startRule);
   }
@@ -38,27 +39,20 @@ export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return { ...grammar, rules: reachedRules(rules, grammar.startRule) };
 }
 
-function productiveRules(rules: ContextFreeGrammar['rules']): ReadonlySet<string> {
-  const found = new Set<string>();
-  const matchesSome = (pattern: Pattern): boolean => {
-    switch (pattern.kind) {
-      case 'rule':
-        return found.has(pattern.name);
-      case 'set':
-        return pattern.ranges.length > 0;
-      case 'choice':
-        return pattern.items.some(matchesSome);
-      case 'repeat':
-        return pattern.min === 0 || matchesSome(pattern.item);
-      default:
-        return partsOf(pattern).every(matchesSome);
-    }
-  };
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const [name, pattern] of rules) if (matchesSome(pattern)) found.add(name);
+function matchesSome(pattern: Pattern, isProductive: (name: string) => boolean): boolean {
+  const doesPart = (part: Pattern): boolean => matchesSome(part, isProductive);
+  switch (pattern.kind) {
+    case 'rule':
+      return isProductive(pattern.name);
+    case 'set':
+      return pattern.ranges.length > 0;
+    case 'choice':
+      return pattern.items.some(doesPart);
+    case 'repeat':
+      return pattern.min === 0 || doesPart(pattern.item);
+    default:
+      return partsOf(pattern).every(doesPart);
   }
-  return found;
 }
 
 export function reachedRules<P extends Peg>(rules: ReadonlyMap<string, P>, startRule: string): ReadonlyMap<string, P> {

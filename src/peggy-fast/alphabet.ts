@@ -7,7 +7,6 @@ import type { ast } from 'peggy';
 
 const CODE_UNITS = 0x10000;
 const ASCII = 0x80;
-const SURROGATES = { from: 0xd800, to: 0xdfff } as const;
 
 export interface Kind {
   readonly from: number;
@@ -32,30 +31,32 @@ type Members = Uint8Array;
 /** @throws TooManyKinds if a byte cannot number the kinds of characters */
 export function alphabetOf(classes: readonly ast.CharacterClass[], strings: readonly ast.Literal[]): Alphabet {
   const members = new Map<string, Members>();
-  const byCodePoint = classes.some(({ unicode }) => unicode);
-  for (const node of classes) add(members, keyOfClass(node), patternOf(node));
+  const add = (key: string, test: (unit: number) => boolean): void => {
+    if (!members.has(key)) members.set(key, flagged(test));
+  };
+  for (const node of classes) {
+    const pattern = patternOf(node);
+    add(keyOfClass(node), (unit) => pattern.test(String.fromCharCode(unit)));
+  }
   for (const { value, ignoreCase } of strings) {
     for (const character of value.split('')) {
-      if (ignoreCase) addFolded(members, character);
-      else if (character.charCodeAt(0) >= ASCII) addOne(members, character.charCodeAt(0));
+      const lower = character.toLowerCase();
+      const code = character.charCodeAt(0);
+      if (ignoreCase) add(`folded ${lower}`, (unit) => String.fromCharCode(unit).toLowerCase() === lower);
+      else if (code >= ASCII) add(`one ${code}`, (unit) => unit === code);
     }
   }
-  if (byCodePoint)
-    members.set(
-      'surrogates',
-      flagged((unit) => isSurrogate(unit)),
-    );
+  if (classes.some(({ unicode }) => unicode)) add('surrogates', (unit) => unit >= 0xd800 && unit <= 0xdfff);
   const kinds = kindsOf([...members.values()]);
   const symbolOf = (unit: number): number => (unit < ASCII ? unit : kinds[findKind(kinds, unit)]!.symbol);
 
-  const setFor = (flags: Members): SymbolSet => {
+  const sets = new Map<string, SymbolSet>();
+  for (const [key, flags] of members) {
     let set = 0n;
     for (let unit = 0; unit < ASCII; unit++) if (flags[unit] === 1) set |= setOf(unit);
     for (const { from, symbol } of kinds) if (flags[from] === 1) set |= setOf(symbol);
-    return set;
-  };
-  const sets = new Map<string, SymbolSet>();
-  for (const [key, flags] of members) sets.set(key, setFor(flags));
+    sets.set(key, set);
+  }
 
   return {
     kinds,
@@ -66,43 +67,10 @@ export function alphabetOf(classes: readonly ast.CharacterClass[], strings: read
   };
 }
 
-function add(members: Map<string, Members>, key: string, pattern: RegExp): void {
-  if (!members.has(key)) {
-    members.set(
-      key,
-      flagged((unit) => pattern.test(String.fromCharCode(unit))),
-    );
-  }
-}
-
-function addFolded(members: Map<string, Members>, character: string): void {
-  const lower = character.toLowerCase();
-  const key = `folded ${lower}`;
-  if (!members.has(key)) {
-    members.set(
-      key,
-      flagged((unit) => String.fromCharCode(unit).toLowerCase() === lower),
-    );
-  }
-}
-
-function addOne(members: Map<string, Members>, unit: number): void {
-  const key = `one ${unit}`;
-  if (!members.has(key)) {
-    const flags = new Uint8Array(CODE_UNITS);
-    flags[unit] = 1;
-    members.set(key, flags);
-  }
-}
-
 function flagged(test: (unit: number) => boolean): Members {
   const flags = new Uint8Array(CODE_UNITS);
   for (let unit = 0; unit < CODE_UNITS; unit++) if (test(unit)) flags[unit] = 1;
   return flags;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= SURROGATES.from && unit <= SURROGATES.to;
 }
 
 function kindsOf(members: readonly Members[]): Kind[] {

@@ -30,15 +30,8 @@ const DEPTH = 1;
 
 export function scannerCode(input: BackendInput): string {
   const { program, effects, initializer, catches, standalone, recognize, readsMatched, mark } = input;
-  const codes = new Map<Block, BlockCode>();
-  const codeOf = (block: Block): BlockCode => {
-    let code = codes.get(block);
-    if (code === undefined) {
-      code = new BlockCode(block);
-      codes.set(block, code);
-    }
-    return code;
-  };
+  const codes = new Map(program.blocks.map((block) => [block, new BlockCode(block)]));
+  const codeOf = (block: Block): BlockCode => codes.get(block)!;
   const effectsOf = (block: Block): Effects => effects.get(block)!;
   const mustRun = (block: Block): boolean =>
     effectsOf(block).writesState || effectsOf(block).changesLabels || effectsOf(block).mayThrow;

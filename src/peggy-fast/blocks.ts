@@ -6,7 +6,7 @@
 import type { Expression, Program } from 'acorn';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
-import { children, isFunction, type Node, nodesIn } from './effects/syntax.js';
+import { children, holds, isFunction, type Node, nodesIn } from './effects/syntax.js';
 import { type Block, type Label, Unsupported } from './ir.js';
 import { type Edit, edited, handsOn } from './javascript.js';
 import { CODE_AT, clashingName, INPUT } from './names.js';
@@ -215,12 +215,12 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
 }
 
 /** Whether the code gives a label another value. Labels are constants where code is written out. */
-function changesAny(node: Node, labels: ReadonlyMap<string, Label>): boolean {
-  if (node.type === 'UpdateExpression' || node.type === 'AssignmentExpression') {
+function changesAny(program: Program, labels: ReadonlyMap<string, Label>): boolean {
+  return holds(program, (node) => {
+    if (node.type !== 'UpdateExpression' && node.type !== 'AssignmentExpression') return false;
     const target = node.type === 'UpdateExpression' ? node.argument : node.left;
-    if (target.type !== 'MemberExpression' && (target.type !== 'Identifier' || labels.has(target.name))) return true;
-  }
-  return children(node).some((child) => changesAny(child, labels));
+    return target.type !== 'MemberExpression' && (target.type !== 'Identifier' || labels.has(target.name));
+  });
 }
 
 function identifiersIn(program: Program): ReadonlySet<string> {
@@ -237,7 +237,7 @@ function isStraight(program: Program): boolean {
         (statement.type === 'ExpressionStatement' &&
           !('directive' in statement && statement.directive !== undefined)) ||
         (statement.type === 'ReturnStatement' && index === last),
-    ) && !holdsFunction(program)
+    ) && !holds(program, capturesLabels)
   );
 }
 
@@ -245,9 +245,8 @@ function isStraight(program: Program): boolean {
 function isPureValue(program: Program, harmless: ReadonlySet<Node>): boolean {
   const last = program.body.at(-1);
   if (last?.type !== 'ReturnStatement' || !last.argument) return true;
-  const isPure = (node: Node): boolean =>
-    harmless.has(node) || (!ACTIVE.has(node.type) && children(node).every(isPure));
-  return isPure(last.argument);
+  const isActive = ({ type }: Node): boolean => ACTIVE.has(type);
+  return !holds(last.argument, isActive, (node) => harmless.has(node));
 }
 
 const ACTIVE: ReadonlySet<Node['type']> = new Set<Node['type']>([
@@ -262,9 +261,8 @@ const ACTIVE: ReadonlySet<Node['type']> = new Set<Node['type']>([
 ]);
 
 /** A variable that a function captures is slower for all who use it. */
-function holdsFunction(node: Node): boolean {
-  if (isFunction(node) || node.type === 'ClassExpression' || node.type === 'ThisExpression') return true;
-  return children(node).some(holdsFunction);
+function capturesLabels(node: Node): boolean {
+  return isFunction(node) || node.type === 'ClassExpression' || node.type === 'ThisExpression';
 }
 
 function operand(text: string, node: Expression): string {

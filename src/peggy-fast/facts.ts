@@ -89,7 +89,7 @@ export class Facts {
       case 'action':
         return this.#mustRun(node.block) ? null : this.singleOf(node.item);
       case 'call':
-        return this.#singleRule(node.rule);
+        return this.#ofRule(node.rule, this.#singles, null, (called) => this.singleOf(called));
       default:
         return null;
     }
@@ -118,8 +118,8 @@ export class Facts {
     if (single !== null) return single.set;
     if (isSome(node)) return this.aheadOf(node.item);
     if (node.type === 'named' || node.type === 'text' || node.type === 'label') return this.aheadOf(node.item);
-    if (node.type === 'call') return this.#aheadOfRule(node.rule);
-    return null;
+    if (node.type !== 'call') return null;
+    return this.#ofRule(node.rule, this.#aheads, null, (called) => this.aheadOf(called));
   }
 
   /** Whether a node that fails does so at its first symbol, before anything is consumed. */
@@ -127,25 +127,17 @@ export class Facts {
     if (this.singleOf(node) !== null || node.type === 'literal') return true;
     if (node.type === 'repeat') return node.delimiter === null && isSome(node) && this.failsAtStart(node.item);
     if (node.type === 'text' || node.type === 'label' || node.type === 'named') return this.failsAtStart(node.item);
-    return node.type === 'call' && this.#failsAtStart(node.rule);
+    if (node.type !== 'call') return false;
+    return this.#ofRule(node.rule, this.#decisive, false, (called) => this.failsAtStart(called));
   }
 
-  #failsAtStart(name: string): boolean {
-    const known = this.#decisive.get(name);
-    if (known !== undefined) return known;
-    this.#decisive.set(name, false);
-    const decisive = this.failsAtStart(this.#program.rules.get(name)!.node);
-    this.#decisive.set(name, decisive);
-    return decisive;
-  }
-
-  #aheadOfRule(name: string): SymbolSet | null {
-    const known = this.#aheads.get(name);
-    if (known !== undefined) return known;
-    this.#aheads.set(name, null);
-    const ahead = this.aheadOf(this.#program.rules.get(name)!.node);
-    this.#aheads.set(name, ahead);
-    return ahead;
+  /** What is found out about a rule; `amid` for a rule that gets here again while it is looked at, and so is recursive. */
+  #ofRule<T>(name: string, known: Map<string, T>, amid: T, find: (node: Node) => T): T {
+    if (!known.has(name)) {
+      known.set(name, amid);
+      known.set(name, find(this.#program.rules.get(name)!.node));
+    }
+    return known.get(name) as T;
   }
 
   #singleChoice(alternatives: readonly Node[]): Single | null {
@@ -171,16 +163,6 @@ export class Facts {
       set = element.negative ? without(set, ahead) : set & ahead;
     }
     return { set, loud: elements.length === 1 && single.loud };
-  }
-
-  #singleRule(name: string): Single | null {
-    const known = this.#singles.get(name);
-    if (known !== undefined) return known;
-    // A rule that gets here again while it is looked at is recursive, and not single.
-    this.#singles.set(name, null);
-    const single = this.singleOf(this.#program.rules.get(name)!.node);
-    this.#singles.set(name, single);
-    return single;
   }
 
   #findEffectfulRules(): void {

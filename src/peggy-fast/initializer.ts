@@ -5,8 +5,8 @@
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
-import { freeReferences, parseBody } from './effects/scopes.js';
-import { children, isFunction, type Node } from './effects/syntax.js';
+import { eachOfPattern, freeReferences, parseBody } from './effects/scopes.js';
+import { holds, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
 import { edited, handsOn } from './javascript.js';
 import { clashingName, INPUT } from './names.js';
@@ -68,16 +68,7 @@ function assignments(declaration: VariableDeclaration, textFrom: (start: number,
 
 function boundNames(declaration: VariableDeclaration): string[] {
   const names: string[] = [];
-  const collect = (node: Node): void => {
-    if (node.type === 'Identifier') names.push(node.name);
-    else if (node.type === 'ObjectPattern') {
-      for (const property of node.properties) collect(property.type === 'Property' ? property.value : property);
-    } else if (node.type === 'ArrayPattern') {
-      for (const element of node.elements) if (element) collect(element);
-    } else if (node.type === 'AssignmentPattern') collect(node.left);
-    else if (node.type === 'RestElement') collect(node.argument);
-  };
-  for (const { id } of declaration.declarations) collect(id);
+  for (const { id } of declaration.declarations) eachOfPattern(id, { name: ({ name }) => names.push(name) });
   return names;
 }
 
@@ -93,8 +84,9 @@ function checkNames(program: Program): void {
   for (const statement of program.body) {
     if (statement.type === 'FunctionDeclaration') declared.add(statement.id.name);
     else if (statement.type !== 'VariableDeclaration') {
-      if (holdsVar(statement)) throw new Unsupported('an initializer with "var" inside a block');
-      if (holdsReturn(statement)) throw new Unsupported('an initializer that returns');
+      if (holds(statement, isVar, isFunction)) throw new Unsupported('an initializer with "var" inside a block');
+      if (holds(statement, ({ type }) => type === 'ReturnStatement', isFunction))
+        throw new Unsupported('an initializer that returns');
     } else {
       for (const name of boundNames(statement)) {
         if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" twice`);
@@ -107,12 +99,6 @@ function checkNames(program: Program): void {
   }
 }
 
-function holdsReturn(node: Node): boolean {
-  if (isFunction(node)) return false;
-  return node.type === 'ReturnStatement' || children(node).some(holdsReturn);
-}
-
-function holdsVar(node: Node): boolean {
-  if (isFunction(node)) return false;
-  return (node.type === 'VariableDeclaration' && node.kind === 'var') || children(node).some(holdsVar);
+function isVar(node: Node): boolean {
+  return node.type === 'VariableDeclaration' && node.kind === 'var';
 }

@@ -33,11 +33,8 @@ export interface Symbols {
 }
 
 /** One code point out of a set of which `set` holds the code units that stand alone; others are left to Peggy's code. */
-export interface CodePoint {
+export interface CodePoint extends Omit<Symbols, 'type'> {
   readonly type: 'codePoint';
-  readonly set: SymbolSet;
-  readonly expected: Expectation;
-  readonly shown: string;
 }
 
 export interface Literal {
@@ -46,17 +43,6 @@ export interface Literal {
   readonly symbols: readonly number[];
   readonly folded: readonly SymbolSet[] | null;
   readonly expected: Expectation;
-}
-
-interface Empty {
-  readonly type: 'empty';
-}
-
-/** `picks` are the elements that make up the value; without them it is an array of all. */
-interface Sequence {
-  readonly type: 'sequence';
-  readonly elements: readonly Node[];
-  readonly picks: readonly Node[];
 }
 
 export interface Choice {
@@ -74,34 +60,10 @@ export interface Repeat {
   readonly max: Bound | null;
 }
 
-interface Optional {
-  readonly type: 'optional';
-  readonly item: Node;
-}
-
-interface Text {
-  readonly type: 'text';
-  readonly item: Node;
-  /** Whether it is one of a few that come again and again, and is kept for the next time. */
-  readonly isWord: boolean;
-}
-
-interface Lookahead {
-  readonly type: 'lookahead';
-  readonly item: Node;
-  readonly negative: boolean;
-}
-
 export interface Predicate {
   readonly type: 'predicate';
   readonly block: Block;
   readonly negative: boolean;
-}
-
-interface Action {
-  readonly type: 'action';
-  readonly item: Node;
-  readonly block: Block;
 }
 
 export interface Label {
@@ -115,29 +77,25 @@ export interface RuleCall {
   readonly rule: string;
 }
 
-/** A rule with a display name: failures inside it count as one, at its start. */
-interface Named {
-  readonly type: 'named';
-  readonly item: Node;
-  readonly expected: Expectation;
-}
-
 export type Node =
   | Symbols
   | CodePoint
   | Literal
-  | Empty
-  | Sequence
   | Choice
   | Repeat
-  | Optional
-  | Text
-  | Lookahead
   | Predicate
-  | Action
   | Label
   | RuleCall
-  | Named;
+  | { readonly type: 'empty' }
+  /** `picks` are the elements that make up the value; without them it is an array of all. */
+  | { readonly type: 'sequence'; readonly elements: readonly Node[]; readonly picks: readonly Node[] }
+  | { readonly type: 'optional'; readonly item: Node }
+  /** `isWord` tells whether it is one of a few that come again and again, and is kept for the next time. */
+  | { readonly type: 'text'; readonly item: Node; readonly isWord: boolean }
+  | { readonly type: 'lookahead'; readonly item: Node; readonly negative: boolean }
+  | { readonly type: 'action'; readonly item: Node; readonly block: Block }
+  /** A rule with a display name: failures inside it count as one, at its start. */
+  | { readonly type: 'named'; readonly item: Node; readonly expected: Expectation };
 
 export interface Rule {
   readonly name: string;
@@ -151,30 +109,10 @@ export interface Program {
 }
 
 export function childrenOf(node: Node): readonly Node[] {
-  switch (node.type) {
-    case 'sequence':
-      return node.elements;
-    case 'choice':
-      return node.alternatives;
-    case 'repeat':
-      return node.delimiter === null ? [node.item] : [node.item, node.delimiter];
-    case 'optional':
-    case 'text':
-    case 'lookahead':
-    case 'action':
-    case 'label':
-    case 'named':
-      return [node.item];
-    case 'symbols':
-    case 'codePoint':
-    case 'literal':
-    case 'empty':
-    case 'predicate':
-    case 'call':
-      return [];
-    default:
-      return node satisfies never;
-  }
+  if (node.type === 'sequence') return node.elements;
+  if (node.type === 'choice') return node.alternatives;
+  if (node.type === 'repeat' && node.delimiter !== null) return [node.item, node.delimiter];
+  return 'item' in node ? [node.item] : [];
 }
 
 export function blocksOf(node: Node): readonly Block[] {

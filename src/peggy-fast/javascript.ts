@@ -1,6 +1,6 @@
 import type { TryStatement } from 'acorn';
 import type { Reference } from './effects/scopes.js';
-import { children, isFunction, type Node } from './effects/syntax.js';
+import { children, holds, isFunction, type Node } from './effects/syntax.js';
 
 export interface Edit {
   readonly start: number;
@@ -35,19 +35,16 @@ export function handsOn(program: Node, references: readonly Reference[], kind: '
 }
 
 /** Whether code catches errors and goes on, so that one parse may make many. */
-export function catchesErrors(node: Node): boolean {
-  return (node.type === 'TryStatement' && !throwsOn(node)) || children(node).some(catchesErrors);
+export function catchesErrors(program: Node): boolean {
+  return holds(program, (node) => node.type === 'TryStatement' && !throwsOn(node));
 }
 
 /** Whether what is thrown leaves the statement in any case: the handler does nothing but come to a `throw`. */
 function throwsOn({ handler, finalizer }: TryStatement): boolean {
   const handled = handler === null || handler === undefined || handler.body.body.at(-1)?.type === 'ThrowStatement';
-  return handled && ![handler, finalizer].some((part) => part && holdsJump(part));
-}
-
-/** A jump inside of a function or a loop of its own counts as well: that costs little. */
-function holdsJump(node: Node): boolean {
-  return JUMPS.has(node.type) || children(node).some(holdsJump);
+  // A jump inside of a function or a loop of its own counts as well: that costs little.
+  const isJump = ({ type }: Node): boolean => JUMPS.has(type);
+  return handled && ![handler, finalizer].some((part) => part && holds(part, isJump));
 }
 
 const JUMPS: ReadonlySet<string> = new Set(['ReturnStatement', 'BreakStatement', 'ContinueStatement']);

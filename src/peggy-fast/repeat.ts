@@ -2,7 +2,8 @@ import { isSubset, setOf } from './alphabet.js';
 import type { BlockCode, NumberFunction } from './blocks.js';
 import type { Context, FunctionWriter } from './context.js';
 import { type Block, isBlock, type Label, type Node, nodesOf, type Program, type Repeat } from './ir.js';
-import { AT, BYTES } from './names.js';
+import { AT, BYTES, INPUT } from './names.js';
+import { shownOf } from './terminals.js';
 
 export function writeRepeat(scanner: FunctionWriter, node: Repeat, context: Context): void {
   if (isRun(scanner, node, context)) writeRun(scanner, node, context);
@@ -75,6 +76,33 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
   out.line(`${AT} = ${last};`);
   if (min !== '0') out.line(`if (${length} < ${min}) ${context.fail}`);
   if (items !== null && target?.kind !== 'const') scanner.put(target, items);
+}
+
+/** Digits that a double holds exactly, whatever they are. */
+const EXACT_DIGITS = 15;
+
+/** Writes a label of {@link numberLabels}, and returns the variable for its number. */
+export function writeNumber(scanner: FunctionWriter, label: Label, convert: NumberFunction, context: Context): string {
+  const { out, shared } = scanner;
+  const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
+  const { set } = shared.facts.singleOf(run.item)!;
+  const name = scanner.names.fresh(label.name);
+  const start = scanner.positionHere();
+  const { expected } = run.item as Node & { readonly type: 'symbols' };
+  const isNone = shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shownOf(run.item));
+  out.line(`if (${isNone}) ${scanner.failure(context, expected)}`);
+  const digit = scanner.names.fresh('digit');
+  const next = `${BYTES}[++${AT}]`;
+  out.line(`let ${name} = ${BYTES}[${AT}] - 48;`);
+  out.open(`for (let ${digit} = ${next}; ${shared.tables.isIn(set, digit)}; ${digit} = ${next})`);
+  out.line(`${name} = ${name} * 10 + (${digit} - 48);`);
+  out.close();
+  // A sum of more digits is rounded more than once.
+  const text = `${INPUT}.substring(${start}, ${AT})`;
+  const number = `${convert}(${text}${convert === 'parseInt' ? ', 10' : ''})`;
+  out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${number};`);
+  scanner.report(context.reporting, expected);
+  return name;
 }
 
 /**

@@ -4,29 +4,19 @@
  * `end$`; one that only matches returns the end or -1. What fails jumps to the next alternative, which restores the
  * position.
  */
-import type { BlockCode, NumberFunction, Place, WrittenOut } from './blocks.js';
+import type { BlockCode, Place } from './blocks.js';
 import { writeChoice } from './choice.js';
 import { type Context, type FunctionWriter, type Reporting, type Shared, type Target, Writer } from './context.js';
-import {
-  type Block,
-  type Expectation,
-  type Label,
-  type Node,
-  nodesOf,
-  type Predicate,
-  type Repeat,
-  type RuleCall,
-} from './ir.js';
+import { type Block, type Expectation, type Label, type Node, nodesOf, type Predicate, type RuleCall } from './ir.js';
 import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
-import { writeRepeat } from './repeat.js';
-import { writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
-
-/** Digits that a double holds exactly, whatever they are. */
-const EXACT_DIGITS = 15;
+import { writeNumber, writeRepeat } from './repeat.js';
+import { shownOf, writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
 
 /** Choices inside of alternatives that are repeated would multiply the code: so much of a function is repeated, and no more. */
 const MOST_REPEATED = 100;
+
+type Write<N extends Node> = (scanner: Scanner, node: N, context: Context) => void;
 
 export class Scanner implements FunctionWriter {
   readonly shared: Shared;
@@ -64,56 +54,26 @@ export class Scanner implements FunctionWriter {
       writeSymbol(this, single.set, shownOf(node), context);
       return;
     }
-    switch (node.type) {
-      case 'symbols':
-        writeSymbol(this, node.set, node.shown, context, node.expected);
-        return;
-      case 'codePoint':
-        writeCodePoint(this, node, context);
-        return;
-      case 'literal':
-        writeLiteral(this, node, context);
-        return;
-      case 'empty':
-        this.put(context.target, '""');
-        return;
-      case 'sequence':
-        this.#sequence(node, context);
-        return;
-      case 'choice':
-        writeChoice(this, node, context);
-        return;
-      case 'repeat':
-        writeRepeat(this, node, context);
-        return;
-      case 'optional':
-        this.#optional(node.item, context);
-        return;
-      case 'text':
-        this.#text(node, context);
-        return;
-      case 'lookahead':
-        this.#lookahead(node.item, node.negative, context);
-        return;
-      case 'predicate':
-        this.#predicate(node.block, node.negative, context);
-        return;
-      case 'action':
-        this.#action(node.item, node.block, context);
-        return;
-      case 'label':
-        this.#label(node, context);
-        return;
-      case 'call':
-        this.#call(node, context);
-        return;
-      case 'named':
-        this.#named(node, context);
-        return;
-      default:
-        node satisfies never;
-    }
+    (Scanner.#writers[node.type] as Write<Node>)(this, node, context);
   }
+
+  static readonly #writers: { readonly [Type in Node['type']]: Write<Node & { readonly type: Type }> } = {
+    symbols: (scanner, node, context) => writeSymbol(scanner, node.set, node.shown, context, node.expected),
+    codePoint: writeCodePoint,
+    literal: writeLiteral,
+    empty: (scanner, _node, { target }) => scanner.put(target, '""'),
+    sequence: (scanner, node, context) => scanner.#sequence(node, context),
+    choice: writeChoice,
+    repeat: writeRepeat,
+    optional: (scanner, { item }, context) => scanner.#optional(item, context),
+    text: (scanner, node, context) => scanner.#text(node, context),
+    lookahead: (scanner, node, context) => scanner.#lookahead(node.item, node.negative, context),
+    predicate: (scanner, node, context) => scanner.#predicate(node, context),
+    action: (scanner, node, context) => scanner.#action(node.item, node.block, context),
+    label: (scanner, node, context) => scanner.#label(node, context),
+    call: (scanner, node, context) => scanner.#call(node, context),
+    named: (scanner, node, context) => scanner.#named(node, context),
+  };
 
   put(target: Target | null, value: string): void {
     if (target === null) return;
@@ -162,25 +122,20 @@ export class Scanner implements FunctionWriter {
   }
 
   reportIf({ block, negative }: Predicate): void {
-    const { statements, value } = this.#run(this.shared.codeOf(block), AT);
-    for (const statement of statements) this.out.line(statement);
-    this.out.line(`if (${negative ? '!' : ''}(${value ?? 'undefined'})) { ${reportAt()} }`);
+    const value = this.#run(this.shared.codeOf(block), AT);
+    this.out.line(`if (${negative ? '!' : ''}(${value})) { ${reportAt()} }`);
   }
 
   boundOf(bound: number | Label | Block): string {
     if (typeof bound === 'number') return String(bound);
     const name = this.names.fresh('bound');
-    if ('code' in bound) {
-      const { statements, value } = this.#run(this.shared.codeOf(bound), AT);
-      for (const statement of statements) this.out.line(statement);
-      this.out.line(`const ${name} = ${value ?? 'undefined'} | 0;`);
-    } else this.out.line(`const ${name} = ${this.#variables.get(bound)} | 0;`);
+    const value = 'code' in bound ? this.#run(this.shared.codeOf(bound), AT) : this.#variables.get(bound);
+    this.out.line(`const ${name} = ${value} | 0;`);
     return name;
   }
 
   #holdsLiveLabel(node: Node): boolean {
-    for (const one of nodesOf(node)) if (one.type === 'label' && this.#live.has(one)) return true;
-    return false;
+    return [...nodesOf(node)].some((one) => one.type === 'label' && this.#live.has(one));
   }
 
   enter(node: Node, builds: boolean): void {
@@ -298,11 +253,8 @@ export class Scanner implements FunctionWriter {
     this.put(context.target, 'undefined');
   }
 
-  #predicate(block: Block, negative: boolean, context: Context): void {
-    const code = this.shared.codeOf(block);
-    const { statements, value } = this.#run(code, AT);
-    for (const statement of statements) this.out.line(statement);
-    const test = value ?? 'undefined';
+  #predicate({ block, negative }: Predicate, context: Context): void {
+    const test = this.#run(this.shared.codeOf(block), AT);
     this.out.line(`if (${negative ? test : `!(${test})`}) ${context.fail}`);
     this.put(context.target, 'undefined');
   }
@@ -310,28 +262,31 @@ export class Scanner implements FunctionWriter {
   #action(item: Node, block: Block, context: Context): void {
     const code = this.shared.codeOf(block);
     const runs = context.target !== null || this.shared.mustRun(block);
-    const isEmpty = item.type === 'empty';
     const position = code.isFunction || code.needsPosition || this.shared.callsForPosition(block);
-    const start = !isEmpty && runs && (position || code.mentionsStart) ? this.positionHere() : AT;
+    const asks = item.type !== 'empty' && runs && (position || code.mentionsStart);
+    const start = asks ? this.positionHere() : AT;
     this.write(item, { ...context, target: null });
     if (!runs) return;
-    const { statements, value } = this.#run(code, start);
-    for (const statement of statements) this.out.line(statement);
-    if (context.target !== null) this.put(context.target, value ?? 'undefined');
-    else if (value !== null && !code.isValuePure) this.out.line(`void (${value});`);
+    const value = this.#run(code, start);
+    if (context.target !== null) this.put(context.target, value);
+    else if (value !== 'undefined' && !code.isValuePure) this.out.line(`void (${value});`);
   }
 
-  #run(code: BlockCode, start: string): WrittenOut {
-    if (code.needsPosition || this.shared.callsForPosition(code.block)) {
-      this.out.line(`from$ = ${start};`);
-      this.out.line(`to$ = ${AT};`);
+  /** Writes what the code of a block does, and returns the expression for its value. */
+  #run(code: BlockCode, start: string): string {
+    const { shared, out } = this;
+    if (code.needsPosition || shared.callsForPosition(code.block)) {
+      out.line(`from$ = ${start};`);
+      out.line(`to$ = ${AT};`);
     }
-    if (code.isFunction) return { statements: [], value: this.#callOf(code) };
-    return this.#writeOut(code, start, AT);
-  }
-
-  #writeOut(code: BlockCode, start: string, end: string): WrittenOut {
-    return code.writeOut({ ...this.#place, start, end }, (text, from) => this.shared.mark(code.block, text, from));
+    if (code.isFunction) {
+      const values = code.labels.map((label) => this.#variables.get(label));
+      return `${shared.functionForBlock(code)}(${values.join(', ')})`;
+    }
+    const mark = (text: string, from: number): string => shared.mark(code.block, text, from);
+    const { statements, value } = code.writeOut({ ...this.#place, start, end: AT }, mark);
+    for (const statement of statements) out.line(statement);
+    return value ?? 'undefined';
   }
 
   get #place(): Pick<Place, 'variable' | 'isNumber'> {
@@ -339,11 +294,6 @@ export class Scanner implements FunctionWriter {
       variable: (label) => this.#variables.get(label)!,
       isNumber: (label) => this.shared.numbers.has(label),
     };
-  }
-
-  #callOf(code: BlockCode): string {
-    const values = code.labels.map((label) => this.#variables.get(label));
-    return `${this.shared.functionForBlock(code)}(${values.join(', ')})`;
   }
 
   #label(label: Label, context: Context): void {
@@ -354,7 +304,7 @@ export class Scanner implements FunctionWriter {
     const convert = this.shared.numbers.get(label);
     // Picked, it is wanted as it stands.
     if (convert !== undefined && context.target === null) {
-      this.#number(label, convert, context);
+      this.#variables.set(label, writeNumber(this, label, convert, context));
       return;
     }
     if (context.target === null && this.#isOffset(label.item)) {
@@ -373,29 +323,6 @@ export class Scanner implements FunctionWriter {
     if (written.type !== 'action' || written.item.type !== 'empty') return false;
     const code = this.shared.codeOf(written.block);
     return !code.isFunction && code.mentionsStart && code.writeOut({ ...this.#place, start: AT, end: AT }).value === AT;
-  }
-
-  #number(label: Label, convert: NumberFunction, context: Context): void {
-    const { out, shared } = this;
-    const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
-    const { set } = shared.facts.singleOf(run.item)!;
-    const name = this.names.fresh(label.name);
-    this.#variables.set(label, name);
-    const start = this.positionHere();
-    const { expected } = run.item as Node & { readonly type: 'symbols' };
-    const isNone = shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shownOf(run.item));
-    out.line(`if (${isNone}) ${this.failure(context, expected)}`);
-    const digit = this.names.fresh('digit');
-    const next = `${BYTES}[++${AT}]`;
-    out.line(`let ${name} = ${BYTES}[${AT}] - 48;`);
-    out.open(`for (let ${digit} = ${next}; ${shared.tables.isIn(set, digit)}; ${digit} = ${next})`);
-    out.line(`${name} = ${name} * 10 + (${digit} - 48);`);
-    out.close();
-    // A sum of more digits is rounded more than once.
-    const text = `${INPUT}.substring(${start}, ${AT})`;
-    const number = `${convert}(${text}${convert === 'parseInt' ? ', 10' : ''})`;
-    out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${number};`);
-    this.report(context.reporting, expected);
   }
 
   writtenOut(node: Node): Node | null {
@@ -443,10 +370,4 @@ export class Scanner implements FunctionWriter {
 
 function reportAt(): string {
   return `if (${AT} > ${FURTHEST}) ${FURTHEST} = ${AT};`;
-}
-
-function shownOf(node: Node): string {
-  if (node.type === 'symbols') return node.shown;
-  if (node.type === 'call') return node.rule;
-  return '';
 }

@@ -1,6 +1,6 @@
 import { isSubset, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
-import type { CodePoint, Expectation, Literal } from './ir.js';
+import type { CodePoint, Expectation, Literal, Node } from './ir.js';
 import { AT, BYTES, INPUT } from './names.js';
 
 /** One symbol. What it is known to be is not looked at again. */
@@ -75,4 +75,10 @@ function wordMismatches(text: string, symbols: readonly number[], from: number):
 
 function placeOf(index: number): string {
   return index === 0 ? AT : `${AT} + ${index}`;
+}
+
+/** What comments in the generated code call a set. */
+export function shownOf(node: Node): string {
+  if (node.type === 'symbols') return node.shown;
+  return node.type === 'call' ? node.rule : '';
 }

@@ -28,14 +28,13 @@ export function withWords<Lowered extends Program>(program: Lowered, names: read
 
 function marked(node: Node, rule: string): Node {
   if (node.type === 'named') return { ...node, item: marked(node.item, rule) };
-  if (node.type !== 'text' || ![...nodesOf(node.item)].every((one) => isText(one) && matchesOnly(one, WORD_SYMBOLS))) {
+  if (
+    node.type !== 'text' ||
+    ![...nodesOf(node.item)].every((one) => TEXT.has(one.type) && matchesOnly(one, WORD_SYMBOLS))
+  ) {
     throw new Unsupported(`the rule "${rule}" has no words: it is no text of ASCII characters`);
   }
   return { ...node, isWord: true };
-}
-
-function isText({ type }: Node): boolean {
-  return TEXT.has(type);
 }
 
 const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
@@ -43,16 +42,9 @@ const TEXT: ReadonlySet<Node['type']> = new Set<Node['type']>([
 ]);
 
 function matchesOnly(node: Node, symbols: SymbolSet): boolean {
-  switch (node.type) {
-    case 'symbols':
-      return isSubset(node.set, symbols);
-    case 'literal':
-      return (node.folded ?? node.symbols.map(setOf)).every((set) => isSubset(set, symbols));
-    case 'codePoint':
-      return false;
-    default:
-      return true;
-  }
+  if (node.type === 'symbols') return isSubset(node.set, symbols);
+  if (node.type !== 'literal') return node.type !== 'codePoint';
+  return (node.folded ?? node.symbols.map(setOf)).every((set) => isSubset(set, symbols));
 }
 
 export function checkAscii({ rules }: Program): void {

@@ -40,27 +40,25 @@ export interface AbnfAlternative {
 }
 
 export type AbnfElement =
-  | AbnfAlternation
-  | AbnfConcatenation
+  /** `( a / b )` within a rule; two or more items. */
+  | { readonly kind: 'alternation'; readonly items: readonly AbnfElement[] }
+  /** `a b`; two or more items. */
+  | { readonly kind: 'concatenation'; readonly items: readonly AbnfElement[] }
   | AbnfRepetition
-  | AbnfOption
-  | AbnfReference
-  | AbnfString
-  | AbnfRange
-  | AbnfCodes
-  | AbnfProse;
-
-/** `( a / b )` within a rule; two or more items. */
-export interface AbnfAlternation {
-  readonly kind: 'alternation';
-  readonly items: readonly AbnfElement[];
-}
-
-/** `a b`; two or more items. */
-export interface AbnfConcatenation {
-  readonly kind: 'concatenation';
-  readonly items: readonly AbnfElement[];
-}
+  /** `[ a ]`. */
+  | { readonly kind: 'option'; readonly item: AbnfElement }
+  | { readonly kind: 'reference'; readonly name: string; readonly span?: Span }
+  /**
+   * `"abc"`, or with `caseSensitive` `%s"abc"` (RFC 7405). The text is ASCII from the space to the tilde, without double
+   * quotes; it may be empty.
+   */
+  | { readonly kind: 'string'; readonly text: string; readonly caseSensitive: boolean }
+  /** `%x61-7A`: one character, by its code; `last` is included. */
+  | { readonly kind: 'range'; readonly base: AbnfBase; readonly first: number; readonly last: number }
+  /** `%x0D.0A`: one or more characters in a row, by their codes. */
+  | { readonly kind: 'codes'; readonly base: AbnfBase; readonly codes: readonly number[] }
+  /** `<what no grammar can say>`, in ASCII from the space to the tilde, without `>`. */
+  | { readonly kind: 'prose'; readonly text: string };
 
 /** `2*5a`, `*a`, `3a`. */
 export interface AbnfRepetition {
@@ -71,63 +69,12 @@ export interface AbnfRepetition {
   readonly item: AbnfElement;
 }
 
-/** `[ a ]`. */
-export interface AbnfOption {
-  readonly kind: 'option';
-  readonly item: AbnfElement;
-}
-
-export interface AbnfReference {
-  readonly kind: 'reference';
-  readonly name: string;
-  readonly span?: Span;
-}
-
-/** `"abc"`, or with `caseSensitive` `%s"abc"` (RFC 7405). */
-export interface AbnfString {
-  readonly kind: 'string';
-  /** ASCII from the space to the tilde, without double quotes. It may be empty. */
-  readonly text: string;
-  readonly caseSensitive: boolean;
-}
-
 /** How a number is written: `%b`, `%d` or `%x`. */
 export type AbnfBase = 2 | 10 | 16;
 
-/** `%x61-7A`: one character, by its code. */
-export interface AbnfRange {
-  readonly kind: 'range';
-  readonly base: AbnfBase;
-  readonly first: number;
-  /** Included. */
-  readonly last: number;
-}
-
-/** `%x0D.0A`: one or more characters in a row, by their codes. */
-export interface AbnfCodes {
-  readonly kind: 'codes';
-  readonly base: AbnfBase;
-  readonly codes: readonly number[];
-}
-
-/** `<what no grammar can say>`. */
-export interface AbnfProse {
-  readonly kind: 'prose';
-  /** ASCII from the space to the tilde, without `>`. */
-  readonly text: string;
-}
-
 export function partsOf(element: AbnfElement): readonly AbnfElement[] {
-  switch (element.kind) {
-    case 'alternation':
-    case 'concatenation':
-      return element.items;
-    case 'repetition':
-    case 'option':
-      return [element.item];
-    default:
-      return [];
-  }
+  if ('items' in element) return element.items;
+  return 'item' in element ? [element.item] : [];
 }
 
 export function visitElement(element: AbnfElement, visit: (element: AbnfElement) => void): void {

@@ -8,6 +8,7 @@ import {
   isNothing,
   NOTHING,
   type Pattern,
+  partsOf,
   repeat,
   sequence,
 } from '../context-free.js';
@@ -18,15 +19,7 @@ function isSame(a: Pattern, b: Pattern): boolean {
 }
 
 export function sizeOf(pattern: Pattern): number {
-  switch (pattern.kind) {
-    case 'sequence':
-    case 'choice':
-      return 1 + pattern.items.reduce((sum, item) => sum + sizeOf(item), 0);
-    case 'repeat':
-      return 1 + sizeOf(pattern.item);
-    default:
-      return 1;
-  }
+  return 1 + partsOf(pattern).reduce((sum, part) => sum + sizeOf(part), 0);
 }
 
 export function itemsOf(pattern: Pattern): readonly Pattern[] {

@@ -171,7 +171,14 @@ function living(dfa: Dfa): ReadonlySet<number> {
   return found;
 }
 
-export function pathsOf(pattern: Pattern, graph: Graph, exit: number, alphabet: Alphabet): number {
+/** The automaton of a pattern without rules; null where it has more than `limit` states. */
+export function dfaOf(pattern: Pattern, alphabet: Alphabet, limit: number): Dfa | null {
+  const graph = createGraph();
+  const end = graph.state();
+  return determinized(graph, [pathsOf(pattern, graph, end, alphabet)], end, limit);
+}
+
+function pathsOf(pattern: Pattern, graph: Graph, exit: number, alphabet: Alphabet): number {
   const free = (from: number, to: number): void => graph.add(from, { kind: 'free', to });
   const step = (symbols: readonly number[], to: number): number => {
     const from = graph.state();

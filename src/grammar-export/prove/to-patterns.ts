@@ -10,6 +10,7 @@ import {
   type Approximation,
   choice,
   EMPTY,
+  mapRules,
   type Pattern,
   type Peg,
   type PegRules,
@@ -217,7 +218,7 @@ export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): Peg
       items: referencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,
     };
   };
-  return new Map([...rules].map(([name, peg]) => [name, grouped(peg)]));
+  return mapRules(rules, grouped);
 }
 
 function runsOf(items: readonly Peg[], isRegular: (peg: Peg) => boolean): readonly Peg[] {

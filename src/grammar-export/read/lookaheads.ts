@@ -1,7 +1,7 @@
 /** Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. */
 import { complementOf, joined } from '../../fuzz/grammar/classes.js';
 import { caseVariants, intersectionOf, LAST_UNIT, type Ranges, unionOf } from '../characters.js';
-import { isNullable, type Peg, type PegRules } from '../context-free.js';
+import { isNullable, mapRules, type Peg, type PegRules } from '../context-free.js';
 
 const NEVER: Peg = { kind: 'choice', items: [] };
 
@@ -10,7 +10,7 @@ const DEPTH = 4;
 
 export function withoutSimpleLookaheads(rules: PegRules, isRuleNullable: (name: string) => boolean): PegRules {
   const context: Context = { rules, nullable: (peg) => isNullable(peg, isRuleNullable) };
-  return new Map([...rules].map(([name, peg]) => [name, simplified(peg, context)]));
+  return mapRules(rules, (peg) => simplified(peg, context));
 }
 
 interface Context {

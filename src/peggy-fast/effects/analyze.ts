@@ -12,7 +12,7 @@ import {
 } from './machine.js';
 import { judge, uncalledChanges, type Violation, violationOf } from './report.js';
 import { type Binding, parseBody, parseModule } from './scopes.js';
-import { children, isClass, isFunction, locate, type Node, propertyName, type Snippet } from './syntax.js';
+import { children, holds, isClass, isFunction, locate, type Node, propertyName, type Snippet } from './syntax.js';
 import { leak } from './variables.js';
 
 /** The code of an action, a predicate, or of the function that gives the bound of a repetition. */
@@ -264,14 +264,14 @@ const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'definePropert
 function definesAccessor(node: CallExpression): boolean {
   const name = calledMethod(node);
   if (name === '__defineGetter__' || name === '__defineSetter__') return true;
-  return DESCRIBING.has(name) && node.arguments.some(holdsAccessor);
+  return DESCRIBING.has(name) && node.arguments.some((argument) => holds(argument, isAccessor));
 }
 
 function calledMethod({ callee }: CallExpression): string | null {
   return callee.type === 'MemberExpression' ? propertyName(callee.property, callee.computed) : null;
 }
 
-function holdsAccessor(node: Node): boolean {
+function isAccessor(node: Node): boolean {
   const name = node.type === 'Property' ? propertyName(node.key, node.computed) : null;
-  return name === 'get' || name === 'set' || children(node).some(holdsAccessor);
+  return name === 'get' || name === 'set';
 }

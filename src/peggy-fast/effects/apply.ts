@@ -144,19 +144,10 @@ function targetsOf(index: number, given: Arguments): (Node | null)[] {
 
 function resume(pending: Pending, given: Arguments, place: Node, frame: Frame): void {
   const callee: Value = { self: substituteOrigin(pending.callee, given, frame), inside: PRIMITIVE.self };
-  const list = pending.arguments.list.map((value) => substitute(value, given, frame));
-  callValue(
-    callee,
-    {
-      self: substitute(pending.arguments.self, given, frame),
-      list,
-      rest: substitute(pending.arguments.rest, given, frame),
-      nodes: [],
-      selfNode: null,
-    },
-    place,
-    frame,
-  );
+  const inPlace = (value: Value): Value => substitute(value, given, frame);
+  const { self, list, rest } = pending.arguments;
+  const resumed = { ...NO_ARGUMENTS, self: inPlace(self), list: list.map(inPlace), rest: inPlace(rest) };
+  callValue(callee, resumed, place, frame);
 }
 
 export function substitute(value: Value, given: Arguments, frame: Frame): Value {
@@ -256,7 +247,7 @@ function addPending(callee: Origin, given: Arguments, node: Node, { summary, mac
 function joinArguments(a: Arguments, b: Arguments): Arguments {
   const length = Math.max(a.list.length, b.list.length);
   const list = Array.from({ length }, (_, i) => join(a.list[i] ?? PRIMITIVE, b.list[i] ?? PRIMITIVE));
-  return { self: join(a.self, b.self), list, rest: join(a.rest, b.rest), nodes: [], selfNode: null };
+  return { ...NO_ARGUMENTS, self: join(a.self, b.self), list, rest: join(a.rest, b.rest) };
 }
 
 function isCovered(known: Arguments, other: Arguments): boolean {

@@ -370,9 +370,10 @@ export function keyOf(origin: Origin, place: Place, operation = ''): string {
   return `${operation} ${idOf(intern(origin))} ${idOf(place.node)}`;
 }
 
-export function grow<K>(map: Map<K, Value>, key: K, value: Value): boolean {
+/** Adds what a value may be to what is known. */
+export function grow<K>(map: Map<K, Value>, key: K, value: Value, machine: Machine): void {
   const known = map.get(key);
-  if (known && covers(known, value)) return false;
+  if (known && covers(known, value)) return;
   map.set(key, known ? join(known, value) : value);
-  return true;
+  machine.changed = true;
 }

@@ -215,28 +215,39 @@ function visitCatch(node: CatchClause, scope: Scope, resolver: Resolver): void {
   visit(node.body, own, resolver);
 }
 
+/** Visits the expressions of a pattern: computed keys, and values by default. */
 function visitDeclared(pattern: Pattern, scope: Scope, resolver: Resolver): void {
+  eachOfPattern(pattern, { expression: (node) => visit(node, scope, resolver) });
+}
+
+interface PatternVisitor {
+  readonly name?: (identifier: Identifier) => void;
+  readonly expression?: (node: Node) => void;
+}
+
+/** Goes through a pattern such as `{ a, b: [c = 1, ...d] }` in source order. */
+export function eachOfPattern(pattern: Pattern, visitor: PatternVisitor): void {
   switch (pattern.type) {
+    case 'Identifier':
+      visitor.name?.(pattern);
+      return;
     case 'ArrayPattern':
-      for (const element of pattern.elements) if (element) visitDeclared(element, scope, resolver);
+      for (const element of pattern.elements) if (element) eachOfPattern(element, visitor);
       return;
     case 'ObjectPattern':
       for (const property of pattern.properties) {
-        if (property.type === 'RestElement') visitDeclared(property.argument, scope, resolver);
-        else {
-          if (property.computed) visit(property.key, scope, resolver);
-          visitDeclared(property.value, scope, resolver);
-        }
+        if (property.type === 'Property' && property.computed) visitor.expression?.(property.key);
+        eachOfPattern(property.type === 'Property' ? property.value : property, visitor);
       }
       return;
     case 'AssignmentPattern':
-      visitDeclared(pattern.left, scope, resolver);
-      visit(pattern.right, scope, resolver);
+      eachOfPattern(pattern.left, visitor);
+      visitor.expression?.(pattern.right);
       return;
     case 'RestElement':
-      visitDeclared(pattern.argument, scope, resolver);
+      eachOfPattern(pattern.argument, visitor);
       return;
-    default:
+    case 'MemberExpression':
       return;
   }
 }
@@ -291,29 +302,8 @@ function declareVariables(declaration: VariableDeclaration, declare: Declare): v
   for (const { id } of declaration.declarations) declarePattern(id, declaration.kind, declare);
 }
 
-/** Declares every name of a pattern, as in `{ a, b: [c = 1, ...d] }`. */
 function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): void {
-  switch (pattern.type) {
-    case 'Identifier':
-      declare(pattern, kind);
-      return;
-    case 'ArrayPattern':
-      for (const element of pattern.elements) if (element) declarePattern(element, kind, declare);
-      return;
-    case 'ObjectPattern':
-      for (const property of pattern.properties) {
-        declarePattern(property.type === 'Property' ? property.value : property.argument, kind, declare);
-      }
-      return;
-    case 'AssignmentPattern':
-      declarePattern(pattern.left, kind, declare);
-      return;
-    case 'RestElement':
-      declarePattern(pattern.argument, kind, declare);
-      return;
-    case 'MemberExpression':
-      return;
-  }
+  eachOfPattern(pattern, { name: (identifier) => declare(identifier, kind) });
 }
 
 /**

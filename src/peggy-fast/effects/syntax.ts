@@ -50,6 +50,15 @@ export function* nodesIn(root: Node): Generator<Node> {
   }
 }
 
+/** Whether a node or one below it passes a test; `isLeft` tells which ones are not looked into. */
+export function holds(
+  node: Node,
+  test: (node: Node) => boolean,
+  isLeft: (node: Node) => boolean = () => false,
+): boolean {
+  return !isLeft(node) && (test(node) || children(node).some((child) => holds(child, test, isLeft)));
+}
+
 /** The name that a property, method or member access has in the source, or `null` where it is computed. */
 export function propertyName(key: Node, computed: boolean): string | null {
   if (key.type === 'Literal') return String(key.value);

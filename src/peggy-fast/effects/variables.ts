@@ -79,6 +79,11 @@ function isFree({ kind }: Origin): boolean {
   return kind !== 'argument' && kind !== 'captured' && kind !== 'fresh';
 }
 
+/** Whether only those who call a function know what an origin means. */
+function isOfContext({ kind }: Origin): boolean {
+  return kind === 'argument' || kind === 'captured';
+}
+
 /** What a variable that a function has captured means where the function is called. */
 export function resolveCaptured(binding: Binding, inside: boolean, frame: Frame): Origins {
   const { machine, routine } = frame;
@@ -102,17 +107,14 @@ export function storeVariable(binding: Binding, value: Value, frame: Frame): voi
   const owner = machine.routines.owners.get(binding);
   const isShared = owner?.parent === null && owner.unit.level !== 'block';
   if (owner === routine && !isShared) {
-    if (grow(machine.variables, binding, value)) machine.changed = true;
+    grow(machine.variables, binding, value, machine);
     return;
   }
   const isLocalHere = !isShared && owner !== undefined && isWithin(routine, owner);
-  if (isLocalHere || ![...value.self, ...value.inside].every((origin) => isFree(origin) || origin.kind === 'fresh')) {
-    if (grow(summary.stores, binding, value)) machine.changed = true;
-  }
+  if (isLocalHere || [...value.self, ...value.inside].some(isOfContext)) grow(summary.stores, binding, value, machine);
   if (isLocalHere) return;
-  const context = (origin: Origin): boolean => origin.kind !== 'argument' && origin.kind !== 'captured';
-  const kept = replace(value, (origin) => (context(origin) ? new Set([origin]) : PRIMITIVE.self));
-  if (grow(machine.variables, binding, kept)) machine.changed = true;
+  const kept = replace(value, (origin) => (isOfContext(origin) ? PRIMITIVE.self : new Set([origin])));
+  grow(machine.variables, binding, kept, machine);
   // What the initializer itself makes and keeps is nobody else's; what blocks or functions put there may be.
   const isOwn = routine.parent === null && routine.unit.level === 'parse';
   const isObject = [...kept.self, ...kept.inside].some(({ kind }) => kind === 'fresh' || kind === 'label');
@@ -133,9 +135,8 @@ export function storeInto(target: Node | null | undefined, value: Value, frame: 
   }
   for (const origin of frame.value(base).self) {
     if (origin.kind === 'label') leak(content, frame.machine);
-    if (origin.kind === 'argument' && grow(frame.summary.argumentStores, origin.index, content)) {
-      frame.machine.changed = true;
-    } else if (origin.kind === 'captured' || origin.kind === 'state' || origin.kind === 'module') {
+    if (origin.kind === 'argument') grow(frame.summary.argumentStores, origin.index, content, frame.machine);
+    else if (origin.kind === 'captured' || origin.kind === 'state' || origin.kind === 'module') {
       storeVariable(origin.binding, content, frame);
     }
   }
@@ -174,12 +175,8 @@ function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
   const { owners, thisBindings } = machine.routines;
   const known = thisBindings.get(routine);
   if (known) return known;
-  const identifier: Identifier = {
-    type: 'Identifier',
-    name: 'this',
-    start: routine.node.start,
-    end: routine.node.start,
-  };
+  const { start } = routine.node;
+  const identifier: Identifier = { type: 'Identifier', name: 'this', start, end: start };
   const binding: Binding = { name: 'this', kind: 'const', identifier };
   thisBindings.set(routine, binding);
   owners.set(binding, routine);
@@ -220,13 +217,13 @@ function matched(operation: 'match' | 'sticky-match', origins: Origins): Origins
     (origin) => origin.kind === 'stateful-pattern' && (operation === 'match' || origin.sticky),
   );
   // Whether what a function is given is such a pattern, those know who call it.
-  return isStateful ? origins : new Set([...origins].filter(({ kind }) => kind === 'argument' || kind === 'captured'));
+  return isStateful ? origins : new Set([...origins].filter(isOfContext));
 }
 
 export function noteThrow({ self, inside }: Value, node: Node, frame: Frame): void {
   const { machine } = frame;
   const origins = union(self, inside);
-  const open = [...origins].filter(({ kind }) => kind === 'argument' || kind === 'captured');
+  const open = [...origins].filter(isOfContext);
   note('throw', new Set(open), node, frame);
   const thrown = replace({ self, inside }, (origin) =>
     origin.kind === 'module' ? new Set([intern({ kind: 'leaked', binding: origin.binding })]) : raised(origin),
