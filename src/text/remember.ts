@@ -1,4 +1,4 @@
-/** Remembers what was read, until there are too many texts; never a text that is longer than `longest`. */
+/** Caches the results of `read`. A full cache of `most` texts is emptied; texts longer than `longest` are not cached. */
 export function remembering<T extends object>(read: (text: string) => T, most: number, longest: number) {
   const known = new Map<string, T>();
   return (text: string): T => {

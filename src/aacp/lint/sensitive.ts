@@ -8,7 +8,7 @@ interface Sensitive {
   readonly end: number;
 }
 
-/** What a part looks like, the pattern of it or of what stands around its first group, and what else it has to satisfy. */
+/** The first group of a pattern, or its whole match, is the sensitive part if `isSensitive` accepts it. */
 type Shape = readonly [kind: string, pattern: RegExp, isSensitive?: (text: string) => boolean];
 
 function matches(value: string, [kind, pattern, isSensitive]: Shape): readonly Sensitive[] {

@@ -14,7 +14,7 @@ import { RegistryError } from './errors.js';
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
-/** A link of a ring in the order of use. */
+/** A place in the ring of entries by use, which one link without an entry closes. */
 interface Link {
   older: Link;
   newer: Link;
@@ -33,12 +33,18 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
   const kept = new Map<string, Kept>();
   const byNumber = new Map<number, Kept>();
   // Not the order of a map: to delete and set a key in a large one takes longer than all else of a hit.
-  const use = ring();
+  const use = {} as Link;
   const index = memoryIndex();
   const reservations = memoryReservations();
   let numbers = 0;
   let puts = 0;
   let closed = false;
+
+  function emptyRing(): void {
+    use.older = use;
+    use.newer = use;
+  }
+  emptyRing();
 
   function checkOpen(): void {
     if (closed) throw new RegistryError({ code: 'registry-closed', message: 'The registry was closed.' });
@@ -73,12 +79,16 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     while (kept.size > maxEntries) drop((use.newer as Kept).entry.key);
   }
 
-  function touch(found: Kept): void {
-    unlink(found);
+  function append(found: Kept): void {
     found.older = use.older;
     found.newer = use;
     found.older.newer = found;
     use.older = found;
+  }
+
+  function touch(found: Kept): void {
+    unlink(found);
+    append(found);
   }
 
   function put(checked: NewEntry): RegistryEntry {
@@ -86,16 +96,17 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     checkOpen();
     const before = kept.get(checked.key);
     const entry = { ...checked, ...stateAfter(checked, before?.entry, now()) };
-    const after: Kept = before ?? { number: ++numbers, entry, served: 0, ...ring() };
+    const after: Kept = before ?? { number: ++numbers, entry, served: 0, older: use, newer: use };
     if (before === undefined) {
       kept.set(entry.key, after);
       byNumber.set(after.number, after);
+      append(after);
     } else {
       index.remove(before.number, before.entry);
       before.entry = entry;
+      touch(before);
     }
     index.add(after.number, entry);
-    touch(after);
     reservations.end(entry.key);
     if (++puts % trimEvery === 0) trim();
     return entry;
@@ -180,17 +191,9 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
       closed = true;
       kept.clear();
       byNumber.clear();
-      use.older = use;
-      use.newer = use;
+      emptyRing();
     },
   };
-}
-
-function ring(): Link {
-  const link = {} as Link;
-  link.older = link;
-  link.newer = link;
-  return link;
 }
 
 function unlink({ older, newer }: Link): void {

@@ -1,4 +1,4 @@
-/** What the entry points of the bindings with links have in common. */
+/** Exports that the entry points for HTTP, WebSocket and A2A share. */
 
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { EncodeResult } from '../codec/contract.js';

@@ -87,7 +87,7 @@ export function numberOf(params: readonly Param[] | null, name: string): number 
   return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 
-/** Whether the payload of a chunk says that no more follow. */
+/** Reports whether a chunk is the last one of its stream. */
 export function isFinalChunk(payload: readonly Param[] | null): boolean {
   return textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true';
 }

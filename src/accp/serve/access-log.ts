@@ -41,8 +41,8 @@ export function observed({ method = '-', url = '/', socket }: IncomingMessage, o
     tell: (status: number, note: string | undefined): void => {
       const ms = Math.round(performance.now() - began);
       const bytes = socket.bytesWritten - sent;
-      const told = { time: time.toISOString(), remote, method, path, status, ms, bytes };
-      onAccess(note === undefined ? told : { ...told, note });
+      const entry = { time: time.toISOString(), remote, method, path, status, ms, bytes };
+      onAccess(note === undefined ? entry : { ...entry, note });
     },
   };
 }

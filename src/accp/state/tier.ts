@@ -7,7 +7,7 @@ import { accpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
 import type { Journal } from '../store/journal.js';
 
-/** What all tiers share. */
+/** The options of every tier. */
 export interface TierContext {
   readonly journal: Journal;
   readonly counter: TokenCounter;

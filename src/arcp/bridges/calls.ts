@@ -34,7 +34,7 @@ export interface CallingOptions {
 /** Accepts any object. */
 export const ANY_INPUT = { type: 'object', properties: {} } as const;
 
-/** Carries out one call of a told name, and returns its error, too, for the model. @throws the abort reason */
+/** Carries out a call of a model. A failed call is an outcome, too: the model reads the error. @throws the abort reason */
 export async function carryOut(
   client: Caller,
   call: { readonly id: string; readonly name: string; readonly input: () => unknown },

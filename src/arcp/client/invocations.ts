@@ -34,7 +34,7 @@ interface InvocationHost {
   readonly upload: <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>) => StreamWriter<K>;
 }
 
-/** Whoever asks for the work says what its result is. */
+/** The type of the result is asserted by the caller of `invoke`: `never` fits all. */
 export class LiveInvocation implements Invocation<never> {
   readonly id: string | undefined;
   readonly #host: InvocationHost;
@@ -80,7 +80,7 @@ export class LiveInvocation implements Invocation<never> {
 
   readonly cancel = (options: CancelOptions = {}): Promise<void> => this.#host.cancel(this, options);
 
-  /** Without this, JSON would show what the client notes. */
+  /** Leaves internal fields out of JSON. */
   toJSON(): Pick<Invocation, 'id' | 'state'> {
     return { id: this.id, state: this.state };
   }

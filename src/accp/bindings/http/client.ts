@@ -9,7 +9,7 @@ import { FRAME_TYPE, isErrorHead, isFinalChunk, numberOf, readHead, textOf } fro
 import { isFrameType, leave } from './body.js';
 
 /**
- * - `unreachable`: no answer came: no such host, nobody listens, the connection broke
+ * - `unreachable`: the host is unknown, refuses the connection, or broke it before an answer
  * - `timeout`: no answer came in time
  * - `redirected`: the server redirects, which is not followed: a frame is for its recipient only
  * - `http-status`: the server answered with a status that carries no frames

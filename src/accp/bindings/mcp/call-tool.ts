@@ -147,7 +147,7 @@ function readAnswer(frames: readonly string[], tool: string, cid: string, { code
   const losses: Loss[] = [];
   let message: Message | undefined;
   let refused: AccpError | undefined;
-  /** Whether frames got lost on either way, and the replies bring them. */
+  /** Frames of either side were lost; the replies request or repeat them. */
   let isGap = false;
   for (const frame of frames) {
     const outcome = codec.decode(frame, session);
