@@ -1,3 +1,4 @@
+import { linkSignals } from '../../../async/abort.js';
 import { notifyListener } from '../../../async/listeners.js';
 import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
@@ -257,13 +258,15 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
   const { codec, name } = tool;
   const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
   const cancelled = session.signal(cid);
-  const signal = call.signal === undefined ? cancelled : AbortSignal.any([call.signal, cancelled]);
+  const { signal, release } = linkSignals(call.signal ?? cancelled, cancelled);
   let result: unknown;
   try {
     result = await tool.run(call.args, { session, message, signal, request: call.request });
   } catch (thrown) {
     notifyListener(() => tool.failed?.(thrown, message));
     return failed(toolError(thrown), message, session, codec);
+  } finally {
+    release();
   }
   const payload = { tool_name: name, result: (result ?? null) as Json };
   const envelope = { correlation_id: cid, causation_id: mid };
