@@ -35,7 +35,10 @@ export function every(ms: number, run: () => void): () => void {
 }
 
 /** The delay before an attempt that follows failed ones: it doubles with each of them. @param failures at least 1 */
-export function backoff(failures: number, { minDelayMs, maxDelayMs }: { readonly minDelayMs: number; readonly maxDelayMs: number }): number {
+export function backoff(
+  failures: number,
+  { minDelayMs, maxDelayMs }: { readonly minDelayMs: number; readonly maxDelayMs: number },
+): number {
   return Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(failures - 1, 30));
 }
 
