@@ -21,7 +21,7 @@ import {
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
 import { Pacer } from '../src/arcp/streams/writer.js';
-import { withTimeLimit } from '../src/async/abort.js';
+import { withTimeout } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
 import { functionTarget } from '../src/fuzz/differential/target.js';
@@ -133,7 +133,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   ['what is done later and keeps no process', () => counting((goOff) => afterUnref(LENGTH, goOff))],
   [
     'the limit of a call of a model',
-    () => failing(() => withTimeLimit(new AbortController().signal, LENGTH, untilAborted)),
+    () => failing(() => withTimeout(new AbortController().signal, LENGTH, untilAborted)),
   ],
   [
     'entries of a registry',
