@@ -353,7 +353,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     () =>
       counting(
         (goOff) =>
-          void functionTarget('t', never, { timeLimit: LENGTH })
+          void functionTarget('t', never, { timeLimitMs: LENGTH })
             .read({} as never)
             .then(goOff),
       ),
