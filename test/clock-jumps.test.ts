@@ -163,7 +163,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'an answer over HTTP',
     () =>
       failing(() => {
-        const patience = new Patience(undefined, SECONDS);
+        const patience = new Patience(undefined, LENGTH);
         return patience.wait(never);
       }),
   ],
@@ -172,23 +172,23 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     () =>
       counting((goOff) => {
         const socket = { isStopped: false, terminate: goOff };
-        startHeartbeat({ heartbeat: SECONDS / 3, maxMissed: 2 }, socket, () => undefined);
+        startHeartbeat({ heartbeatMs: LENGTH / 3, maxMissed: 2 }, socket, () => undefined);
       }),
   ],
   [
     'how long a connection has to stand before attempts are counted anew',
     () => {
-      const pacer = new Reconnecting({ min: 1, max: SECONDS });
+      const pacer = new Reconnecting({ minDelayMs: 1000, maxDelayMs: LENGTH });
       const waits = pacer.waits();
       for (let tries = 0; tries < 6; tries++) waits.next();
       pacer.opened();
-      return () => (pacer.waits().next().value! <= 1 ? 1 : 0);
+      return () => (pacer.waits().next().value! <= 1000 ? 1 : 0);
     },
   ],
   [
     'a session that nobody uses',
     () => {
-      const sessions = new EndpointSessions({ agent: 'a', idleTime: SECONDS, session: { now: wallClock() } });
+      const sessions = new EndpointSessions({ agent: 'a', idleTimeoutMs: LENGTH, session: { now: wallClock() } });
       const idle = sessions.open('idle');
       let others = 0;
       return () => {

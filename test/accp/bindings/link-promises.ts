@@ -345,7 +345,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     test('a peer that does not answer the first frame in time is unreachable', async () => {
       const { connect, proxy } = await open(worker().handle);
       proxy.freeze();
-      await expect(connect({ handshakeTimeout: 0.1 })).rejects.toMatchObject({ code: 'unreachable' });
+      await expect(connect({ handshakeTimeoutMs: 100 })).rejects.toMatchObject({ code: 'unreachable' });
     });
 
     test('closing rejects what waits, and tells the other side', async () => {
@@ -449,7 +449,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
 
     test('a peer that stays away ends the link as unreachable, after so many attempts', async () => {
       const { connect, proxy } = await open(worker().handle);
-      const link = await connect({ reconnect: { min: 0.01, max: 0.02, attempts: 3 } });
+      const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 } });
       await proxy.close();
       await expect(link.request(req('echo'))).rejects.toMatchObject({ code: 'unreachable' });
       expect(await link.closed).toMatchObject({ code: 'unreachable' });
