@@ -25,7 +25,7 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
     ...defaults.codec,
     text: options.text,
     tokens: await counterOf(options),
-    clock: now === undefined ? undefined : () => now,
+    clock: now === undefined ? undefined : () => Math.floor(now / 1000),
     state: !options['no-state'],
   });
   let store: SessionStore | undefined;
