@@ -112,7 +112,7 @@ function reservation(holder: Registry, other: Registry): Count {
   holder.reserve('k', LENGTH);
   let times = 0;
   other.reserve('k', LENGTH);
-  return () => (times += other.reserve('k', 100 * HOUR).kind === 'mine' ? 1 : 0);
+  return () => (times += other.reserve('k', 100 * HOUR).kind === 'granted' ? 1 : 0);
 }
 
 /** A store that several runtimes have, and that none of them closes. */
@@ -138,7 +138,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'entries of a registry',
     () => {
-      const registry = memoryRegistry({ ttl: LENGTH, clock: wallClock() });
+      const registry = memoryRegistry({ ttlMs: LENGTH, now: wallClock() });
       registry.put(sample(5));
       return () => (registry.get(sample(5).key) === undefined ? 1 : 0);
     },
@@ -146,7 +146,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'a reservation in memory',
     () => {
-      const registry = memoryRegistry({ clock: wallClock() });
+      const registry = memoryRegistry({ now: wallClock() });
       return reservation(registry, registry);
     },
   ],
@@ -155,7 +155,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'jumps-'));
       ending.push(() => rmSync(folder, { recursive: true, force: true }));
-      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { clock: wallClock() });
+      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { now: wallClock() });
       return reservation(await open(), await open());
     },
   ],
