@@ -2,7 +2,7 @@
 import { after, backoff, every, withJitter } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
-import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
+import { EnvelopeError, headerOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { Dial, ReconnectOptions } from './types.js';
@@ -59,7 +59,7 @@ export class Link {
     channel.start({
       text: (text) => this.#text(text),
       garbage: (why, beginning = '') => {
-        const details = { sketch: sketchOfText(beginning), details: { reason: 'parse_error' } };
+        const details = { header: headerOfText(beginning), details: { reason: 'parse_error' } };
         const message = `What the runtime sent is no message: ${why}`;
         this.#options.onUnreadable(new EnvelopeError('INVALID_ARGUMENT', message, details));
       },
@@ -146,7 +146,7 @@ export class Link {
   #watch(heartbeatMs: number): void {
     this.#missed = 0;
     this.#stopBeat?.();
-    if (heartbeatMs > 0) this.#stopBeat = every(heartbeatMs, () => this.#listen());
+    if (heartbeatMs > 0 && Number.isFinite(heartbeatMs)) this.#stopBeat = every(heartbeatMs, () => this.#listen());
   }
 
   #listen(): void {

@@ -39,9 +39,9 @@ export interface ClientOptions {
   /** Resumes a session of another process, and stores the position. */
   readonly cursor?: CursorStore | undefined;
   readonly reconnect?: ReconnectOptions | false | undefined;
-  /** Milliseconds for an answer to a command, and for the first session to be open. @default 60000 */
+  /** Milliseconds for the answer to a command, and for the first session to open; `Infinity` waits without limit. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds of silence before a ping. @default by the runtime */
+  /** Milliseconds of silence before a ping; `Infinity` for no pings. @default the runtime's `heartbeat_interval_seconds`, or 15000 */
   readonly heartbeatMs?: number | undefined;
   /** Answers permission requests. An answer that is invalid or refused denies. @default requests are denied */
   readonly onPermission?:
@@ -54,11 +54,11 @@ export interface ClientOptions {
 }
 
 export interface ReconnectOptions {
-  /** Milliseconds before the first attempt; each further wait doubles. @default 100 */
+  /** Milliseconds before the first attempt; the delay doubles with each further one. @default 100 */
   readonly minDelayMs?: number | undefined;
-  /** @default 10000 */
+  /** The longest delay between two attempts, in milliseconds. @default 10000 */
   readonly maxDelayMs?: number | undefined;
-  /** Consecutive failures before giving up. @default unlimited */
+  /** Consecutive failures before giving up. @default Infinity */
   readonly maxAttempts?: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface InvokeOptions {
   readonly mode?: 'auto' | 'direct' | 'job' | undefined;
   /** Of two calls with the same key only one is carried out. */
   readonly operationKey?: string | undefined;
-  /** Milliseconds for all attempts together. */
+  /** Milliseconds for all attempts together; `Infinity` for no limit of the client's. @default the limit of the tool, if any */
   readonly timeoutMs?: number | undefined;
   readonly retry?: PayloadOf<'tool.invoke'>['retry'] | undefined;
   readonly traceId?: string | undefined;
@@ -83,7 +83,7 @@ export interface InvokeOptions {
 
 export interface CancelOptions {
   readonly reason?: string | undefined;
-  /** Milliseconds that the work may continue. */
+  /** Milliseconds that the work may continue; 0 for none, `Infinity` for no limit. @default `workers.cancelGraceMs` of the runtime */
   readonly deadlineMs?: number | undefined;
 }
 
