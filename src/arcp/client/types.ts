@@ -1,4 +1,5 @@
 /** What a client of a runtime is given, and what it may say. */
+import type { ReconnectOptions } from '../../async/reconnect.js';
 import type { Channel } from '../../channels/channel.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
@@ -6,6 +7,8 @@ import type { JobDisposal } from '../protocol/payloads/control.js';
 import type { JobState, SessionMode, TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { Content, StreamOptions, StreamWriter } from '../streams/content.js';
+
+export type { ReconnectOptions };
 
 /** Opens a connection, each time that one is needed. */
 export type Dial = () => Channel | Promise<Channel>;
@@ -51,15 +54,6 @@ export interface ClientOptions {
   readonly onMessage?: ((message: Envelope) => void) | undefined;
   /** Receives errors that no call reports. */
   readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-export interface ReconnectOptions {
-  /** Milliseconds before the first attempt; the delay doubles with each further one. @default 100 */
-  readonly minDelayMs?: number | undefined;
-  /** The longest delay between two attempts, in milliseconds. @default 10000 */
-  readonly maxDelayMs?: number | undefined;
-  /** Consecutive failures before giving up. @default Infinity */
-  readonly maxAttempts?: number | undefined;
 }
 
 /** A grant with its bounds, or a denial. */

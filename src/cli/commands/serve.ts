@@ -1,11 +1,11 @@
 import { AccpError } from '../../accp/errors.js';
 import {
-  AGENTS,
   accessLine,
   createEndpoint,
+  DEMO_AGENTS,
+  demoAgent,
   type ServeOptions,
   startServer,
-  tryAgent,
 } from '../../accp/serve/index.js';
 import { errorJson, toJson } from '../io/json.js';
 import { endBySignal } from '../io/signals.js';
@@ -28,7 +28,7 @@ const OPTIONS = {
     'NAME',
     'echo says requests back; tools answers calls of the tools add, upper, now and count; by default both: calls of tools go ' +
       'to the tools, everything else is said back',
-    AGENTS,
+    DEMO_AGENTS,
   ),
   token: token('what who speaks here has to show'),
   origin: texts('ORIGIN', 'a web page that may speak here; may be given more than once'),
@@ -56,10 +56,10 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { options, output, json } = invocation;
     const endpoint = createEndpoint({
-      ...tryAgent(options.agent),
+      ...demoAgent(options.agent),
       maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
-      idleTime: IDLE_TIME,
-      failed: (thrown) => {
+      idleTimeoutMs: IDLE_TIME * 1000,
+      onError: (thrown) => {
         // Protocol errors are sent as the answer.
         if (!(thrown instanceof AccpError)) void output.note(`An agent failed: ${String(thrown)}`);
       },
@@ -95,7 +95,7 @@ function serveOptions({ options, output, json }: Run): ServeOptions {
     origins: origin.length === 0 ? undefined : origin,
     maxFrameBytes: options['max-frame'],
     maxConnections: options['max-connections'],
-    closeGrace: grace,
+    closeGraceMs: grace === undefined ? undefined : grace * 1000,
     onAccess: quiet ? undefined : (entry) => note(json ? toJson(entry) : accessLine(entry)),
     onError: ({ message }) =>
       note(json ? errorJson('connection', message) : `${output.paintNote('yellow', 'warning:')} ${message}`),
