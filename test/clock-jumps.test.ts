@@ -280,7 +280,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'an answer to a question',
     () => {
-      const policy = definePolicy({ decide: () => 'challenge', answerWithinMs: LENGTH });
+      const policy = definePolicy({ decide: () => 'challenge', answerTimeoutMs: LENGTH });
       const work = { durable: true, permissions: ['shell.execute'] };
       return jobCount(
         runtimeWith({ policy }).tool('work', work, (_, { permission }) => permission({ permission: 'shell.execute' })),
@@ -295,7 +295,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       const work = { durable: true, permissions: ['shell.execute'] };
       return jobCount(
         runtimeWith({ policy }).tool('work', work, async (_, { permission }) => {
-          const lease = await permission({ permission: 'shell.execute', leaseSeconds: SECONDS });
+          const lease = await permission({ permission: 'shell.execute', leaseMs: LENGTH });
           for (;;) {
             await lease.use();
             await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -361,7 +361,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'the window of a session',
     async () => {
-      const runtime = runtimeWith({ resumeWindowSeconds: SECONDS });
+      const runtime = runtimeWith({ resumeWindowMs: LENGTH });
       const left: { readonly session_id: string; readonly resume_token: string }[] = [];
       for (let n = 0; n < 3; n++) {
         const wire = connectTo(runtime);
@@ -381,7 +381,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'what is kept',
     async () => {
-      const runtime = runtimeWith({ retentionDays: LENGTH / (24 * HOUR) }).tool('work', { durable: true }, () => 1);
+      const runtime = runtimeWith({ retentionMs: LENGTH }).tool('work', { durable: true }, () => 1);
       const wire = await opened(runtime);
       await soon(wire.untilEnded((await soon(wire.startJob('work'))).jobId));
       let jobs = 0;

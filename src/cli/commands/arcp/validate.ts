@@ -46,8 +46,8 @@ export const command = defineCommand({
     // An unreadable message would be missing in the order of the others.
     if (!options['skip-order'] && wrong === 0) {
       const violations = checkLog(messages, { isComplete: options.complete && unreadable === undefined });
-      for (const { at, rule, message } of violations)
-        await report(at === undefined ? undefined : numbers[at], rule, message);
+      for (const { index, rule, message } of violations)
+        await report(index === undefined ? undefined : numbers[index], rule, message);
     }
     if (unreadable !== undefined) throw unreadable;
     if (!json) await output.note(`${messages.length} messages, ${wrong === 0 ? 'nothing wrong' : `${wrong} wrong`}`);
