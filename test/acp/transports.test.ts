@@ -407,5 +407,5 @@ test('whoever takes connections may fail: the one is dropped, it is told, and th
   expect(await second.request('echo', [1])).toEqual([1]);
   await second.close();
   await close();
-  expect(errors).toEqual(['Whoever was to take a connection has failed.']);
+  expect(errors).toEqual(['The connection listener threw an error.']);
 });

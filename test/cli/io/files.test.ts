@@ -204,7 +204,7 @@ describe('what cannot be reached or started', () => {
     scratch.write('pair.out', '');
     const { code, stderr } = await cli(['arcp', 'serve', '--fifo', within('pair')]);
     expect(code).toBe(2);
-    expect(stderr).toBe(`pegwire: The named pipe ${within('pair.out')} cannot be made: File exists.\n`);
+    expect(stderr).toBe(`pegwire: The named pipe ${within('pair.out')} cannot be created: File exists.\n`);
     expect(existsSync(within('pair.in'))).toBe(false);
   });
 });
