@@ -96,7 +96,7 @@ export function safeRegistry(inner: Registry | null, strict: boolean) {
     isKept = !isSameCase(entry.instruction ?? '', request.instruction);
     if (isKept) return undefined;
     if (strict && unstatedIn(entry.packet, request.instruction, request.now).length > 0) return undefined;
-    const stale = staleTimeIn({ ...entry, created: entry.created ?? request.now }, request.now);
+    const stale = staleTimeIn({ ...entry, createdAt: entry.createdAt ?? request.now }, request.now);
     return stale === null ? { key, packet: entry.packet } : undefined;
   }
 
@@ -143,7 +143,7 @@ export function safeRegistry(inner: Registry | null, strict: boolean) {
     /** Counts that an entry was served. */
     seen(key: string): void {
       if (unstored.has(key)) storeRest();
-      attempt((registry) => registry.seen(key), undefined);
+      attempt((registry) => registry.markSeen(key), undefined);
     },
     /** Keeps an entry; in memory, as long as the registry fails. */
     put(given: NewEntry): readonly FallbackWarning[] {

@@ -3,10 +3,10 @@ import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { describe, type MessageType } from '../../protocol/catalogue.js';
-import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
+import { type EnvelopeError, headerOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import { pressureOf } from '../../streams/writer.js';
 import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
@@ -220,21 +220,21 @@ export class Connection implements ConnectionContext {
 
   #pong(message: Envelope<'ping'>): void {
     const { id, session_id: sessionId, payload } = message;
-    const received_at = timestampOf(this.core.settings.now());
+    const received_at = formatTimestamp(this.core.settings.now());
     const pong = { ack_for: id, received_at, nonce: payload.nonce };
     this.#say({ type: 'pong', correlationId: id, sessionId, payload: pong }, message);
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
     if (this.#isEnding) return;
-    this.#refuse(sketchOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
+    this.#refuse(headerOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
     this.#count();
   }
 
   #refuseText(error: EnvelopeError): void {
-    this.#refuse(error.sketch, error);
+    this.#refuse(error.header, error);
     // An unknown or invalid message with an id is not counted.
-    if (error.sketch.id === undefined) this.#count();
+    if (error.header.id === undefined) this.#count();
   }
 
   #count(): void {
@@ -265,7 +265,7 @@ export class Connection implements ConnectionContext {
       return;
     }
     if (this.#missed++ === 0) return;
-    this.#say({ type: 'ping', payload: { sent_at: timestampOf(this.core.settings.now()) } });
+    this.#say({ type: 'ping', payload: { sent_at: formatTimestamp(this.core.settings.now()) } });
   }
 
   async #ended(): Promise<void> {
