@@ -53,17 +53,16 @@ const starts = new WeakMap<() => number, { readonly wall: number; readonly monot
  * Creates a clock that starts at the time of a wall clock and then follows the monotonic clock of the platform, unaffected by jumps of the
  * wall clock. All clocks of one wall clock share their start, so that their times can be compared.
  *
- * @param now the wall clock
- * @param unitMs the unit of the wall clock in milliseconds: 1000 for seconds
+ * @param now the wall clock, in milliseconds
  */
-export function monotonicClock(now: () => number, unitMs = 1): () => number {
+export function monotonicClock(now: () => number): () => number {
   let start = starts.get(now);
   if (start === undefined) {
     start = { wall: now(), monotonic: performance.now() };
     starts.set(now, start);
   }
   const { wall, monotonic } = start;
-  return () => wall + Math.floor(performance.now() - monotonic) / unitMs;
+  return () => wall + Math.floor(performance.now() - monotonic);
 }
 
 interface Platform {

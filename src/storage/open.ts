@@ -15,8 +15,8 @@ export interface OpenOptions {
   readonly format: Format;
   /** The driver. @default `node:sqlite`, or `@photostructure/sqlite` if Node has none */
   readonly driver?: Driver | undefined;
-  /** Milliseconds to wait while another process writes. @default 5000 */
-  readonly busyTimeout?: number | undefined;
+  /** Milliseconds to wait, blocking, while another process writes; `Infinity` waits forever. @default 5000 */
+  readonly busyTimeoutMs?: number | undefined;
   /**
    * If true, commits survive a power failure, at the cost of waiting for the disk. They always survive the end of the process.
    * @default false
@@ -38,6 +38,9 @@ export interface OpenDatabase extends Database {
   readonly isReadOnly: boolean;
 }
 
+/** The longest timeout that SQLite takes, 25 days. */
+const MAX_BUSY_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** Milliseconds between retries while another process prepares the file. */
 const RETRY_DELAY_MS = 10;
 
@@ -53,17 +56,14 @@ const HEADER_BYTES = 100;
 export async function openDatabase(file: string, options: OpenOptions): Promise<OpenDatabase> {
   // Drivers give ":memory:" and "file:" a meaning of their own, but not absolute paths.
   const absolute = path.resolve(file);
-  const busyTimeout = options.busyTimeout ?? 5000;
+  const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs);
   if (file === '') throw new TypeError('the name of a database file must not be empty');
-  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
-    throw new TypeError('busyTimeout is a number of milliseconds, 0 or more');
-  }
   makePrivate(absolute);
   const driver = options.driver ?? (await platformDriver(absolute));
-  if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeout, options);
+  if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeoutMs, options);
   const database = openWith(driver, absolute);
   try {
-    await prepare(database, absolute, busyTimeout, options);
+    await prepare(database, absolute, busyTimeoutMs, options);
     return { ...database, close: () => mergeAndClose(database), abandon: database.close, isReadOnly: false };
   } catch (thrown) {
     const error = storeError(thrown, absolute);
@@ -74,6 +74,17 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     }
     throw error;
   }
+}
+
+/**
+ * Returns a timeout as SQLite takes it: an integer of at most 31 bits.
+ *
+ * @throws TypeError if the timeout is neither a non-negative integer nor `Infinity`
+ */
+export function resolveBusyTimeout(busyTimeoutMs = 5000): number {
+  if (busyTimeoutMs === Number.POSITIVE_INFINITY || (Number.isSafeInteger(busyTimeoutMs) && busyTimeoutMs >= 0))
+    return Math.min(busyTimeoutMs, MAX_BUSY_TIMEOUT_MS);
+  throw new TypeError(`busyTimeoutMs must be a non-negative integer or Infinity; got ${String(busyTimeoutMs)}`);
 }
 
 /** Opens a store in a database file; closes the file if `create` throws. */
@@ -91,13 +102,13 @@ export async function openStore<S>(
   }
 }
 
-function openToRead(driver: Driver, file: string, busyTimeout: number, options: OpenOptions): OpenDatabase {
+function openToRead(driver: Driver, file: string, busyTimeoutMs: number, options: OpenOptions): OpenDatabase {
   const { format } = options;
   try {
     const database = readOnlyDatabase(file, (immutable) => {
       const opened = driver(file, immutable);
       try {
-        setUp(opened, busyTimeout);
+        setUp(opened, busyTimeoutMs);
         if (versionOf(opened, format, file) === format.migrations.length) return opened;
         throw new StoreError(
           'unavailable',
@@ -143,14 +154,14 @@ function openWith(driver: Driver, file: string): Database {
   }
 }
 
-function setUp(database: Database, busyTimeout: number): void {
-  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
+function setUp(database: Database, busyTimeoutMs: number): void {
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // The schema of the file is not trusted to run code.
   database.exec('PRAGMA trusted_schema = OFF');
 }
 
-async function prepare(database: Database, file: string, busyTimeout: number, options: OpenOptions): Promise<void> {
-  setUp(database, busyTimeout);
+async function prepare(database: Database, file: string, busyTimeoutMs: number, options: OpenOptions): Promise<void> {
+  setUp(database, busyTimeoutMs);
   const version = versionOf(database, options.format, file);
   // Only a file without tables can be set to auto-vacuum.
   if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -160,7 +171,7 @@ async function prepare(database: Database, file: string, busyTimeout: number, op
       database.prepare('PRAGMA journal_mode = WAL').get();
       break;
     } catch (thrown) {
-      if (storeError(thrown, file).reason !== 'busy' || waited >= busyTimeout) throw thrown;
+      if (storeError(thrown, file).reason !== 'busy' || waited >= busyTimeoutMs) throw thrown;
       await wait(RETRY_DELAY_MS);
     }
   }

@@ -38,14 +38,13 @@ describe.each([
   });
 });
 
-test('clocks of one wall clock agree in any unit', () => {
-  let wall = 1_700_000_000;
+test('clocks of one wall clock agree', () => {
+  let wall = 1_700_000_000_000;
   const now = (): number => wall;
-  const seconds = monotonicClock(now, 1000);
+  const first = monotonicClock(now);
   wall += 1000;
-  const milliseconds = monotonicClock(now);
-  expect([seconds(), milliseconds()]).toEqual([1_700_000_000, 1_700_000_000]);
+  const second = monotonicClock(now);
+  expect([first(), second()]).toEqual([1_700_000_000_000, 1_700_000_000_000]);
   vi.advanceTimersByTime(2500);
-  expect(seconds()).toBeCloseTo(1_700_000_002.5);
-  expect(milliseconds()).toBe(1_700_002_500);
+  expect([first(), second()]).toEqual([1_700_000_002_500, 1_700_000_002_500]);
 });
