@@ -270,7 +270,7 @@ test('whether there is a packet at all is not up for choice, and a slip in the s
 test.each([
   [{ profile: 'strict' }, "profile must be one of draft, interop; got 'strict'"],
   [{ profile: 'Draft' }, "profile must be one of draft, interop; got 'Draft'; did you mean 'draft'?"],
-  [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
+  [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
 ])('wrong options are a TypeError: %j', (options, message) => {
   expect(() => validatePacket(HEAD, options as ValidateOptions)).toThrow(new TypeError(message));
 });
@@ -285,7 +285,7 @@ test('a finding has a caret frame for people, and one for each place that belong
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',
       '  |                              ^^^^^^',
-      'note: it belongs together with this',
+      'note: related to this',
       ' --> log:7:8',
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',

@@ -140,7 +140,7 @@ describe('repeated keys', () => {
 });
 
 describe('limits', () => {
-  const help = (option: string) => `raise ${option} for senders that are trusted`;
+  const help = (option: string) => `raise ${option} if you trust the sender`;
 
   test('nesting: the place is the bracket too many', () => {
     expect(told('@a>req:x{k:[[[[[[1]]]]]]}')).toEqual({
