@@ -38,7 +38,7 @@ export function accessLine({
   return `${new Date(startedAt).toISOString()} ${remoteAddress} ${method} ${shown} ${status} ${durationMs}ms ${bytes}B${said}`;
 }
 
-export function observed({ method = '-', url = '/', socket }: IncomingMessage, onAccess: (entry: AccessEntry) => void) {
+export function observeRequest({ method = '-', url = '/', socket }: IncomingMessage, onAccess: (entry: AccessEntry) => void) {
   const path = pathOf(url);
   const startedAt = Date.now();
   const start = performance.now();

@@ -18,7 +18,7 @@ export const DEMO_AGENTS = ['both', 'echo', 'tools'] as const;
 
 export type DemoAgentName = (typeof DEMO_AGENTS)[number];
 
-interface TryTool {
+interface DemoTool {
   readonly schema: z.ZodType;
   /** An async iterable is a result in chunks. */
   readonly run: (args: never, context: AnswerContext) => Json | AsyncIterable<number>;
@@ -28,11 +28,11 @@ const add = z.strictObject({ a: z.number(), b: z.number() });
 const upper = z.strictObject({ text: z.string() });
 const count = z.strictObject({ to: z.int().min(1).max(10_000), ms: z.int().min(0).max(60_000).optional() });
 
-const TOOLS: { readonly [name: string]: TryTool } = {
+const TOOLS: { readonly [name: string]: DemoTool } = {
   add: { schema: add, run: ({ a, b }: z.infer<typeof add>) => a + b },
   upper: { schema: upper, run: ({ text }: z.infer<typeof upper>) => text.toUpperCase() },
   now: { schema: z.strictObject({}), run: () => new Date().toISOString() },
-  count: { schema: count, run: ({ to, ms = 0 }: z.infer<typeof count>, { signal }) => counting(to, ms, signal) },
+  count: { schema: count, run: ({ to, ms = 0 }: z.infer<typeof count>, { signal }) => countTo(to, ms, signal) },
 };
 
 /**
@@ -51,7 +51,7 @@ export function demoAgent(name: DemoAgentName): Pick<EndpointOptions, 'codec' | 
     agent: name === 'both' ? 'pegwire' : name,
     handle: (message, context) => {
       // Unread chunks would be kept, and the 65th stream refused.
-      if (message.payload['chunk_index'] === 0) void readOff(message, context);
+      if (message.payload['chunk_index'] === 0) void drainStream(message, context);
       const { intent, operation, schema, payload } = message;
       // Errors are not answered.
       if ((intent !== 'req' && intent !== 'qry') || schema === 'ER') return null;
@@ -62,7 +62,7 @@ export function demoAgent(name: DemoAgentName): Pick<EndpointOptions, 'codec' | 
   };
 }
 
-async function readOff({ envelope }: Message, { session }: AnswerContext): Promise<void> {
+async function drainStream({ envelope }: Message, { session }: AnswerContext): Promise<void> {
   try {
     for await (const _ of session.stream(envelope.correlation_id ?? envelope.msg_id));
   } catch {
@@ -79,7 +79,7 @@ function callTool(message: Message, context: AnswerContext): MessageInput | Asyn
   return streamMessages(given, { cid: envelope.correlation_id ?? envelope.msg_id, operation });
 }
 
-async function* counting(to: number, ms: number, signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+async function* countTo(to: number, ms: number, signal: AbortSignal): AsyncGenerator<number, void, undefined> {
   for (let number = 1; number <= to; number++) {
     if (ms > 0) await sleep(ms, undefined, { signal });
     yield number;

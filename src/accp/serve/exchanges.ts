@@ -27,7 +27,7 @@ export class Exchanges {
     return true;
   }
 
-  begun(request: IncomingMessage, response: ServerResponse): void {
+  started(request: IncomingMessage, response: ServerResponse): void {
     const exchanges = this.#bySocket.get(request.socket);
     if (exchanges === undefined) return;
     const exchange = { request, response };
@@ -44,7 +44,7 @@ export class Exchanges {
   }
 
   /** Drops the connections on which no complete request is being answered. */
-  dropUnasked(): void {
+  destroyIncomplete(): void {
     for (const [socket, exchanges] of this.#bySocket)
       if ([...exchanges].every(({ request }) => !request.complete)) socket.destroy();
   }

@@ -22,7 +22,7 @@ import type { Endpoint } from '../bindings/endpoint.js';
 import { MAX_FRAME_BYTES } from '../bindings/frames.js';
 import { checkPath, createHandler, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import { type AccessEntry, observed } from './access-log.js';
+import { type AccessEntry, observeRequest } from './access-log.js';
 import { Exchanges, isPreflight, preflight } from './exchanges.js';
 
 export interface ServeOptions {
@@ -97,9 +97,9 @@ const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
  */
 export async function startServer(endpoint: Endpoint, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = resolveServeOptions(options);
-  let front!: Front;
+  let front!: FrameServer;
   const { host, port, authority } = await listenOn(settings, (admission) => {
-    front = new Front(endpoint, admission, settings);
+    front = new FrameServer(endpoint, admission, settings);
     return front.server;
   });
   const place = `${authority}${settings.path}`;
@@ -107,7 +107,7 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
   return { host, port, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
 }
 
-class Front {
+class FrameServer {
   readonly server: Server;
   readonly #admission: Admission;
   readonly #settings: ReturnType<typeof resolveServeOptions>;
@@ -174,9 +174,9 @@ class Front {
 
   readonly #request = (request: IncomingMessage, response: ServerResponse): void => {
     this.#silent.delete(request.socket);
-    this.#exchanges.begun(request, response);
+    this.#exchanges.started(request, response);
     toOriginForm(request);
-    const { path, tell } = observed(request, this.#settings.tellAccess);
+    const { path, tell } = observeRequest(request, this.#settings.tellAccess);
     let note: string | undefined;
     response.once('close', () => {
       const isCut = !response.writableFinished;
@@ -228,7 +228,7 @@ class Front {
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Node has let go of the connection, whose errors would end the process. Its end is reported by `close`.
-    if (!socket.listeners('error').includes(unheard)) socket.on('error', unheard);
+    if (!socket.listeners('error').includes(ignoreError)) socket.on('error', ignoreError);
     const answered = this.#exchanges.answered(socket);
     // Earlier requests are answered first: their answers must not come into the new protocol.
     if (answered === undefined) this.#upgradeNow(request, socket, head);
@@ -243,7 +243,7 @@ class Front {
     }
     this.#silent.delete(request.socket);
     toOriginForm(request);
-    const { path, tell } = observed(request, this.#settings.tellAccess);
+    const { path, tell } = observeRequest(request, this.#settings.tellAccess);
     let status = 400;
     let note: string | undefined;
     const gone = (): void => tell(status, note);
@@ -281,7 +281,7 @@ class Front {
     void this.#sockets.close();
     const stopGrace = after(closeGraceMs, this.terminate);
     // A closing server does not check its requests for time-outs any more.
-    const stopUnasked = after(requestTimeoutMs, () => this.#exchanges.dropUnasked());
+    const stopUnasked = after(requestTimeoutMs, () => this.#exchanges.destroyIncomplete());
     await closed;
     stopUnasked();
     stopGrace();
@@ -295,7 +295,7 @@ class Front {
   };
 }
 
-function unheard(): void {}
+function ignoreError(): void {}
 
 /** @throws TypeError if an option is invalid */
 function resolveServeOptions(options: ServeOptions) {

@@ -32,11 +32,11 @@ describe('a window', () => {
   test('asks for one ping when it is half full', () => {
     const window = opened();
     fill(window, 7);
-    expect(window.takeDue()).toBe(false);
+    expect(window.takePingDue()).toBe(false);
     fill(window, 1);
-    expect([window.takeDue(), window.takeDue()]).toEqual([true, false]);
+    expect([window.takePingDue(), window.takePingDue()]).toEqual([true, false]);
     window.sent(frame('p1', 'ping'));
-    expect(window.takeDue()).toBe(false);
+    expect(window.takePingDue()).toBe(false);
   });
 
   test('is full only while a ping is under way: nothing else would open it', () => {
@@ -78,7 +78,7 @@ describe('a window', () => {
     const window = full();
     fill(window, 10);
     window.arrived(pong('p1'));
-    expect(window.takeDue()).toBe(true);
+    expect(window.takePingDue()).toBe(true);
     fill(window, 5);
     window.sent(frame('p2', 'ping'));
     expect(isOpen(window)).toBe(false);
@@ -87,7 +87,7 @@ describe('a window', () => {
   test('counts characters, too', () => {
     const window = opened();
     window.sent(`@a>sync:note{t:${'x'.repeat(1_100_000)}}[mid:m1,seq:1,ts:1]`);
-    expect(window.takeDue()).toBe(true);
+    expect(window.takePingDue()).toBe(true);
     window.sent(frame('p1', 'ping'));
     expect(isOpen(window)).toBe(false);
   });

@@ -31,7 +31,7 @@ export function connectA2A(client: FrameClient, options: A2aConnectOptions): Pro
 }
 
 /** Reasons of A2A errors that another attempt would meet again (A2A 1.0, section 9.5). */
-const FOR_GOOD: ReadonlySet<unknown> = new Set([
+const PERMANENT_REASONS: ReadonlySet<unknown> = new Set([
   'UNSUPPORTED_OPERATION',
   'CONTENT_TYPE_NOT_SUPPORTED',
   'EXTENSION_SUPPORT_REQUIRED',
@@ -41,6 +41,6 @@ const FOR_GOOD: ReadonlySet<unknown> = new Set([
 
 function failureOf(thrown: unknown): LinkError {
   const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
-  const isForGood = (thrown instanceof A2aBindingError && thrown.code === 'not-accp') || FOR_GOOD.has(reason);
+  const isForGood = (thrown instanceof A2aBindingError && thrown.code === 'not-accp') || PERMANENT_REASONS.has(reason);
   return new LinkError(isForGood ? 'refused' : 'unreachable', systemReason(thrown), { cause: thrown });
 }

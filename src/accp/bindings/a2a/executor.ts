@@ -26,9 +26,9 @@ export interface ExecutorOptions {
 }
 
 /** Milliseconds for cancelled work to end. Later results are dropped: the task is over. */
-const GRACE = 1000;
+const CANCEL_GRACE_MS = 1000;
 
-class Running {
+class RunningTask {
   readonly #answer: TaskAnswer;
   readonly #controllers = new Set<AbortController>();
   /** Frames of cancelled work. They are numbered when they are made, so each of them is sent. */
@@ -66,7 +66,7 @@ class Running {
     this.#wake = () => {
       if (isOver()) resolve();
     };
-    await within(GRACE, promise);
+    await within(CANCEL_GRACE_MS, promise);
   }
 
   async leave(controller: AbortController, frames: readonly string[]): Promise<void> {
@@ -102,16 +102,16 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   if (typeof handler !== 'function') throw new TypeError('An executor is made of an endpoint, or of a function');
   const { onError } = options;
   const agent = checkAgentName(options.agent ?? BINDING_AGENT);
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningTask>();
   /** By chain: a client that waits for an answer does not know the task yet. */
-  const chains = new Map<string, Running>();
+  const chains = new Map<string, RunningTask>();
 
   const execute = async (context: ExecutionContext, bus: EventBus): Promise<void> => {
     const { taskId, contextId, userMessage, task } = context;
     const legacy = userMessage.parts.some(({ content }) => content?.$case === 'raw');
     const artifacts = task?.artifacts.map(({ artifactId }) => artifactId);
     const answer = new TaskAnswer({ taskId, contextId }, bus, { legacy }, artifacts);
-    const begun = running.get(taskId) ?? new Running(answer);
+    const begun = running.get(taskId) ?? new RunningTask(answer);
     running.set(taskId, begun);
     // A subscriber of a running task has the task already, and accepts no other.
     if (begun.isIdle) bus.publish({ kind: 'task', data: task ?? newTask(context) });
@@ -119,7 +119,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
     const { signal } = controller;
     const own: string[] = [];
     let frame = '';
-    let target: Running | undefined;
+    let target: RunningTask | undefined;
     let over: Promise<void> | undefined;
     const end = async (): Promise<void> => {
       over ??= target?.cancel(controller);
@@ -128,7 +128,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
     };
     try {
       const frames = framesIn(userMessage.parts);
-      if (frames.length === 0) throw new NoFrame();
+      if (frames.length === 0) throw new NoFrameError();
       for (frame of frames) {
         const head = readHead(frame);
         const chain = `${contextId} ${head?.cid ?? head?.mid}`;
@@ -165,7 +165,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   };
 
   const failureOf = (thrown: unknown, frame: string): readonly string[] => {
-    if (thrown instanceof NoFrame) return [bareErrorFrame('E1001', 'The message has no ACCP frame.', null, agent)];
+    if (thrown instanceof NoFrameError) return [bareErrorFrame('E1001', 'The message has no ACCP frame.', null, agent)];
     notifyListener(() => onError?.(thrown, frame));
     // An error frame is never answered by another.
     if (hasErrorSchema(frame)) return [];
@@ -173,7 +173,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
   };
 
   const cancelTask = async (taskId: string, bus: EventBus): Promise<void> => {
-    const begun = running.get(taskId) ?? new Running(new TaskAnswer({ taskId, contextId: '' }, bus, {}));
+    const begun = running.get(taskId) ?? new RunningTask(new TaskAnswer({ taskId, contextId: '' }, bus, {}));
     await begun.cancel();
     begun.finish([]);
   };
@@ -186,13 +186,13 @@ function newTask({ taskId, contextId, userMessage }: ExecutionContext): Task {
   return { id: taskId, contextId, status, artifacts: [], history: [userMessage], metadata: undefined };
 }
 
-class NoFrame extends Error {}
+class NoFrameError extends Error {}
 
-type TaskPlace = Pick<ExecutionContext, 'taskId' | 'contextId'>;
+type TaskIds = Pick<ExecutionContext, 'taskId' | 'contextId'>;
 
 /** Publishes frames as they come. Frames that end the task are held until the answer is over, since nothing is delivered after them. */
 class TaskAnswer {
-  readonly #place: TaskPlace;
+  readonly #place: TaskIds;
   readonly #bus: EventBus;
   readonly #options: PartOptions;
   readonly #artifacts: Set<string>;
@@ -202,7 +202,7 @@ class TaskAnswer {
   #isStreamEnd = false;
   #last: { readonly role: string; readonly frame: string } | undefined;
 
-  constructor(place: TaskPlace, bus: EventBus, options: PartOptions, artifacts: Iterable<string> = []) {
+  constructor(place: TaskIds, bus: EventBus, options: PartOptions, artifacts: Iterable<string> = []) {
     this.#place = place;
     this.#bus = bus;
     this.#options = options;

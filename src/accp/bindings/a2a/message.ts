@@ -50,12 +50,12 @@ export function frameMessage(
   };
 }
 
-type Place = Pick<A2aMessage, 'role' | 'taskId' | 'contextId'>;
+type MessageAddress = Pick<A2aMessage, 'role' | 'taskId' | 'contextId'>;
 
 export function messageOf(
   frames: readonly string[],
   head: FrameHead | null | undefined,
-  place: Place,
+  place: MessageAddress,
   options: PartOptions,
 ): A2aMessage<TextPart | RawPart> {
   return {

@@ -72,7 +72,7 @@ export async function* streamFrame(
       yield* events(request);
     } catch (thrown) {
       if (reading.isBegun || !isTaskOver(thrown, sending)) throw thrown;
-      yield* events(anew(request));
+      yield* events(inNewTask(request));
     }
   } catch (thrown) {
     // A connection that breaks after the end of the task loses nothing.
@@ -100,7 +100,7 @@ function prepare(client: FrameClient, frames: string | readonly string[], option
     request,
     callOptions: signal === undefined ? {} : { signal },
     known,
-    reading: new Reading(client, request.message.messageId, noted, known),
+    reading: new AnswerReader(client, request.message.messageId, noted, known),
     isCancel,
   };
 }
@@ -115,20 +115,20 @@ async function send(client: FrameClient, sending: Sending): Promise<readonly str
     return await ask(request);
   } catch (thrown) {
     if (!isTaskOver(thrown, sending)) throw thrown;
-    return ask(anew(request));
+    return ask(inNewTask(request));
   }
 }
 
 /** Reasons for which a task accepts no message (A2A 1.0, section 9.5). */
-const TAKES_NONE: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
+const TASK_OVER_REASONS: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
 
 /** The task may have ended meanwhile: the frame has a number, so it has to be sent in a new task. */
 function isTaskOver(thrown: unknown, { request, known }: Sending): boolean {
   const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
-  return known !== undefined && request.message.taskId !== '' && TAKES_NONE.has(reason);
+  return known !== undefined && request.message.taskId !== '' && TASK_OVER_REASONS.has(reason);
 }
 
-function anew(request: MessageRequest): MessageRequest {
+function inNewTask(request: MessageRequest): MessageRequest {
   return { ...request, message: { ...request.message, taskId: '' } };
 }
 
@@ -156,7 +156,7 @@ function isTask(result: A2aMessage | Task): result is Task {
 
 const INTERRUPTED: ReadonlySet<number> = new Set([TASK_STATE.inputRequired, TASK_STATE.authRequired]);
 
-class Reading {
+class AnswerReader {
   readonly #client: FrameClient;
   readonly #cid: string | undefined;
   readonly #asked: string;
@@ -255,12 +255,12 @@ class Reading {
   /** Frames that another reader of the task has returned are not returned again, but show that the agent speaks ACCP. */
   #given(frames: readonly string[], parts: readonly AnyPart[] = []): readonly string[] {
     this.#count += Math.max(frames.length, framesIn(parts).length);
-    if (this.#count === 0 && parts.length > 0) this.#said ??= told(parts);
+    if (this.#count === 0 && parts.length > 0) this.#said ??= plainText(parts);
     return frames;
   }
 }
 
-function told(parts: readonly AnyPart[]): string {
+function plainText(parts: readonly AnyPart[]): string {
   const texts = parts.map(({ content }) => (content?.$case === 'text' ? String(content.value) : `(${content?.$case})`));
   return texts.join(' ');
 }

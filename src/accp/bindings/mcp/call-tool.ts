@@ -6,7 +6,7 @@ import type { Envelope, Loss, Message } from '../../message/message.js';
 import { createIds } from '../../session/runtime.js';
 import type { Session } from '../../session/session.js';
 import { DROPPED_META, FRAME_META, framesIn, LOSSES_META } from './content.js';
-import { MCP_AGENT, standInFor } from './registry-exchange.js';
+import { createMcpPeer, MCP_AGENT } from './registry-exchange.js';
 import { type Members, members, type ToolClient } from './sdk-shapes.js';
 
 export interface ToolCall {
@@ -33,7 +33,7 @@ export interface ToolOutcome {
 
 const LAST_CALL = new WeakMap<Session, Promise<unknown>>();
 /** Frames for the next call: MCP has no other way for them. */
-const OWED = new WeakMap<Session, readonly string[]>();
+const PENDING_REPLIES = new WeakMap<Session, readonly string[]>();
 const freshId = createIds();
 const MAX_ROUNDS = 3;
 
@@ -70,15 +70,15 @@ async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: 
   const request = codec.encode({ intent: 'req', operation: 'tool', schema: 'TC', payload, envelope }, session);
   const all: string[] = [];
   const losses: Loss[] = [...request.losses];
-  let sending: readonly string[] = [...(OWED.get(session) ?? []), ...request.frames];
+  let sending: readonly string[] = [...(PENDING_REPLIES.get(session) ?? []), ...request.frames];
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const answer = await ask(client, tool, { ...args }, sending);
-    const received = 'frames' in answer ? answer : standIn(answer, tool, request, { codec, session });
+    const answer = await requestTool(client, tool, { ...args }, sending);
+    const received = 'frames' in answer ? answer : answerAsServer(answer, tool, request, { codec, session });
     all.push(...received.frames);
     const read = readAnswer(received.frames, tool, cid, { codec, session });
     losses.push(...(received.losses ?? []), ...read.losses);
     // They precede the next call, if this call does not send them.
-    OWED.set(session, read.replies);
+    PENDING_REPLIES.set(session, read.replies);
     if (read.message !== undefined) {
       if (received.isError === true && read.message.intent !== 'fail') throw contradictory(tool);
       return { message: read.message, frames: all, losses };
@@ -95,15 +95,15 @@ function contradictory(tool: string): AccpError {
   return new AccpError({ code: 'E4003', message: `The server says that ${tool} has failed, and that it is done.` });
 }
 
-type Answer = PlainAnswer | Told;
+type Answer = PlainAnswer | FrameAnswer;
 
-interface Told {
+interface FrameAnswer {
   readonly frames: readonly string[];
   readonly isError?: boolean | undefined;
   readonly losses?: readonly Loss[] | undefined;
 }
 
-async function ask(
+async function requestTool(
   client: ToolClient,
   tool: string,
   args: { [name: string]: unknown },
@@ -120,7 +120,7 @@ async function ask(
   }
   const told = framesIn(result?.['content']);
   if (told.length > 0) {
-    return { frames: told, isError: result?.['isError'] === true, losses: toldLosses(result) };
+    return { frames: told, isError: result?.['isError'] === true, losses: readLosses(result) };
   }
   if (members(result?.['_meta'])?.[DROPPED_META] === 'expired') {
     throw new AccpError({ code: 'E3001', message: `The call of ${tool} had expired when it came to the server.` });
@@ -131,7 +131,7 @@ async function ask(
 /** A frame can have no more values. */
 const MAX_LOSSES = 1000;
 
-function toldLosses(result: Members | undefined): readonly Loss[] {
+function readLosses(result: Members | undefined): readonly Loss[] {
   const told = members(result?.['_meta'])?.[LOSSES_META];
   return Array.isArray(told) ? told.slice(0, MAX_LOSSES).filter(isLoss) : [];
 }
@@ -184,15 +184,15 @@ function isOf({ intent, operation, schema, payload }: Message, tool: string): bo
 }
 
 /** Makes the frames that the server would have sent if it spoke ACCP. */
-function standIn(
+function answerAsServer(
   answer: PlainAnswer,
   tool: string,
   { msgId: mid, correlationId: cid }: EncodeResult,
   { codec, session }: ToolCallOptions,
-): Told {
-  const end = standInFor(MCP_AGENT, session, codec);
+): FrameAnswer {
+  const end = createMcpPeer(MCP_AGENT, session, codec);
   const envelope = { correlation_id: cid, causation_id: mid };
-  const fail = (code: AccpErrorCode, message: string): Told => {
+  const fail = (code: AccpErrorCode, message: string): FrameAnswer => {
     const request = { agent: session.agent, intent: 'req', operation: 'tool', payload: {} };
     const error = new AccpError({ code, message });
     const envelope = { msg_id: mid, sequence: 0, correlation_id: cid };

@@ -104,7 +104,7 @@ export function createRegistryExchange(options: RegistryExchangeOptions): Regist
 type OwnFrames = ReturnType<typeof ownFrames>;
 
 /** A peer with an unknown registry: it gets all schemas. */
-const STRANGER: Peer = { announcement: { version: 1, hash: 'none' } };
+const UNKNOWN_PEER: Peer = { announcement: { version: 1, hash: 'none' } };
 
 const COMMON_REGISTRY = createRegistry();
 
@@ -113,7 +113,7 @@ function ownFrames(codec: Codec, open: () => Session) {
   const announced = codec.announce(open()).frames.map(withoutSession);
   if (hash === COMMON_REGISTRY.hash) return { hash, announcement: announced[0]!, full: announced };
   const session = open();
-  partsOfSession(session).registries.peers.set('stranger', STRANGER);
+  partsOfSession(session).registries.peers.set('stranger', UNKNOWN_PEER);
   return { hash, announcement: announced[0]!, full: codec.announce(session).frames.map(withoutSession) };
 }
 
@@ -139,12 +139,12 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
     version,
     hash,
     complete: peer.registry !== undefined || matchesHash(registry, hash) || matchesHash(COMMON_REGISTRY, hash),
-    apply: (target) => takeOver(target, agent, { ...peer, known: registry.hash }),
+    apply: (target) => applyAgreement(target, agent, { ...peer, known: registry.hash }),
   };
 }
 
 /** Keeps what frames of the session itself have announced since then. */
-function takeOver(session: Session, agent: string, peer: Peer): void {
+function applyAgreement(session: Session, agent: string, peer: Peer): void {
   const { registries, commit, options } = partsOfSession(session);
   const { peers } = registries;
   const { sequence, version, hash } = peer.announcement;
@@ -228,7 +228,7 @@ const MAX_READ = 256;
  */
 export async function readRegistry(client: RegistryClient, exchange: RegistryExchange): Promise<Agreement> {
   const frame = registryIn(client.getInstructions());
-  if (frame === null) return agreementWithStandIn(exchange, MCP_AGENT);
+  if (frame === null) return mcpAgreement(exchange, MCP_AGENT);
   const announced = exchange.agree(frame);
   if (announced.complete) return announced;
   const read = READ.get(exchange) ?? new Map<string, Agreement>();
@@ -257,7 +257,7 @@ export const MCP_AGENT = 'mcp';
 const EXCHANGES = new WeakMap<Codec, Map<string, RegistryExchange>>();
 
 /** Both ends have one codec, so they know each other's registry, and how the other writes text. */
-export function agreementWithStandIn(
+export function mcpAgreement(
   { codec, sequence }: Pick<RegistryExchange, 'codec' | 'sequence'>,
   agent: string,
 ): Agreement {
@@ -270,11 +270,11 @@ export function agreementWithStandIn(
 }
 
 /** Makes the other end of a session, as if the other side spoke ACCP: its next frame has the expected number. */
-export function standInFor(agent: string, session: Session, codec: Codec): Session {
+export function createMcpPeer(agent: string, session: Session, codec: Codec): Session {
   const { options, delivery } = partsOfSession(session);
   const { sequence } = options;
   const standIn = createSession({ agent, id: session.id, sequence, firstSequence: delivery.expected(agent) });
-  agreementWithStandIn({ codec, sequence }, session.agent).apply(standIn);
-  agreementWithStandIn({ codec, sequence }, agent).apply(session);
+  mcpAgreement({ codec, sequence }, session.agent).apply(standIn);
+  mcpAgreement({ codec, sequence }, agent).apply(session);
   return standIn;
 }

@@ -13,7 +13,7 @@ import { DISCONNECTED } from '../endpoint-sessions.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { DROPPED_META, FRAME_META, frameContent, LOSSES_META } from './content.js';
-import { agreementWithStandIn, MCP_AGENT, type RegistryExchange, registryInCapabilities } from './registry-exchange.js';
+import { MCP_AGENT, mcpAgreement, type RegistryExchange, registryInCapabilities } from './registry-exchange.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
 
 export interface ToolContext {
@@ -114,7 +114,7 @@ async function answerInFrames(frames: readonly string[], call: Call, tool: Tool)
   if (typeof session === 'string') return refusal(session);
   const end = endpoint?.retain(session);
   try {
-    const fault = takeRegistry(session, call, tool);
+    const fault = applyRegistry(session, call, tool);
     if (fault !== null) {
       const { code, message } = fault;
       return refusal(bareErrorFrame(code, message, readHead(frames[0]!)));
@@ -129,7 +129,7 @@ async function answerInFrames(frames: readonly string[], call: Call, tool: Tool)
 }
 
 /** @returns `null` if the announced registry is valid */
-function takeRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
+function applyRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
   if (exchange === undefined) return null;
   const told = registryInCapabilities(call.capabilities ?? capabilities?.());
   if (told.length === 0) return null;
@@ -171,7 +171,7 @@ function refusal(frame: string): ToolResult {
 async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
   const { codec, name } = tool;
   const session = createSession({ agent: tool.session?.agent ?? BINDING_AGENT, sequence: 'sender' });
-  agreementWithStandIn({ codec, sequence: 'sender' }, MCP_AGENT).apply(session);
+  mcpAgreement({ codec, sequence: 'sender' }, MCP_AGENT).apply(session);
   const request = { agent: MCP_AGENT, intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: name } };
   const { msgId } = codec.encode(request, session);
   const message = { ...request, envelope: { msg_id: msgId, sequence: 1 } };
@@ -221,7 +221,7 @@ function receiveCall(frames: readonly string[], session: Session, { name, codec,
       notifyListener(() => onNotice?.({ session, direction: 'received', losses, warnings }));
     replies.push(...outcome.replies);
     if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
-    const why = whyNot(outcome.message, name, index === frames.length - 1);
+    const why = refusalReason(outcome.message, name, index === frames.length - 1);
     if (why === null) call = outcome.message;
     else refused.push({ message: outcome.message, why });
   });
@@ -230,7 +230,7 @@ function receiveCall(frames: readonly string[], session: Session, { name, codec,
   return { replies, call, isRefused: isRejected || refused.length > 0, isExpired };
 }
 
-function whyNot({ intent, schema, payload }: Message, tool: string, isLast: boolean): AccpError | null {
+function refusalReason({ intent, schema, payload }: Message, tool: string, isLast: boolean): AccpError | null {
   const isCall = (intent === 'req' || intent === 'qry') && schema === 'TC';
   if (!isCall)
     return new AccpError({ code: 'E1004', path: 'schema', message: 'a tool takes "req:tool" of the schema TC' });
@@ -264,7 +264,7 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
     result = await tool.run(call.args, { session, message, signal, request: call.request });
   } catch (thrown) {
     notifyListener(() => tool.onError?.(thrown, message));
-    return failed(toolError(thrown), message, session, codec);
+    return errorAnswer(toolError(thrown), message, session, codec);
   } finally {
     release();
   }
@@ -281,7 +281,7 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
     notifyListener(() => tool.onError?.(thrown, message));
-    return failed(unwritten(thrown), message, session, codec);
+    return errorAnswer(unencodable(thrown), message, session, codec);
   }
 }
 
@@ -289,7 +289,7 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
  * E4003 and not E4002, which is retryable: the tool would do its work once more. The codec's message says where the result cannot be
  * written; that of a result that throws stays on this side.
  */
-function unwritten(thrown: unknown): AccpError {
+function unencodable(thrown: unknown): AccpError {
   const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
   return new AccpError({
     code: 'E4003',
@@ -297,7 +297,7 @@ function unwritten(thrown: unknown): AccpError {
   });
 }
 
-function failed(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
+function errorAnswer(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
   const text = error instanceof AccpError ? error.message : 'The tool failed.';
   return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text, losses: [] };
 }

@@ -26,11 +26,11 @@ export function failFastFetch(ask: Fetch = fetch): Fetch {
     const waiting = requestsIn(init?.body);
     if (body === null || waiting.size === 0 || !isMediaType(headers.get('content-type'), 'text/event-stream'))
       return response;
-    return new Response(answered(body, new Events(waiting)), { status, statusText, headers });
+    return new Response(withErrors(body, new EventStream(waiting)), { status, statusText, headers });
   };
 }
 
-function answered(body: ReadableStream<Uint8Array>, events: Events): ReadableStream<Uint8Array> {
+function withErrors(body: ReadableStream<Uint8Array>, events: EventStream): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -55,7 +55,7 @@ function answered(body: ReadableStream<Uint8Array>, events: Events): ReadableStr
 }
 
 /** Follows server-sent events (HTML, section 9.2.6), to see which requests are answered. */
-class Events {
+class EventStream {
   readonly #waiting: Set<unknown>;
   readonly #utf8 = new TextDecoder();
   /** The beginning of the current line. */
