@@ -143,8 +143,9 @@ export class ReconnectBackoff {
   /** Yields the milliseconds before each attempt. They double up to `maxDelayMs`, minus a random part of up to one half. */
   *delays(): Generator<number, void, undefined> {
     if (performance.now() - this.#openedAt >= this.#maxDelayMs) this.#attempts = 0;
+    const limits = { minDelayMs: this.#minDelayMs, maxDelayMs: this.#maxDelayMs };
     while (this.#attempts < this.#maxAttempts) {
-      yield withJitter(backoff(++this.#attempts, { min: this.#minDelayMs, max: this.#maxDelayMs }));
+      yield withJitter(backoff(++this.#attempts, limits));
     }
   }
 

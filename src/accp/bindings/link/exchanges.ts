@@ -200,10 +200,8 @@ export async function openExchanges(
   transport: Pick<ExchangeSettings, 'exchange' | 'failureOf'>,
 ): Promise<Link> {
   const { session, reconnect, maxExchanges = 64 } = options;
-  const { timeout } = partsOfSession(session).options;
-  const {
-    exchangeTimeoutMs = timeout === 0 ? Number.POSITIVE_INFINITY : Math.max(2000 * timeout, MIN_EXCHANGE_TIMEOUT_MS),
-  } = options;
+  const { timeoutMs } = partsOfSession(session).options;
+  const { exchangeTimeoutMs = Math.max(2 * timeoutMs, MIN_EXCHANGE_TIMEOUT_MS) } = options;
   checkDurations({ exchangeTimeoutMs: options.exchangeTimeoutMs });
   if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges must be a number >= 1; got ${maxExchanges}`);
   const exchanges = new Exchanges({ ...transport, session, maxExchanges, exchangeTimeoutMs });

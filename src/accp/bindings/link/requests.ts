@@ -147,14 +147,12 @@ export class Requests {
   /** Sends a request unless it is abandoned first. The time for an answer includes the wait for a connection. */
   async #send(request: CorrelatedMessage, onSend?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
-    const { timeout } = partsOfSession(this.#session).options;
+    const { timeoutMs } = partsOfSession(this.#session).options;
     const timeoutError = new AccpError({
       code: 'E3001',
-      message: `The request could not be sent within ${timeout} s.`,
+      message: `The request could not be sent within ${timeoutMs} ms.`,
     });
-    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () =>
-      this.#abandon(cid, timeoutError),
-    );
+    const stop = after(timeoutMs, () => this.#abandon(cid, timeoutError));
     try {
       await this.#sendQueue.sendInOrder(request, () => {
         const pending = this.#pending.get(cid);
