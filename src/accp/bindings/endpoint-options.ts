@@ -4,7 +4,7 @@ import type { Loss, Message, MessageInput } from '../message/message.js';
 import type { Session, SessionOptions } from '../session/session.js';
 import type { FrameHandler } from './frames.js';
 
-/** An answer to a message. A string is a message of the chat profile; `null` is no answer. */
+/** An answer to a message. A string is a message of the chat profile; `null` means that there is none. */
 export type Answer = MessageInput | string | null | undefined;
 
 /** The context of a message that a handler answers. */

@@ -12,6 +12,7 @@ export type FramingErrorCode = 'truncated' | 'too-large' | 'not-utf8';
 
 /** An error in bytes that cannot be split into frames. */
 export class FramingError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'FramingError';
   /** The stable reason. */
   declare readonly code: FramingErrorCode;

@@ -10,17 +10,20 @@ import { defineTools } from '../profiles/profile.js';
 import { streamMessages } from '../streams/stream-messages.js';
 
 /**
+ * The names of the demo agents.
+ *
  * - `echo`: answers each request with `done` and the same payload
- * - `tools`: answers calls of its tools (the schema TC), and nothing else
+ * - `tools`: answers calls of its tools (the schema TC), and rejects other requests
  * - `both`: passes calls of tools to the tools, and echoes everything else
  */
 export const DEMO_AGENTS = ['both', 'echo', 'tools'] as const;
 
+/** The name of a demo agent. */
 export type DemoAgentName = (typeof DEMO_AGENTS)[number];
 
 interface DemoTool {
   readonly schema: z.ZodType;
-  /** An async iterable is a result in chunks. */
+  /** Returns the result; an async iterable is a result in chunks. */
   readonly run: (args: never, context: AnswerContext) => Json | AsyncIterable<number>;
 }
 
@@ -36,7 +39,7 @@ const TOOLS: { readonly [name: string]: DemoTool } = {
 };
 
 /**
- * Returns the endpoint options of such an agent.
+ * Returns the endpoint options of a demo agent, which is useful to test connections.
  *
  * Source: draft-benzing-accp-00, sections 10.2 and 10.4.
  *
@@ -50,14 +53,14 @@ export function demoAgent(name: DemoAgentName): Pick<EndpointOptions, 'codec' | 
     codec: createCodec({ tools, state: false }),
     agent: name === 'both' ? 'pegwire' : name,
     handle: (message, context) => {
-      // Unread chunks would be kept, and the 65th stream refused.
+      // Unread chunks would be kept, and the 65th stream rejected.
       if (message.payload['chunk_index'] === 0) void drainStream(message, context);
       const { intent, operation, schema, payload } = message;
-      // Errors are not answered.
+      // Errors are never answered.
       if ((intent !== 'req' && intent !== 'qry') || schema === 'ER') return null;
       if (tools !== undefined && schema === 'TC') return callTool(message, context);
       if (name !== 'tools') return { intent: 'done', operation, schema, payload };
-      throw new AccpError({ code: 'E1003', message: 'Here are tools alone: requests have the schema TC.' });
+      throw new AccpError({ code: 'E1003', message: 'This agent has tools only; send requests of the schema TC.' });
     },
   };
 }
@@ -66,17 +69,17 @@ async function drainStream({ envelope }: Message, { session }: AnswerContext): P
   try {
     for await (const _ of session.stream(envelope.correlation_id ?? envelope.msg_id));
   } catch {
-    // The stream has not come to its end.
+    // The stream is incomplete.
   }
 }
 
-/** The codec has refused calls of unknown tools, and arguments that do not fit. */
+/** Runs a tool. The codec has rejected calls of unknown tools and invalid arguments. */
 function callTool(message: Message, context: AnswerContext): MessageInput | AsyncIterable<MessageInput> {
   const { operation, payload, envelope } = message;
   const name = payload['tool_name'] as string;
-  const given = TOOLS[name]!.run((payload['arguments'] ?? {}) as never, context);
-  if (!isStream(given)) return { intent: 'done', operation, schema: 'TC', payload: { tool_name: name, result: given } };
-  return streamMessages(given, { cid: envelope.correlation_id ?? envelope.msg_id, operation });
+  const result = TOOLS[name]!.run((payload['arguments'] ?? {}) as never, context);
+  if (!isStream(result)) return { intent: 'done', operation, schema: 'TC', payload: { tool_name: name, result } };
+  return streamMessages(result, { cid: envelope.correlation_id ?? envelope.msg_id, operation });
 }
 
 async function* countTo(to: number, ms: number, signal: AbortSignal): AsyncGenerator<number, void, undefined> {
@@ -86,6 +89,6 @@ async function* countTo(to: number, ms: number, signal: AbortSignal): AsyncGener
   }
 }
 
-function isStream(given: Json | AsyncIterable<number>): given is AsyncIterable<number> {
-  return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
+function isStream(result: Json | AsyncIterable<number>): result is AsyncIterable<number> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }

@@ -145,7 +145,7 @@ describe('limits', () => {
     expect(first).toBeInstanceOf(WebSocket);
     expect(await sendBytes(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).toBe('');
     await told(1);
-    expect(entries).toMatchObject([{ status: 0, note: 'too many' }]);
+    expect(entries).toMatchObject([{ status: 0, note: 'too many connections' }]);
   });
 });
 

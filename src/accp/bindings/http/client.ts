@@ -32,6 +32,7 @@ export type HttpBindingErrorCode =
 
 /** An exchange over HTTP that did not return a frame. Error frames are answers, not errors of the binding. */
 export class HttpBindingError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'HttpBindingError';
   /** The stable reason. */
   declare readonly code: HttpBindingErrorCode;

@@ -133,6 +133,7 @@ export type LinkErrorCode =
 
 /** A link that could not be opened or has ended, or, in `onError`, a message that the link lost. */
 export class LinkError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'LinkError';
   /** The stable reason. */
   declare readonly code: LinkErrorCode;
