@@ -1,4 +1,4 @@
-/** A transport's end is not the stream's end: WebSockets, through a proxy that cuts them. */
+/** The end of a transport is not the end of the stream: WebSockets, through a proxy that cuts them. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
 import { type Message, type Session, streamMessages } from '../../../src/accp/codec/index.js';
@@ -32,7 +32,7 @@ const streaming = ({ intent, envelope }: Message) => {
 
 interface Read {
   readonly taken: readonly unknown[];
-  /** The code of the error, or `ended`. */
+  /** Returns the code of the error, or `ended`. */
   readonly end: string | undefined;
 }
 
@@ -63,12 +63,12 @@ describe.each(SOCKET_ENDINGS)('a stream over a connection that ends by %s', (end
     ['between two messages', 0],
     ['inside a message', 25],
   ])('%s', (_, more) => {
-    test('goes on, without loss or repetition', async () => {
+    test('continues, without loss or repetition', async () => {
       const link = await connect('idx:7', more, {});
       expect(await read(link.stream(req({ n: 1 })))).toEqual({ taken: ALL, end: 'ended' });
     });
 
-    test('and is not made again fails behind what has come', async () => {
+    test('and is not reestablished fails after the chunks that have arrived', async () => {
       const link = await connect('idx:7', more, { reconnect: false });
       const { taken, end } = await read(link.stream(req({ n: 1 })));
       expect(end).toBe('unreachable');
@@ -77,14 +77,14 @@ describe.each(SOCKET_ENDINGS)('a stream over a connection that ends by %s', (end
     });
   });
 
-  test('behind the final chunk has ended, also for a reader that is slow', async () => {
+  test('after the final chunk has ended, even for a slow reader', async () => {
     const link = await connect('done:true', 0, { reconnect: false });
     const { taken, end } = await read(link.stream(req({ n: 1 })), 2);
     if (ending === 'fin') expect({ taken, end }).toEqual({ taken: ALL, end: 'ended' });
   });
 });
 
-test('a stream from a server that closes the connection properly fails behind what has come', async () => {
+test('a stream from a server that closes the connection properly fails after the chunks that have arrived', async () => {
   const { connect, sockets } = await world(({ intent, envelope }) => {
     if (intent !== 'req') return null;
     async function* source(): AsyncGenerator<string> {
@@ -98,7 +98,7 @@ test('a stream from a server that closes the connection properly fails behind wh
   const reading = (async () => {
     for await (const { data } of link.stream(req({ n: 1 }))) {
       taken.push(data);
-      // One is held back until it is known whether it is the last.
+      // One chunk is held back until it is known whether it is the last.
       if (taken.length === 2) void sockets.close();
     }
   })();
@@ -107,7 +107,7 @@ test('a stream from a server that closes the connection properly fails behind wh
 });
 
 describe('a stream that a client sends', () => {
-  /** What the handler of a server has read of the stream. */
+  /** The chunks that the handler of a server has read from the stream. */
   async function sent(leave: (link: Link, server: World) => unknown, options: object = {}) {
     let told!: (heard: Read) => void;
     const heard = new Promise<Read>((resolve) => {
@@ -130,14 +130,14 @@ describe('a stream that a client sends', () => {
     return { heard, link, chunk };
   }
 
-  test('that leaves in the middle fails for its reader, at once', { timeout: 5000 }, async () => {
+  test('that disconnects in the middle fails for its reader, at once', { timeout: 5000 }, async () => {
     const { heard } = await sent((link) => link.close());
     expect(await heard).toEqual({ taken: ['w0', 'w1'], end: 'E3003' });
   });
 
-  test('that is cut off fails for its reader once the client is not expected back', { timeout: 5000 }, async () => {
+  test('that is cut off fails for its reader after the resume window of the client', { timeout: 5000 }, async () => {
     const drop = async (link: Link, { server }: World): Promise<void> => {
-      // What was sent before has come by then.
+      // Earlier messages have arrived by then.
       await link.request(req({ n: 1 }));
       for (const client of server.clients) client.terminate();
     };
@@ -145,7 +145,7 @@ describe('a stream that a client sends', () => {
     expect(await heard).toEqual({ taken: ['w0', 'w1'], end: 'E3003' });
   });
 
-  test('to its end, and then leaves, has ended', async () => {
+  test('to its end, and then disconnects, has ended', async () => {
     const { heard, link, chunk } = await sent(() => undefined);
     await link.send(chunk(2, true));
     await link.close();

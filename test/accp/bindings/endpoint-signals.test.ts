@@ -1,4 +1,4 @@
-/** One side that answers frames: work that ends early, and much of it at once. */
+/** Endpoints: work that ends early, and concurrent work. */
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { createCodec, createSession, type MessageInput } from '../../../src/accp/codec/index.js';
@@ -6,7 +6,7 @@ import { answersOf, endpointOf, NEVER, numberOf, peer } from './endpoint-peer.js
 import { codeOf, collect, echo, signalled } from './http-server.js';
 
 describe('work that ends early', () => {
-  test('cancel aborts what runs under the chain, and the answer says so', async () => {
+  test('cancel aborts the work of its chain, and the answer reports it', async () => {
     const begun = signalled();
     const endpoint = endpointOf({
       handle: ({ intent }, { signal }) => {
@@ -24,7 +24,7 @@ describe('work that ends early', () => {
     expect((await answers).map(codeOf)).toEqual(['E5001']);
   });
 
-  test('a stream that is cancelled ends with an error, even if its source heeds no signal', async () => {
+  test('a stream that is cancelled ends with an error, even if its source ignores the signal', async () => {
     const begun = signalled();
     const endpoint = endpointOf({
       handle: ({ intent }) => (intent === 'req' ? stuck(begun.done) : null),
@@ -40,7 +40,7 @@ describe('work that ends early', () => {
     expect((await answers).map(codeOf)).toEqual([undefined, 'E5001']);
   });
 
-  test('a stream whose reader has gone ends without a word', async () => {
+  test('a stream whose reader is gone ends without a frame', async () => {
     const begun = signalled();
     const endpoint = endpointOf({ handle: () => stuck(begun.done) });
     const gone = new AbortController();
@@ -50,7 +50,7 @@ describe('work that ends early', () => {
     expect((await answers).map(codeOf)).toEqual([undefined]);
   });
 
-  test('a source is told when its reader leaves', async () => {
+  test('a source is ended when its reader leaves', async () => {
     const left = signalled();
     const endpoint = endpointOf({
       handle: async function* () {
@@ -66,7 +66,7 @@ describe('work that ends early', () => {
     await left.promise;
   });
 
-  /** Gives one message, and then never comes back. */
+  /** Yields one message, and then never settles. */
   async function* stuck(begun: () => void): AsyncGenerator<MessageInput> {
     yield { intent: 'wait', operation: 'x' };
     begun();
@@ -74,8 +74,8 @@ describe('work that ends early', () => {
   }
 });
 
-describe('receive, where both sides may speak at any time', () => {
-  test('the frames of all answers go out in the order of their numbers', async () => {
+describe('receive, for bindings on which both sides may send at any time', () => {
+  test('the frames of all answers are sent in the order of their numbers', async () => {
     const endpoint = endpointOf({
       codec: createCodec({ limits: { total: { soft: 60, hard: 90 } } }),
       handle: async function* ({ operation }) {
@@ -104,7 +104,7 @@ describe('receive, where both sides may speak at any time', () => {
     expect(outcomes).not.toContain('rejected');
   });
 
-  test('a frame is taken while another one is being worked on', async () => {
+  test('a frame is accepted while another one is handled', async () => {
     const release = signalled();
     const endpoint = endpointOf({
       handle: async (message) => {

@@ -28,7 +28,7 @@ describe('streams', () => {
   const handle: EndpointOptions['handle'] = ({ envelope: { msg_id: cid } }) =>
     streamMessages(chunks, { cid, operation: 'infer' });
 
-  test('are frames that a session puts together', async () => {
+  test('are frames that a session assembles', async () => {
     const url = await serving(endpointOf(handle));
     const codec = createCodec();
     const session = createSession({ agent: 'client', sequence: 'sender' });
@@ -40,7 +40,7 @@ describe('streams', () => {
     expect((await text).map(({ data }) => data).join('')).toBe(chunks.join(''));
   });
 
-  test('come with a line end for each frame, in chunks', async () => {
+  test('have a line end for each frame, in chunks', async () => {
     const url = await serving(() => each([ANSWER, ANSWER]));
     const response = await send(url, REQUEST, TYPE);
     expect(response.headers['transfer-encoding']).toBe('chunked');
@@ -64,14 +64,14 @@ describe('streams', () => {
   test.each<[string, readonly string[], number, readonly string[]]>([
     ['the first frame decides', [ANSWER, ERROR], 200, [ANSWER, ERROR]],
     ['an error first', [ERROR, ANSWER], 400, [ERROR, ANSWER]],
-    ['nothing at all', [], 204, []],
+    ['no frame at all', [], 204, []],
   ])('%s about the status', async (_name, frames, status, expected) => {
     const url = await serving(() => each(frames));
     expect((await send(url, REQUEST, TYPE)).status).toBe(status);
     expect(await collect(streamFrames(url, REQUEST))).toEqual(expected);
   });
 
-  test('an error on the way is the last chunk', async () => {
+  test('an error after the first frame is the last chunk', async () => {
     const failures: unknown[] = [];
     const url = await serving(() => failing([ANSWER]), { onError: (thrown) => failures.push(thrown) });
     const frames = await collect(streamFrames(url, REQUEST));
@@ -79,7 +79,7 @@ describe('streams', () => {
     expect(failures).toEqual([new Error('the line is dead')]);
   });
 
-  test('a client that leaves ends the stream, and its handler knows', async () => {
+  test('a client that leaves ends the stream and aborts the signal of its handler', async () => {
     const left = signalled();
     const aborted = signalled();
     const url = await serving((_frame, { signal }) => {
@@ -106,7 +106,7 @@ describe('streams', () => {
     await left.promise;
   });
 
-  test('a client that goes while nothing has been said is noticed', async () => {
+  test('a client that disconnects before the first frame aborts the signal', async () => {
     const begun = signalled();
     const aborted = signalled();
     const url = await serving((_frame, { signal }) => {
@@ -127,24 +127,24 @@ describe('streams', () => {
     await aborted.promise;
   });
 
-  test('a reader that is slow slows the source', async () => {
+  test('a slow reader slows the source down', async () => {
     const left = signalled();
     const source = endless(left.done, 'x'.repeat(60_000));
     const url = new URL(await serving(() => source.frames));
-    // It asks, and does not read.
+    // The client sends a request and does not read.
     const socket = connect(Number(url.port), url.hostname);
     socket.pause();
     const head = [`POST ${url.pathname} HTTP/1.1`, 'Host: x', 'Content-Type: application/accp'];
     socket.write(`${head.join('\r\n')}\r\nContent-Length: ${REQUEST.length}\r\n\r\n${REQUEST}`);
     await source.isStalled();
     const made = source.made();
-    // What the buffers of both sides hold; a source at full speed would be far beyond.
+    // The capacity of the buffers of both sides; a source at full speed would be far beyond it.
     expect(made).toBeLessThan(1000);
     socket.destroy();
     await left.promise;
   });
 
-  test('without a socket, nothing is made that is not asked for', async () => {
+  test('without a socket, frames are made only when they are requested', async () => {
     const source = endless(() => undefined);
     const request = new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body: REQUEST });
     const reader = (await createHandler(() => source.frames)(request)).body!.getReader();
@@ -157,7 +157,7 @@ describe('streams', () => {
     expect(source.made()).toBe(2);
   });
 
-  /** Frames without end. */
+  /** An endless stream of frames. */
   function endless(
     left: () => void,
     text = 'y',

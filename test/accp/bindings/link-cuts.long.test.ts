@@ -20,7 +20,7 @@ test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was exe
   expect(asked.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
 });
 
-test.each(Object.keys(BINDINGS))('over %s, so are many slow ones at once', async (binding) => {
+test.each(Object.keys(BINDINGS))('over %s, so are many slow concurrent ones', async (binding) => {
   const asked: unknown[] = [];
   const { connect, proxy } = await openLinkWorld(binding, async ({ intent, operation, payload }) => {
     if (intent !== 'req') return null;

@@ -1,4 +1,4 @@
-/** The same endpoint behind each binding that has a link, and a network between that can be cut. */
+/** The same endpoint behind each binding that has a link, and a network between them that can be cut. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequestListener } from '@remix-run/node-fetch-server';
@@ -30,7 +30,7 @@ export interface LinkWorld {
   /** Opens a link through the network. */
   readonly connect: (options?: Partial<LinkOptions>, session?: Partial<SessionOptions>) => Promise<Link>;
   readonly proxy: CuttingProxy;
-  /** Begins the server anew, at the same place: it knows none of its sessions any more. */
+  /** Restarts the server at the same address, without its sessions. */
   readonly restart: () => Promise<void>;
   /** Frames that the server has received. */
   readonly received: () => readonly string[];
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The endpoint that is served for the time being. */
+/** The endpoint that is currently served. */
 interface Served {
   endpoint: Endpoint;
   /** Ends the connections of an endpoint that is replaced. */
@@ -62,7 +62,7 @@ async function proxied(port: number, taken: (proxy: CuttingProxy) => void): Prom
   return proxy.port;
 }
 
-/** How each binding serves an endpoint, and connects to it. */
+/** The functions with which each binding serves an endpoint and connects to it. */
 export const BINDINGS: Readonly<
   Record<string, (served: Served, taken: (proxy: CuttingProxy) => void) => Promise<Connect>>
 > = {

@@ -1,10 +1,10 @@
-/** A network that is gone for ten seconds, while both sides go on speaking. */
+/** A network that is down for ten seconds, while both sides continue to send. */
 import { expect, test } from 'vitest';
 import type { Message, MessageInput } from '../../../src/accp/codec/index.js';
 import { cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { openWorld } from './websocket-world.js';
 
-/** Messages of each side, about one each 10 ms: some before, most during, and some after the cut. */
+/** Messages of each side, about one per 10 ms: some before, most during, and some after the cut. */
 const COUNT = 1500;
 
 const note = (n: number): MessageInput => ({ intent: 'sync', operation: 'note', payload: { n } });
@@ -12,9 +12,9 @@ const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => s
 const NUMBERS = Array.from({ length: COUNT }, (_, n) => n);
 
 test.each([
-  ['frozen, so that nobody is told', 'freeze'],
-  ['cut, and nobody can come back', 'cut'],
-])('ten seconds without a network (%s): nothing is lost, nothing comes twice', async (_, how) => {
+  ['frozen, without a notification', 'freeze'],
+  ['cut, without reconnection', 'cut'],
+])('ten seconds without a network (%s): nothing is lost or repeated', async (_, how) => {
   const there: number[] = [];
   const here: number[] = [];
   const quick = { heartbeatMs: 1000, maxMissed: 2 };
@@ -48,7 +48,7 @@ test.each([
     proxy.thaw();
     await spoken;
     while (there.length < COUNT || here.length < COUNT) {
-      // What was lost at the very end shows when one of them says something.
+      // The loss of the last frames shows when one of the sides sends another.
       await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
       await world.sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
       await wait(20);

@@ -1,4 +1,4 @@
-/** Registry sync when an official client and an official server connect. */
+/** Registry sync between an official client and an official server. */
 import { describe, expect, test } from 'vitest';
 import {
   createRegistryExchange,
@@ -17,7 +17,7 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
   describe('registry sync', () => {
     const PLACE = { code: 'PL', version: 1, fields: ['street', 'town'], types: { street: 'string' } } as const;
 
-    test('equal registries are announced on both sides, and no more is read', async () => {
+    test('equal registries are announced on both sides, and nothing more is read', async () => {
       const server = toolServer();
       const exchange = createRegistryExchange({ codec: createCodec(), agent: 'planner' });
       const world = await connect(server.serve, registryCapability(exchange.full));
@@ -26,7 +26,7 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       expect(server.reads()).toBe(0);
     });
 
-    test('another registry is read whole, once for each hash, and sessions read frames by it', async () => {
+    test('a different registry is read completely, once for each hash, and sessions decode frames with it', async () => {
       const codec = createCodec();
       codec.registerSchema('place', PLACE);
       const server = toolServer(codec);
@@ -44,7 +44,7 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       });
     });
 
-    test("the server reads a client's frames by the client's own registry", async () => {
+    test("the server decodes a client's frames with the client's own registry", async () => {
       const server = toolServer();
       const codec = createCodec();
       codec.registerSchema('place', PLACE);
@@ -62,7 +62,7 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       });
     });
 
-    test('a client that announces no registry that can be read is refused', async () => {
+    test('a client that announces an unreadable registry is rejected', async () => {
       const { serve, runs } = toolServer();
       const { client } = await connect(serve, registryCapability('@planner>sync:registry{v:x}[mid:a1,seq:1]'));
       const frame = '@planner>req:tool{tool:now|schema:TC}[mid:a2,seq:1]';
@@ -71,7 +71,7 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       expect(runs).toEqual([]);
     });
 
-    test('a registry that is not the one that was announced is refused with E5001', async () => {
+    test('a registry that does not match its announcement is rejected with E5001', async () => {
       const codec = createCodec();
       codec.registerSchema('place', PLACE);
       const { announcement } = createRegistryExchange({ codec, agent: 'tools' });

@@ -95,7 +95,7 @@ testMcp(IN_MEMORY);
 testMcp(HTTP);
 
 describe('types', () => {
-  test('what the binding makes and takes is what SDK 1 takes and makes', () => {
+  test('the values that the binding creates and accepts have the types of SDK 1', () => {
     expectTypeOf<EmbeddedResource>().toExtend<OfficialEmbeddedResource>();
     expectTypeOf<ResourceResult>().toExtend<ReadResourceResult>();
     expectTypeOf<ToolResult>().toExtend<CallToolResult>();

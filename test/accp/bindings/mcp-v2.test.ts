@@ -1,4 +1,4 @@
-/** ACCP over MCP with line 2 of the official SDK: of the old protocol in memory, of revision 2026-07-28 in memory and over HTTP. */
+/** ACCP over MCP with line 2 of the official SDK: with the old protocol in memory, with revision 2026-07-28 in memory and over HTTP. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -104,7 +104,7 @@ testMcp(MODERN_IN_MEMORY);
 testMcp(MODERN_OVER_HTTP);
 
 describe('types', () => {
-  test('what the binding makes and takes is what SDK 2 takes and makes', () => {
+  test('the values that the binding creates and accepts have the types of SDK 2', () => {
     expectTypeOf<EmbeddedResource>().toExtend<OfficialEmbeddedResource>();
     expectTypeOf<ResourceResult>().toExtend<ReadResourceResult>();
     expectTypeOf<ToolResult>().toExtend<CallToolResult>();

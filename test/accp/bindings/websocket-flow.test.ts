@@ -1,4 +1,4 @@
-/** How far one side runs ahead of the other: no further than what can be sent again, and than what is read. */
+/** Limits how far one side runs ahead of the other: to the frames that can be sent again, and to those that are read. */
 import { describe, expect, test } from 'vitest';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { codec, numbers, type openWorld, req, worldsBehindProxies } from './websocket-world.js';
@@ -7,7 +7,7 @@ const through = worldsBehindProxies();
 const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Answers a request with a stream of so many numbers, and tells how many were made. */
+/** Answers a request with a stream of numbers, and counts them. */
 function counting(count: number): { handle: Parameters<typeof openWorld>[0]; made: () => number } {
   let made = 0;
   async function* source(): AsyncGenerator<string> {
@@ -25,7 +25,7 @@ function counting(count: number): { handle: Parameters<typeof openWorld>[0]; mad
   };
 }
 
-/** When a number does not change any more. */
+/** Resolves when a number no longer changes. */
 async function settled(number: () => number): Promise<number> {
   let before = -1;
   while (number() !== before) {
@@ -35,11 +35,11 @@ async function settled(number: () => number): Promise<number> {
   return before;
 }
 
-/** Sessions that keep few frames, so that few are enough to fill what they keep. */
+/** Sessions with a small outbox, so that few frames fill it. */
 const FEW = { maxOutbox: 32 };
 
-describe('more messages than are kept to be sent again', () => {
-  test('wait for those before them: a cut loses none of the client', async () => {
+describe('more messages than the outbox keeps', () => {
+  test('wait for earlier ones: a cut loses none of the client', async () => {
     const there: number[] = [];
     const { connect, proxy } = await through(({ payload }: Message) => {
       there.push(payload['n'] as number);
@@ -62,7 +62,7 @@ describe('more messages than are kept to be sent again', () => {
     expect(errors.filter((error) => (error as { code?: string }).code === 'lost')).toEqual([]);
   });
 
-  test('wait for those before them: a cut loses none of a stream of the server', async () => {
+  test('wait for earlier ones: a cut loses none of a stream of the server', async () => {
     const { handle } = counting(600);
     const { connect, proxy } = await through(handle, {}, { session: FEW });
     const link = await connect({ port: proxy.port });
@@ -79,12 +79,12 @@ describe('more messages than are kept to be sent again', () => {
     expect(heard).toEqual(numbers(600));
   });
 
-  test('what is lost all the same is told', async () => {
+  test('losses that happen nevertheless are reported', async () => {
     const { connect, sockets } = await through();
     const session = createSession({ agent: 'client', sequence: 'sender', maxOutbox: 4 });
     const told: unknown[] = [];
     const link = await connect({ session, onError: (error) => told.push((error as { code?: string }).code) });
-    // Past the connection: frames that nobody sends.
+    // Bypasses the link: these frames are never sent.
     for (const n of numbers(10)) codec.encode(note(n), session);
     await link.request(req({ n: 1 }));
     expect(told).toContain('lost');
@@ -92,8 +92,8 @@ describe('more messages than are kept to be sent again', () => {
   });
 });
 
-describe('messages that are given one after the other without waiting', () => {
-  test('go out in that order, whatever happens to the connection', async () => {
+describe('messages that are sent without awaiting each', () => {
+  test('arrive in that order, whatever happens to the connection', async () => {
     const there: number[] = [];
     const here: number[] = [];
     const { connect, proxy, sockets } = await through(({ payload }: Message) => {
@@ -119,7 +119,7 @@ describe('messages that are given one after the other without waiting', () => {
 });
 
 describe('a reader that is slow', () => {
-  test('of messages holds up the server, also over new connections, and misses nothing', async () => {
+  test('of messages pauses the server, also over new connections, and misses nothing', async () => {
     const { connect, proxy, sockets } = await through();
     const link = await connect({ port: proxy.port });
     const messages = link.messages[Symbol.asyncIterator]();
@@ -142,7 +142,7 @@ describe('a reader that is slow', () => {
     expect(heard).toEqual(numbers(2000));
   });
 
-  test('of a stream holds up who makes it, and the stream does not fail', async () => {
+  test('of a stream pauses its source, and the stream does not fail', async () => {
     const { handle, made } = counting(3000);
     const { connect } = await through(handle);
     const link = await connect();
@@ -154,7 +154,7 @@ describe('a reader that is slow', () => {
     expect(heard).toEqual(numbers(3000));
   });
 
-  test('that leaves a stream tells the other side, which stops', async () => {
+  test('that leaves a stream cancels it at the server, which stops', async () => {
     let stopped!: () => void;
     const stop = new Promise<void>((resolve) => {
       stopped = resolve;

@@ -1,4 +1,4 @@
-/** What is asked for and then not wanted any more, and messages that nobody reads any more. */
+/** Requests that are abandoned, and messages that are no longer read. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { numbers, openWorld, req, type World } from './websocket-world.js';
@@ -14,7 +14,7 @@ async function world(...args: Parameters<typeof openWorld>): Promise<World> {
   return made;
 }
 
-/** Works on `hang` until it is told to stop, and says everything else back. */
+/** Works on `hang` until its signal is aborted, and echoes other requests. */
 function hanging(): {
   readonly handle: Parameters<typeof openWorld>[0];
   readonly live: () => number;
@@ -45,8 +45,8 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-describe('requests beyond those that are worked on', () => {
-  test('wait, and are never told when they are given up; what cancels those before them is', async () => {
+describe('requests beyond the limit of the handler', () => {
+  test('wait, and never reach the handler if they are abandoned; the cancellation of those before them does', async () => {
     const { handle, live, begun } = hanging();
     const { connect } = await world(handle, { maxConcurrent: 4 });
     const link = await connect();
@@ -54,7 +54,7 @@ describe('requests beyond those that are worked on', () => {
     const given = controllers.map(({ signal }) => link.request(HANG, { signal }).catch((error: Error) => error.name));
     await until(() => live() === 4);
     const echo = link.request(req({ n: 1 }));
-    // All but the first four are given up while they wait.
+    // All but the first four are abandoned while they wait.
     for (const controller of controllers.slice(4)) controller.abort();
     for (const controller of controllers.slice(0, 4)) controller.abort();
     expect(await Promise.all(given)).toEqual(Array(10).fill('AbortError'));
@@ -63,7 +63,7 @@ describe('requests beyond those that are worked on', () => {
     expect(begun()).toBe(4);
   });
 
-  test('come in their turn', async () => {
+  test('are handled in order', async () => {
     const order: number[] = [];
     let working = 0;
     let most = 0;
@@ -82,7 +82,7 @@ describe('requests beyond those that are worked on', () => {
     expect(most).toBe(3);
   });
 
-  test('leave no listeners behind on a shared signal', async () => {
+  test('leave no listeners on a shared signal', async () => {
     const { handle, live } = hanging();
     const { connect } = await world(handle);
     const warnings: string[] = [];
@@ -100,7 +100,7 @@ describe('requests beyond those that are worked on', () => {
 });
 
 describe('a stream', () => {
-  test('is left before its next chunk has come, and the other side is told', async () => {
+  test('is left before its next chunk has arrived, and is cancelled at the server', async () => {
     const { handle, live } = hanging();
     const { connect } = await world(handle);
     const chunks = (await connect()).stream(HANG)[Symbol.asyncIterator]();
@@ -111,7 +111,7 @@ describe('a stream', () => {
     await until(() => live() === 0);
   });
 
-  test('is given up by a signal, which is what its reader is told', async () => {
+  test('is aborted by a signal, whose reason its reader gets', async () => {
     const { handle, live } = hanging();
     const { connect } = await world(handle);
     const link = await connect();
@@ -124,7 +124,7 @@ describe('a stream', () => {
     expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
   });
 
-  test('that was never asked for, as there is no connection, is left, and never asked for', async () => {
+  test('that was never requested, since there is no connection, is left and never requested', async () => {
     const { handle, begun } = hanging();
     const { connect, server, port } = await world(handle);
     const link = await connect({ reconnect: { minDelayMs: 200, maxDelayMs: 200 } });
@@ -138,7 +138,7 @@ describe('a stream', () => {
     expect(begun()).toBe(0);
   });
 
-  test('of which all has come leaves nothing for those who read messages', async () => {
+  test('of which all chunks have arrived leaves nothing for readers of messages', async () => {
     async function* words(): AsyncGenerator<string> {
       yield 'a';
       yield 'b';
@@ -160,7 +160,7 @@ describe('a stream', () => {
   });
 });
 
-test('a correlation that was given up can be used again', async () => {
+test('an abandoned correlation_id can be used again', async () => {
   const { handle, live } = hanging();
   const { connect } = await world(handle);
   const link = await connect();
@@ -171,14 +171,14 @@ test('a correlation that was given up can be used again', async () => {
   controller.abort();
   expect(await given).toBe('AbortError');
   await until(() => live() === 0);
-  // The other side refuses what belongs to a chain that was cancelled: that is an answer.
+  // The peer rejects messages of a cancelled chain: that is an answer.
   await expect(link.request({ ...req({ n: 1 }), envelope })).rejects.toMatchObject({ code: 'E5001' });
 });
 
 describe('messages', () => {
   const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 
-  test('that are not read any more hold nothing up', async () => {
+  test('that are no longer read do not pause the connection', async () => {
     const { connect, sockets } = await world();
     const link = await connect({ onError: () => undefined });
     await sockets.send(link.session.id, note(0));
@@ -190,7 +190,7 @@ describe('messages', () => {
     expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
   });
 
-  test('go to whichever of several readers asks first, and none waits for ever', async () => {
+  test('go to the first of several readers that asks, and none waits forever', async () => {
     const { connect, sockets } = await world();
     const link = await connect();
     const readers = [link.messages[Symbol.asyncIterator](), link.messages[Symbol.asyncIterator]()];

@@ -1,4 +1,4 @@
-/** A server of frames on a free port, and what speaks to it with nothing added. */
+/** A server of frames on a free port, and raw clients. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach } from 'vitest';
@@ -19,7 +19,7 @@ export const REGISTRY = '@me>sync:registry{v:1}[mid:m1,seq:1]';
 
 export interface World extends RunningServer {
   readonly entries: AccessEntry[];
-  /** Resolves when so many entries have been told. */
+  /** Resolves when a number of entries have been logged. */
   readonly told: (count: number) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function serve(
   return { ...server, entries, told };
 }
 
-/** An agent that works on a request until it is told to stop. */
+/** An agent that works on a request until its signal is aborted. */
 export function busyAgent(): { readonly agent: EndpointOptions; readonly begun: Promise<void> } {
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ export interface Answered {
   readonly body: string;
 }
 
-/** Sends a request with just these headers, those that `fetch` sets by itself included. */
+/** Sends a request with exactly these headers, including those that `fetch` would set. */
 export function ask(
   url: string,
   { method = 'POST', body = REQUEST, ...headers }: Readonly<Record<string, string>> = {},
@@ -91,7 +91,7 @@ export function ask(
   });
 }
 
-/** Opens a WebSocket. @returns the socket, or the status with which it was refused */
+/** Opens a WebSocket. @returns the socket, or the status with which it was rejected */
 export function open(
   url: string,
   { protocols = ['accp'], headers = {} }: { protocols?: string[]; headers?: Record<string, string> } = {},
@@ -108,7 +108,7 @@ export function open(
   });
 }
 
-/** Sends bytes on a connection. @returns all that comes until it is closed */
+/** Sends bytes on a connection. @returns all bytes until it is closed */
 export function sendBytes(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

@@ -1,4 +1,4 @@
-/** The program of a page, and of a process of Node with a WebSocket of its own. */
+/** The program of a page, and of a Node process with the global WebSocket. */
 import { closeAll } from './closing.js';
 
 const { target, location } = globalThis as { readonly target?: string; readonly location?: { readonly host: string } };

@@ -1,4 +1,4 @@
-/** Floods an agent with requests and reads no answer, until told to; what it holds meanwhile is looked at from outside. */
+/** Floods an agent with requests, and reads answers only on command; its memory is measured from outside. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -6,18 +6,18 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 
 export interface FloodedAgent {
-  /** Bytes in memory, at most so far; of Linux alone. */
+  /** Maximum number of bytes in memory so far; on Linux only. */
   readonly peak: () => number;
-  /** Writes so many requests of so many bytes, as fast as they are taken; resolves when the agent has taken them. */
+  /** Writes a number of requests as fast as the agent reads them; resolves when it has read them. */
   readonly flood: (count: number, bytes: number) => Promise<void>;
-  /** Bytes that the agent has taken so far. */
+  /** Number of bytes that the agent has read. */
   readonly taken: () => number;
-  /** Reads so many answers. @throws Error where one of them is not the next one */
+  /** Reads a number of answers. @throws Error if one of them is not the next one */
   readonly read: (count: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Requests of one write. */
+/** Requests per write. */
 const AT_ONCE = 64;
 
 export async function floodAgent(program: string): Promise<FloodedAgent> {

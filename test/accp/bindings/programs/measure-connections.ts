@@ -1,4 +1,4 @@
-/** Many connections at a time between two processes: whether every request is answered, and how much memory that takes. */
+/** Many connections between two processes: tests that every request is answered, and measures the memory. */
 import process from 'node:process';
 import { type CompiledProgram, compileProgram } from '../../../helpers/bundled-program.js';
 import type { ClientFigures } from './connections-client.js';
@@ -11,12 +11,12 @@ const OTHER_FILES = 64;
 
 export interface ConnectionFigures extends ClientFigures {
   readonly server: { readonly start: number; readonly peak: number; readonly end: number };
-  /** Connections and requests as the server has counted them. */
+  /** Connections and requests as counted by the server. */
   readonly connected: number;
   readonly handled: number;
 }
 
-/** @throws Error where the system allows too few open files, or one of the processes fails */
+/** @throws Error if the system allows too few open files, or one of the processes fails */
 export async function measureConnections(connections: number, seconds: number): Promise<ConnectionFigures> {
   checkFiles(connections);
   const programs: CompiledProgram[] = [];
@@ -56,7 +56,7 @@ export function describeConnections(figures: ConnectionFigures): string {
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
 
-/** Node raises the soft limit by itself, as far as it may. */
+/** Node raises the soft limit on its own, up to the hard limit. */
 function checkFiles(connections: number): void {
   const report = process.report?.getReport() as
     | { readonly userLimits?: { readonly open_files?: { readonly hard?: number | 'unlimited' } } }

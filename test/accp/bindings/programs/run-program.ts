@@ -1,16 +1,16 @@
-/** A program in a process of its own, which speaks in lines on its standard output, and ends with its standard input. */
+/** A program in a process of its own, which communicates in lines on its standard output, and ends with its standard input. */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
 export interface RunningProgram {
   readonly pid: number;
-  /** The next line of its output. @throws Error when it has ended, with the last of what it wrote to stderr */
+  /** Returns the next line of its output. @throws Error if it has ended, with the end of its stderr */
   readonly line: () => Promise<string>;
   readonly isRunning: () => boolean;
   /** Resolves when it has ended and its output is read. */
   readonly ended: Promise<void>;
-  /** Ends it at once, whatever it is doing. */
+  /** Kills it. */
   readonly kill: () => Promise<void>;
 }
 
