@@ -82,9 +82,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     signal: AbortSignal,
   ): AsyncGenerator<Batch, void, undefined> {
     for (const message of messages) {
-      const begun = await answers.begin(message, session, signal);
-      if (typeof begun === 'function') yield begun;
-      else yield* begun;
+      const started = await answers.begin(message, session, signal);
+      if (typeof started === 'function') yield started;
+      else yield* started;
     }
   }
 
@@ -161,9 +161,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         ...replies,
         ...dropOnStoreFailure(session, () => answers.errorFrames(message, signal.reason, session)),
       ]);
-    const begun = await answers.begin(message, session, signal);
-    if (typeof begun !== 'function') return busy(session, streamed(replies, begun, session));
-    const frames = dropOnStoreFailure(session, begun);
+    const started = await answers.begin(message, session, signal);
+    if (typeof started !== 'function') return busy(session, streamed(replies, started, session));
+    const frames = dropOnStoreFailure(session, started);
     return toAnswer(replies.length === 0 ? frames : [...replies, ...frames]);
   };
 
@@ -241,10 +241,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 }
 
 function perSession<T>(make: (session: Session) => T): (session: Session) => T {
-  const made = new WeakMap<Session, T>();
+  const values = new WeakMap<Session, T>();
   return (session) => {
-    const value = made.get(session) ?? make(session);
-    made.set(session, value);
+    const value = values.get(session) ?? make(session);
+    values.set(session, value);
     return value;
   };
 }

@@ -143,7 +143,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
         const result = handler(frame, { signal });
         // The handler gets the frame first: its error names the chain.
         if (isCancel) cancelled = target?.cancel(controller);
-        await answer.take(await result);
+        await answer.publish(await result);
         // The frame may have overtaken the request that it cancels.
         if (isCancel) target ??= chains.get(chain);
       }
@@ -212,7 +212,7 @@ class TaskAnswer {
     this.#artifacts = new Set(artifacts);
   }
 
-  async take(answer: FrameAnswer): Promise<void> {
+  async publish(answer: FrameAnswer): Promise<void> {
     if (typeof answer === 'string') this.#add(answer);
     else if (answer !== null) for await (const frame of answer) this.#add(frame);
   }

@@ -56,12 +56,12 @@ type MessageAddress = Pick<A2aMessage, 'role' | 'taskId' | 'contextId'>;
 export function messageOf(
   frames: readonly string[],
   head: FrameHead | null | undefined,
-  place: MessageAddress,
+  address: MessageAddress,
   options: PartOptions,
 ): A2aMessage<TextPart | RawPart> {
   return {
     messageId: head?.mid ?? freshId(),
-    ...place,
+    ...address,
     parts: frames.map((frame) => framePart(frame, options)),
     metadata: undefined,
     extensions: [],

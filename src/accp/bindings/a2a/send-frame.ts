@@ -200,11 +200,11 @@ class AnswerReader {
         const { taskId, contextId, status } = payload.value;
         const known = this.#remember(taskId, contextId);
         known.state = status?.state ?? known.state;
-        return this.#count(known.take(status?.message), status?.message?.parts);
+        return this.#count(known.framesOfMessage(status?.message), status?.message?.parts);
       }
       case 'artifactUpdate': {
         const { taskId, contextId, artifact } = payload.value;
-        return this.#count(this.#remember(taskId, contextId).takeUpdate(payload.value), artifact?.parts);
+        return this.#count(this.#remember(taskId, contextId).framesOfUpdate(payload.value), artifact?.parts);
       }
       default:
         return [];
@@ -216,7 +216,7 @@ class AnswerReader {
       ...(task.artifacts ?? []).flatMap((artifact) => artifact.parts),
       ...(task.status?.message?.parts ?? []),
     ];
-    return this.#count(inOrder(this.#remember(task.id, task.contextId).takeTask(task, this.#requestId)), parts);
+    return this.#count(inOrder(this.#remember(task.id, task.contextId).framesOfTask(task, this.#requestId)), parts);
   }
 
   message({ parts }: A2aMessage): readonly string[] {
@@ -284,13 +284,13 @@ class KnownTask {
     this.contextId = contextId;
   }
 
-  take(message: A2aMessage | undefined): readonly string[] {
+  framesOfMessage(message: A2aMessage | undefined): readonly string[] {
     if (message === undefined || message.role === ROLE.user || this.#messages.has(message.messageId)) return [];
     this.#messages.add(message.messageId);
     return framesIn(message.parts);
   }
 
-  takeUpdate({ artifact, append }: ArtifactUpdate): readonly string[] {
+  framesOfUpdate({ artifact, append }: ArtifactUpdate): readonly string[] {
     if (artifact === undefined) return [];
     const before = append ? (this.#parts.get(artifact.artifactId) ?? 0) : 0;
     this.#parts.set(artifact.artifactId, before + artifact.parts.length);
@@ -302,17 +302,17 @@ class KnownTask {
    *
    * @param requestId the message that is answered: earlier messages answer others
    */
-  takeTask({ artifacts, history, status }: Task, requestId: string): readonly string[] {
+  framesOfTask({ artifacts, history, status }: Task, requestId: string): readonly string[] {
     this.state = status?.state ?? this.state;
     const frames: string[] = [];
     for (const artifact of artifacts ?? []) frames.push(...this.#takeArtifact(artifact));
     const messages = history ?? [];
     const requestIndex = messages.findIndex(({ messageId }) => messageId === requestId);
     messages.forEach((message, index) => {
-      if (index > requestIndex) frames.push(...this.take(message));
+      if (index > requestIndex) frames.push(...this.framesOfMessage(message));
       else this.#messages.add(message.messageId);
     });
-    frames.push(...this.take(status?.message));
+    frames.push(...this.framesOfMessage(status?.message));
     return frames;
   }
 

@@ -210,7 +210,7 @@ class HttpExchange {
         isAtEnd = done;
         for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
           isEmpty = false;
-          progress.take(frame);
+          progress.add(frame);
           yield frame;
         }
       }
@@ -275,7 +275,7 @@ class AnswerProgress {
   readonly #messages = new Set<string>();
   #endsChain = false;
 
-  take(frame: string): void {
+  add(frame: string): void {
     const parsed = tryParseFrame(frame, { dialect: 'lenient' });
     if (!parsed.ok) return;
     const { intent, payload, metadata } = parsed.value;

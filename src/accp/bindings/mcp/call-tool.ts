@@ -58,12 +58,12 @@ const MAX_ROUNDS = 3;
  */
 export function callTool(client: ToolClient, call: ToolCall, options: ToolCallOptions): Promise<ToolOutcome> {
   const { session } = options;
-  const made = (LAST_CALL.get(session) ?? Promise.resolve()).then(() => makeCall(client, call, options));
+  const result = (LAST_CALL.get(session) ?? Promise.resolve()).then(() => makeCall(client, call, options));
   LAST_CALL.set(
     session,
-    made.catch(() => undefined),
+    result.catch(() => undefined),
   );
-  return made;
+  return result;
 }
 
 async function makeCall(client: ToolClient, call: ToolCall, { codec, session }: ToolCallOptions): Promise<ToolOutcome> {

@@ -57,8 +57,8 @@ function errorOf({ code, reason, error }: SocketEnd): LinkError {
 }
 
 /** @throws TypeError if there is no WebSocket */
-function socketFactory(url: string, given: WebSocketConstructor | undefined): () => WebSocketLike {
-  const WebSocket = given ?? (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket;
+function socketFactory(url: string, option: WebSocketConstructor | undefined): () => WebSocketLike {
+  const WebSocket = option ?? (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket;
   if (WebSocket === undefined)
     throw new TypeError(
       'This platform has no global WebSocket; pass the one of the package ws as the option WebSocket',

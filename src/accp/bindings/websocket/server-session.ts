@@ -214,7 +214,7 @@ export class ServerSession {
     this.#hasEnded = true;
     this.#stopResumeTimer();
     this.#heartbeat?.stop();
-    const reason = new Error('the client has gone');
+    const reason = new Error('the client has disconnected');
     for (const controller of this.#controllers) controller.abort(reason);
     partsOfSession(this.#session).streams.cut();
     this.#window.release();
