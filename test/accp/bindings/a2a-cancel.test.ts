@@ -14,14 +14,14 @@ import { signalled } from './http-server.js';
 
 describe('cancellation', () => {
   /** Sends one chunk, and works until its signal is aborted. */
-  function slow(): { handler: FrameHandler; stopped: Promise<string>; told: string[] } {
-    const told: string[] = [];
+  function slow(): { handler: FrameHandler; stopped: Promise<string>; received: string[] } {
+    const received: string[] = [];
     let stop: (why: string) => void = () => undefined;
     const stopped = new Promise<string>((resolve) => {
       stop = resolve;
     });
     const handler: FrameHandler = (frame, { signal }) => {
-      told.push(frame);
+      received.push(frame);
       if (!frame.includes('>req:')) return null;
       return (async function* () {
         yield '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]';
@@ -30,24 +30,24 @@ describe('cancellation', () => {
         yield '@w>done:x{}[mid:w2,seq:2,cid:q1]';
       })();
     };
-    return { handler, stopped, told };
+    return { handler, stopped, received };
   }
 
   const CANCEL = '@p>cancel:x{}[mid:q2,seq:2,cid:q1,sid:s1]';
 
   test('a cancel frame reaches the handler, aborts its work, and cancels the task', async () => {
-    const { handler, stopped, told } = slow();
+    const { handler, stopped, received } = slow();
     const { client } = await talkTo(handler);
-    const given: string[] = [];
+    const returned: string[] = [];
     let answers: readonly string[] = [];
     for await (const frame of streamFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]')) {
-      given.push(frame);
+      returned.push(frame);
       if (frame.includes('>stream:')) answers = await sendFrame(client, CANCEL);
     }
     expect(await stopped).toBe('aborted');
     // Each numbered frame of the handler is returned once, to the first of the two readers.
-    expect([...given, ...answers].map((frame) => frame.slice(0, 10))).toEqual(['@w>stream:', '@w>done:x{']);
-    expect(told).toEqual(['@p>req:x{}[mid:q1,seq:1,sid:s1]', CANCEL]);
+    expect([...returned, ...answers].map((frame) => frame.slice(0, 10))).toEqual(['@w>stream:', '@w>done:x{']);
+    expect(received).toEqual(['@p>req:x{}[mid:q1,seq:1,sid:s1]', CANCEL]);
     const { tasks } = await client.listTasks({ contextId: 's1', status: 0 } as never);
     expect(tasks.map(({ status }) => status?.state)).toEqual([TaskState.TASK_STATE_CANCELED]);
   });
@@ -122,13 +122,13 @@ describe('cancellation', () => {
   });
 
   test('a cancel frame for a chain without a task is sent, since it has a number', async () => {
-    const told: string[] = [];
+    const received: string[] = [];
     const { client } = await talkTo((frame) => {
-      told.push(frame);
+      received.push(frame);
       return null;
     });
     expect(await sendFrame(client, CANCEL)).toEqual([]);
-    expect(told).toEqual([CANCEL]);
+    expect(received).toEqual([CANCEL]);
   });
 });
 
@@ -145,11 +145,11 @@ describe('cancellation of a request whose answer is awaited', () => {
 
   /** A request whose handler ends only when its signal is aborted, or never. */
   async function waiting(operation: 'heeds' | 'ignores' | 'streams'): Promise<Waited> {
-    const begun = signalled();
+    const started = signalled();
     const handler = endpointOf(({ intent, operation: asked }, { signal }) => {
       if (intent !== 'req') return null;
       if (asked === 'echo') return { intent: 'done', operation: asked };
-      begun.done();
+      started.done();
       const over = new Promise<null>((_, reject) => {
         if (asked !== 'ignores') signal.addEventListener('abort', () => reject(signal.reason));
       });
@@ -161,7 +161,7 @@ describe('cancellation of a request whose answer is awaited', () => {
     });
     const { client, session } = await talkTo(handler);
     const answer = sendFrame(client, codec.encode(ask(operation), session).frames);
-    await begun.promise;
+    await started.promise;
     return { client, session, answer };
   }
 

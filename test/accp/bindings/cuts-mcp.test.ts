@@ -93,7 +93,7 @@ describe.each([
 
 test('an answer in several lines of data that end with CRLF is complete, in whatever chunks it arrives', async () => {
   const events = 'data: {"jsonrpc":"2.0",\r\ndata: "id":1,"result":{}}\r\n\r\n';
-  const asked = failFastFetch(async () => {
+  const failFast = failFastFetch(async () => {
     const pieces = [...events].map((character) => new TextEncoder().encode(character));
     const body = new ReadableStream({
       pull(controller) {
@@ -104,6 +104,6 @@ test('an answer in several lines of data that end with CRLF is complete, in what
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   });
-  const response = await asked('http://tools/mcp', { body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}' });
+  const response = await failFast('http://tools/mcp', { body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}' });
   expect(await response.text()).toBe(events);
 });

@@ -11,9 +11,9 @@ afterEach(async () => {
 });
 
 async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const made = await openWorld(...args);
-  open.push(made);
-  return made;
+  const opened = await openWorld(...args);
+  open.push(opened);
+  return opened;
 }
 
 const COUNT = 20;
@@ -31,22 +31,22 @@ const streaming = ({ intent, envelope }: Message) => {
 };
 
 interface Read {
-  readonly taken: readonly unknown[];
+  readonly received: readonly unknown[];
   /** Returns the code of the error, or `ended`. */
   readonly end: string | undefined;
 }
 
 async function read(chunks: AsyncIterable<{ readonly data: unknown }>, delay = 0): Promise<Read> {
-  const taken: unknown[] = [];
+  const received: unknown[] = [];
   try {
     for await (const { data } of chunks) {
-      taken.push(data);
+      received.push(data);
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
     }
   } catch (thrown) {
-    return { taken, end: (thrown as { code?: string }).code };
+    return { received, end: (thrown as { code?: string }).code };
   }
-  return { taken, end: 'ended' };
+  return { received, end: 'ended' };
 }
 
 const ALL = numbers(COUNT).map((n) => `w${n}`);
@@ -65,22 +65,22 @@ describe.each(SOCKET_ENDINGS)('a stream over a connection that ends by %s', (end
   ])('%s', (_, more) => {
     test('continues, without loss or repetition', async () => {
       const link = await connect('idx:7', more, {});
-      expect(await read(link.stream(req({ n: 1 })))).toEqual({ taken: ALL, end: 'ended' });
+      expect(await read(link.stream(req({ n: 1 })))).toEqual({ received: ALL, end: 'ended' });
     });
 
     test('and is not reestablished fails after the chunks that have arrived', async () => {
       const link = await connect('idx:7', more, { reconnect: false });
-      const { taken, end } = await read(link.stream(req({ n: 1 })));
+      const { received, end } = await read(link.stream(req({ n: 1 })));
       expect(end).toBe('unreachable');
-      expect(taken).toEqual(ALL.slice(0, taken.length));
-      if (ending === 'fin') expect(taken).toHaveLength(8);
+      expect(received).toEqual(ALL.slice(0, received.length));
+      if (ending === 'fin') expect(received).toHaveLength(8);
     });
   });
 
   test('after the final chunk has ended, even for a slow reader', async () => {
     const link = await connect('done:true', 0, { reconnect: false });
-    const { taken, end } = await read(link.stream(req({ n: 1 })), 2);
-    if (ending === 'fin') expect({ taken, end }).toEqual({ taken: ALL, end: 'ended' });
+    const { received, end } = await read(link.stream(req({ n: 1 })), 2);
+    if (ending === 'fin') expect({ received, end }).toEqual({ received: ALL, end: 'ended' });
   });
 });
 
@@ -94,28 +94,28 @@ test('a stream from a server that closes the connection properly fails after the
     return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
   });
   const link = await connect({ reconnect: false });
-  const taken: unknown[] = [];
+  const received: unknown[] = [];
   const reading = (async () => {
     for await (const { data } of link.stream(req({ n: 1 }))) {
-      taken.push(data);
+      received.push(data);
       // One chunk is held back until it is known whether it is the last.
-      if (taken.length === 2) void sockets.close();
+      if (received.length === 2) void sockets.close();
     }
   })();
   await expect(reading).rejects.toMatchObject({ name: 'LinkError' });
-  expect(taken).toEqual(['w0', 'w1']);
+  expect(received).toEqual(['w0', 'w1']);
 });
 
 describe('a stream that a client sends', () => {
   /** The chunks that the handler of a server has read from the stream. */
   async function sent(leave: (link: Link, server: World) => unknown, options: object = {}) {
-    let told!: (heard: Read) => void;
-    const heard = new Promise<Read>((resolve) => {
-      told = resolve;
+    let report!: (outcome: Read) => void;
+    const outcome = new Promise<Read>((resolve) => {
+      report = resolve;
     });
     const server = await world(({ intent, envelope, payload }, { session }: { readonly session: Session }) => {
       if (intent === 'stream' && payload['chunk_index'] === 0)
-        void read(session.stream(envelope.correlation_id!)).then(told);
+        void read(session.stream(envelope.correlation_id!)).then(report);
       if (intent === 'req') return { intent: 'done', operation: 'echo', payload };
       return null;
     }, options);
@@ -127,12 +127,12 @@ describe('a stream that a client sends', () => {
     await link.send(chunk(0, false));
     await link.send(chunk(1, false));
     await leave(link, server);
-    return { heard, link, chunk };
+    return { outcome, link, chunk };
   }
 
   test('that disconnects in the middle fails for its reader, at once', { timeout: 5000 }, async () => {
-    const { heard } = await sent((link) => link.close());
-    expect(await heard).toEqual({ taken: ['w0', 'w1'], end: 'E3003' });
+    const { outcome } = await sent((link) => link.close());
+    expect(await outcome).toEqual({ received: ['w0', 'w1'], end: 'E3003' });
   });
 
   test('that is cut off fails for its reader after the resume window of the client', { timeout: 5000 }, async () => {
@@ -141,14 +141,14 @@ describe('a stream that a client sends', () => {
       await link.request(req({ n: 1 }));
       for (const client of server.clients) client.terminate();
     };
-    const { heard } = await sent(drop, { resumeWindowMs: 50 });
-    expect(await heard).toEqual({ taken: ['w0', 'w1'], end: 'E3003' });
+    const { outcome } = await sent(drop, { resumeWindowMs: 50 });
+    expect(await outcome).toEqual({ received: ['w0', 'w1'], end: 'E3003' });
   });
 
   test('to its end, and then disconnects, has ended', async () => {
-    const { heard, link, chunk } = await sent(() => undefined);
+    const { outcome, link, chunk } = await sent(() => undefined);
     await link.send(chunk(2, true));
     await link.close();
-    expect(await heard).toEqual({ taken: ['w0', 'w1', 'w2'], end: 'ended' });
+    expect(await outcome).toEqual({ received: ['w0', 'w1', 'w2'], end: 'ended' });
   });
 });

@@ -18,9 +18,9 @@ afterEach(async () => {
 /** One endpoint behind every binding. It answers requests, except for `hang`, and for `drip`, whose stream does not end. */
 async function world() {
   let aborted = 0;
-  let begun = (): void => undefined;
+  let started = (): void => undefined;
   const isBegun = new Promise<void>((resolve) => {
-    begun = resolve;
+    started = resolve;
   });
   const endpoint = createEndpoint({
     codec,
@@ -29,7 +29,7 @@ async function world() {
       if (intent !== 'req') return null;
       if (operation === 'echo') return { intent: 'done', operation, payload };
       signal.addEventListener('abort', () => aborted++);
-      begun();
+      started();
       if (operation === 'hang') return new Promise(() => undefined);
       async function* drops(): AsyncGenerator<MessageInput> {
         yield { intent: 'stream', operation, schema: 'ST', payload: { chunk_index: 0, data: 'one' } };
@@ -92,8 +92,8 @@ describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
     // The server over WebSockets may be another one than that which disconnects.
     expect(createWebSocketEndpoint(endpoint).disconnect(session.id)).toBe(true);
     await expect(connectTo(other, { session: fresh(session.id) })).rejects.toMatchObject({ code: 'refused' });
-    const somebody = await connectTo(other, { session: fresh() });
-    expect((await somebody.request(req('echo'))).payload).toEqual({ n: 1 });
+    const otherLink = await connectTo(other, { session: fresh() });
+    expect((await otherLink.request(req('echo'))).payload).toEqual({ n: 1 });
   });
 
   test('calls no tool of MCP', async () => {

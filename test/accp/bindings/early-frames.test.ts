@@ -8,64 +8,64 @@ const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0
 
 /** An endpoint that records the messages of its handler. */
 function noting() {
-  const told: string[] = [];
+  const received: string[] = [];
   const endpoint = endpointOf({
     handle: ({ operation, intent }) => {
-      told.push(`${intent}:${operation}`);
+      received.push(`${intent}:${operation}`);
       return intent === 'req' ? { intent: 'done', operation } : null;
     },
   });
-  return { endpoint, told };
+  return { endpoint, received };
 }
 
 describe('a frame that arrives before those with lower numbers', () => {
   test('waits for them, and each is answered in its own request', async () => {
-    const { endpoint, told } = noting();
+    const { endpoint, received } = noting();
     const { say } = peer();
     const operations = ['a', 'b', 'c', 'd', 'e'];
     const frames = operations.map((operation) => say(req(operation)));
     const answers = await Promise.all([3, 1, 4, 2, 0].map((at) => answersOf(endpoint, frames[at]!)));
-    expect(told).toEqual(operations.map((operation) => `req:${operation}`));
+    expect(received).toEqual(operations.map((operation) => `req:${operation}`));
     expect(answers.map(([answer]) => /^@server>done:(.)/.exec(answer!)?.[1])).toEqual(['d', 'b', 'e', 'c', 'a']);
     endpoint.close();
   });
 
   test('also waits if it arrives twice', async () => {
-    const { endpoint, told } = noting();
+    const { endpoint, received } = noting();
     const { say } = peer();
     const [first, second] = [say(req('a')), say(req('b'))];
     const answers = await Promise.all([second, second, first].map((frame) => answersOf(endpoint, frame)));
-    expect(told).toEqual(['req:a', 'req:b']);
+    expect(received).toEqual(['req:a', 'req:b']);
     expect(answers.map(([answer]) => codeOf(answer!))).toEqual([undefined, 'E3002', undefined]);
     endpoint.close();
   });
 
   test('is rejected with E3003 if they do not arrive, and is processed when it is sent again', async () => {
-    const { endpoint, told } = noting();
+    const { endpoint, received } = noting();
     const { say, session } = peer();
     await answersOf(endpoint, say(req('a')));
     say(req('lost'));
     const [report] = await answersOf(endpoint, say(req('b')));
-    expect(told).toEqual(['req:a']);
+    expect(received).toEqual(['req:a']);
     const outcome = endpoint.codec.decode(report!, session);
     expect(outcome).toMatchObject({ message: { payload: { code: 'E3003', expected: 2 } } });
     const again = outcome.outcome === 'message' ? outcome.replies : [];
     await Promise.all(again.map((frame) => answersOf(endpoint, frame)));
-    expect(told).toEqual(['req:a', 'req:lost', 'req:b']);
+    expect(received).toEqual(['req:a', 'req:lost', 'req:b']);
     endpoint.close();
   });
 
   test('does not wait longer than its request, and then counts as if it had never arrived', async () => {
-    const { endpoint, told } = noting();
+    const { endpoint, received } = noting();
     const { say } = peer();
     const [first, second] = [say(req('a')), say(req('b'))];
     const controller = new AbortController();
-    const left = answersOf(endpoint, second, controller.signal);
+    const withdrawn = answersOf(endpoint, second, controller.signal);
     controller.abort();
-    expect(await left).toEqual([]);
+    expect(await withdrawn).toEqual([]);
     await answersOf(endpoint, first);
     expect((await answersOf(endpoint, second))[0]).toContain('>done:b');
-    expect(told).toEqual(['req:a', 'req:b']);
+    expect(received).toEqual(['req:a', 'req:b']);
     endpoint.close();
   });
 

@@ -128,10 +128,10 @@ describe('parts of a message that do not name their session', () => {
     `@me>req:x{${key}:${key}${seq}}[mid:${key}${idx}${sid ?? 'n'},seq:${seq},cid:job1${sid === null ? '' : `,sid:${sid}`},idx:${idx},tot:2]`;
 
   test('are rejected, so that a client cannot add to the message of another one and get the answer', async () => {
-    const told: Message[] = [];
+    const received: Message[] = [];
     const endpoint = endpointOf({
       handle: (message) => {
-        told.push(message);
+        received.push(message);
         return { intent: 'done', operation: 'x' };
       },
     });
@@ -139,10 +139,10 @@ describe('parts of a message that do not name their session', () => {
     const [refused] = await answersOf(endpoint, part(null, 2, 1, 'q'));
     expect(refused).toContain('{code:E1004|');
     expect(readHead(refused!)!.sid).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     const [answer] = await answersOf(endpoint, part('A', 2, 1, 's'));
     expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'A' });
-    expect(told.map(({ payload }) => payload)).toEqual([{ p: 'p1', s: 's2' }]);
+    expect(received.map(({ payload }) => payload)).toEqual([{ p: 'p1', s: 's2' }]);
   });
 
   test('do not open a session: existing ones stay open', async () => {

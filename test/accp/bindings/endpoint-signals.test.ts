@@ -7,32 +7,32 @@ import { codeOf, collect, echo, signalled } from './http-server.js';
 
 describe('work that ends early', () => {
   test('cancel aborts the work of its chain, and the answer reports it', async () => {
-    const begun = signalled();
+    const started = signalled();
     const endpoint = endpointOf({
       handle: ({ intent }, { signal }) => {
         if (intent !== 'req') return null;
-        begun.done();
+        started.done();
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     });
     const { say } = peer();
     const request = say({ intent: 'req', operation: 'x' });
     const answers = answersOf(endpoint, request);
-    await begun.promise;
+    await started.promise;
     const cancel = say({ intent: 'cancel', operation: 'x', envelope: { correlation_id: readHead(request)!.mid } });
     expect(await answersOf(endpoint, cancel)).toEqual([]);
     expect((await answers).map(codeOf)).toEqual(['E5001']);
   });
 
   test('a stream that is cancelled ends with an error, even if its source ignores the signal', async () => {
-    const begun = signalled();
+    const started = signalled();
     const endpoint = endpointOf({
-      handle: ({ intent }) => (intent === 'req' ? stuck(begun.done) : null),
+      handle: ({ intent }) => (intent === 'req' ? stuck(started.done) : null),
     });
     const { say } = peer();
     const request = say({ intent: 'req', operation: 'x' });
     const answers = answersOf(endpoint, request);
-    await begun.promise;
+    await started.promise;
     await answersOf(
       endpoint,
       say({ intent: 'cancel', operation: 'x', envelope: { correlation_id: readHead(request)!.mid } }),
@@ -41,35 +41,35 @@ describe('work that ends early', () => {
   });
 
   test('a stream whose reader is gone ends without a frame', async () => {
-    const begun = signalled();
-    const endpoint = endpointOf({ handle: () => stuck(begun.done) });
-    const gone = new AbortController();
-    const answers = answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]', gone.signal);
-    await begun.promise;
-    gone.abort();
+    const started = signalled();
+    const endpoint = endpointOf({ handle: () => stuck(started.done) });
+    const disconnection = new AbortController();
+    const answers = answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]', disconnection.signal);
+    await started.promise;
+    disconnection.abort();
     expect((await answers).map(codeOf)).toEqual([undefined]);
   });
 
   test('a source is ended when its reader leaves', async () => {
-    const left = signalled();
+    const ended = signalled();
     const endpoint = endpointOf({
       handle: async function* () {
         try {
           for (;;) yield { intent: 'wait', operation: 'x' };
         } finally {
-          left.done();
+          ended.done();
         }
       },
     });
     const answer = (await endpoint.handler('@a>req:x{}[mid:m1,seq:1]', { signal: NEVER })) as AsyncIterable<string>;
     for await (const _frame of answer) break;
-    await left.promise;
+    await ended.promise;
   });
 
   /** Yields one message, and then never settles. */
-  async function* stuck(begun: () => void): AsyncGenerator<MessageInput> {
+  async function* stuck(started: () => void): AsyncGenerator<MessageInput> {
     yield { intent: 'wait', operation: 'x' };
-    begun();
+    started();
     await new Promise(() => undefined);
   }
 });

@@ -27,15 +27,15 @@ describe('messages for the handler', () => {
   ];
 
   test.each(frames)('%s: %s', async (body, isTold) => {
-    const told: Message[] = [];
+    const received: Message[] = [];
     const endpoint = endpointOf({
       handle: (message) => {
-        told.push(message);
+        received.push(message);
         return null;
       },
     });
     await answersOf(endpoint, `@a>${body}[mid:m1,seq:1,cid:c1,sid:s1]`);
-    expect(told.length).toBe(isTold ? 1 : 0);
+    expect(received.length).toBe(isTold ? 1 : 0);
   });
 
   test('the chunks of a stream are read from the session', async () => {
@@ -126,21 +126,21 @@ describe('answers', () => {
   });
 
   test('are read no faster than they are requested', async () => {
-    let made = 0;
+    let produced = 0;
     const endpoint = endpointOf({
       handle: async function* () {
-        for (; made < 100; made++) yield { intent: 'wait', operation: 'x' };
+        for (; produced < 100; produced++) yield { intent: 'wait', operation: 'x' };
       },
     });
     const answer = (await endpoint.handler('@a>req:x{}[mid:m1,seq:1]', { signal: NEVER })) as AsyncIterable<string>;
     const iterator = answer[Symbol.asyncIterator]();
-    expect(made).toBe(0);
+    expect(produced).toBe(0);
     await iterator.next();
-    expect(made).toBe(0);
+    expect(produced).toBe(0);
     await iterator.next();
-    expect(made).toBe(1);
+    expect(produced).toBe(1);
     await iterator.return!();
-    expect(made).toBe(1);
+    expect(produced).toBe(1);
   });
 
   test('losses and warnings are reported to the listener', async () => {

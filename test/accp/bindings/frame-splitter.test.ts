@@ -14,19 +14,19 @@ function split(
 ): { frames: string[]; code?: string } {
   const bytes = typeof input === 'string' ? UTF8.encode(input) : input;
   const splitter = new FrameSplitter({ maxFrameBytes });
-  const given: string[] = [];
+  const results: string[] = [];
   try {
     let from = 0;
     for (const cut of [...cuts, bytes.length]) {
-      given.push(...splitter.push(bytes.subarray(from, cut)));
+      results.push(...splitter.push(bytes.subarray(from, cut)));
       from = cut;
     }
-    given.push(...splitter.end());
+    results.push(...splitter.end());
   } catch (thrown) {
     if (!(thrown instanceof FramingError)) throw thrown;
-    return { frames: given, code: thrown.code };
+    return { frames: results, code: thrown.code };
   }
-  return { frames: given };
+  return { frames: results };
 }
 
 const FIRST = '@a>req:x{q:1}[mid:m1,seq:1]';
@@ -142,12 +142,12 @@ test('the number of copied bytes is proportional to the number of bytes, byte by
     copied += source.length;
     for (let index = 0; index < source.length; index++) this[offset + index] = source[index]!;
   });
-  const given: string[] = [];
+  const results: string[] = [];
   try {
-    for (let at = 0; at < bytes.length; at++) given.push(...splitter.push(bytes.subarray(at, at + 1)));
+    for (let at = 0; at < bytes.length; at++) results.push(...splitter.push(bytes.subarray(at, at + 1)));
   } finally {
     set.mockRestore();
   }
-  expect(given).toEqual([frame, frame]);
+  expect(results).toEqual([frame, frame]);
   expect(copied).toBeLessThan(4 * bytes.length);
 });

@@ -62,15 +62,15 @@ describe('the client', () => {
 
   test('sends the given headers and its own', async () => {
     const handler = createHandler(() => ANSWER);
-    const told: (string | null)[] = [];
+    const answers: (string | null)[] = [];
     const url = await started(
       serve((request) => {
-        for (const name of ['authorization', 'content-type', 'accept']) told.push(request.headers.get(name));
+        for (const name of ['authorization', 'content-type', 'accept']) answers.push(request.headers.get(name));
         return handler(request);
       }),
     );
     await postFrame(url, REQUEST, { headers: { Authorization: 'Bearer t', 'Content-Type': 'text/plain' } });
-    expect(told).toEqual(['Bearer t', 'application/accp', 'application/accp']);
+    expect(answers).toEqual(['Bearer t', 'application/accp', 'application/accp']);
   });
 
   test('that has been aborted before sends no request', async () => {
@@ -112,10 +112,10 @@ describe('a fetch that ignores its signal', () => {
   test('is abandoned when its signal is aborted, and a late response is cancelled', async () => {
     const controller = new AbortController();
     let answer: (response: Response) => void = () => undefined;
-    const asked = new Promise<Response>((resolve) => {
+    const requested = new Promise<Response>((resolve) => {
       answer = resolve;
     });
-    const posting = postFrame(URL_OF_NOBODY, REQUEST, { signal: controller.signal, fetch: () => asked });
+    const posting = postFrame(URL_OF_NOBODY, REQUEST, { signal: controller.signal, fetch: () => requested });
     controller.abort(new Error('changed my mind'));
     await expect(posting).rejects.toThrow('changed my mind');
     const left = new Promise<void>((resolve) => {
@@ -153,13 +153,13 @@ describe('an answer that is abandoned', () => {
   });
 
   test('before it is requested is not requested', async () => {
-    let asked = 0;
+    let requested = 0;
     const fetch = (): Response => {
-      asked++;
+      requested++;
       return endless(() => undefined);
     };
     const signal = AbortSignal.abort(new Error('mine'));
     await expect(postFrame(URL_OF_NOBODY, REQUEST, { signal, fetch })).rejects.toThrow('mine');
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 });

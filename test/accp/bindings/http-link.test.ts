@@ -58,10 +58,10 @@ describe('requests that overtake each other', () => {
   /** A network that delivers groups of requests in reverse order. */
   async function turned(count: number, options: Options = {}) {
     const frames: string[] = [];
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const { handler } = endpointOf(({ intent, operation, payload }) => {
       if (intent !== 'req') return null;
-      asked.push(payload['n']);
+      requested.push(payload['n']);
       return { intent: 'done', operation, payload };
     });
     const served = createHandler(((frame, context) => {
@@ -78,11 +78,11 @@ describe('requests that overtake each other', () => {
       }
       return served(request);
     }, options);
-    return { link, frames, asked, waiting };
+    return { link, frames, requested, waiting };
   }
 
   test('are processed in the order of their numbers: nothing is sent again', async () => {
-    const { link, frames, asked } = await turned(20);
+    const { link, frames, requested } = await turned(20);
     const numbers = Array.from({ length: 20 }, (_, n) => n);
     const answers = await Promise.all(numbers.map((n) => link.request({ ...req('work'), payload: { n } })));
     expect(answers.map(({ payload }) => payload['n'])).toEqual(numbers);
@@ -90,7 +90,7 @@ describe('requests that overtake each other', () => {
       1,
       ...numbers.map((n) => n + 2).reverse(),
     ]);
-    expect(asked).toEqual(numbers);
+    expect(requested).toEqual(numbers);
   });
 
   test('are all sent before one of them is answered, within the limit of concurrent exchanges', async () => {

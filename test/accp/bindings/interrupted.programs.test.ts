@@ -65,9 +65,9 @@ describe.each(Object.keys(CONNECT))(
       expect(await first.line()).toBe('pay');
       await first.kill();
       const store = await sqliteStore(file);
-      const kept = createSession({ agent: 'server', id: session.id, sequence: 'sender', store });
-      const pending = kept.pendingRequests.map(({ message }) => message);
-      kept.close();
+      const reopened = createSession({ agent: 'server', id: session.id, sequence: 'sender', store });
+      const pending = reopened.pendingRequests.map(({ message }) => message);
+      reopened.close();
       return { answer, link, pending, restart };
     }
 

@@ -148,6 +148,6 @@ describe('a server that is killed', () => {
   test('a client that leaves a stream over HTTP ends its source', async () => {
     const server = await startServer();
     for await (const _ of streamFrames(server.httpUrl, frameOf(ask('trickle')))) break;
-    await until(async () => (await server.figures()).left === 1);
+    await until(async () => (await server.figures()).cancelled === 1);
   });
 });

@@ -22,14 +22,14 @@ const until = async (isSo: () => boolean): Promise<void> => {
 /** A server that records its requests and cancellations. */
 function worker(): {
   readonly handle: EndpointOptions['handle'];
-  readonly asked: string[];
+  readonly requested: string[];
   readonly stopped: string[];
 } {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const stopped: string[] = [];
   const handle: EndpointOptions['handle'] = ({ intent, operation, payload, envelope }: Message, { signal }) => {
     if (intent !== 'req') return null;
-    asked.push(operation);
+    requested.push(operation);
     const cid = envelope.correlation_id ?? envelope.msg_id;
     if (operation === 'infer') return streamMessages(['Hello', ',_', 'world!'], { cid, operation });
     if (operation !== 'hang') return { intent: 'done', operation, payload };
@@ -40,7 +40,7 @@ function worker(): {
       }),
     );
   };
-  return { handle, asked, stopped };
+  return { handle, requested, stopped };
 }
 
 export function testLink(binding: keyof typeof BINDINGS): void {
@@ -71,7 +71,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('runs sixty-four handlers concurrently, and no more, in the order of their requests', async () => {
-      const asked: unknown[] = [];
+      const requested: unknown[] = [];
       let working = 0;
       let most = 0;
       let release!: () => void;
@@ -80,7 +80,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       });
       const { connect, received } = await open(async ({ intent, operation, payload }) => {
         if (intent !== 'req') return null;
-        asked.push(payload['n']);
+        requested.push(payload['n']);
         most = Math.max(most, ++working);
         if (working === 64) setTimeout(release, 200);
         await released;
@@ -92,21 +92,21 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const numbers = Array.from({ length: 200 }, (_, n) => n);
       const answers = await Promise.all(numbers.map((n) => link.request(req('work', { n }))));
       expect(answers.map(({ payload }) => payload['n'])).toEqual(numbers);
-      expect(asked).toEqual(numbers);
+      expect(requested).toEqual(numbers);
       expect(most).toBe(64);
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
 
     test('an abandoned request makes room for one that waits', async () => {
-      const { handle, asked, stopped } = worker();
+      const { handle, requested, stopped } = worker();
       const { connect } = await open(handle);
       const link = await connect();
       const controllers = Array.from({ length: 64 }, () => new AbortController());
       const hanging = controllers.map(({ signal }) => link.request(req('hang'), { signal }).catch(() => undefined));
-      await until(() => asked.length === 64);
+      await until(() => requested.length === 64);
       const waiting = link.request(req('echo', { n: 1 }));
       await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(asked).not.toContain('echo');
+      expect(requested).not.toContain('echo');
       controllers[30]!.abort();
       expect((await waiting).payload['n']).toBe(1);
       expect(stopped).toHaveLength(1);
@@ -115,11 +115,11 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('a slow request does not delay others', async () => {
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect } = await open(handle);
       const link = await connect();
       const hanging = link.request(req('hang')).catch((error) => error);
-      await until(() => asked.includes('hang'));
+      await until(() => requested.includes('hang'));
       expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
       await link.close();
       await hanging;
@@ -158,12 +158,12 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('a stream that its reader leaves is cancelled', async () => {
-      const { handle, asked, stopped } = worker();
+      const { handle, requested, stopped } = worker();
       const { connect, received } = await open(handle);
       const link = await connect();
       const pieces = link.stream(req('hang'))[Symbol.asyncIterator]();
       const next = pieces.next();
-      await until(() => asked.length === 1);
+      await until(() => requested.length === 1);
       await pieces.return?.();
       expect(await next).toEqual({ done: true, value: undefined });
       await until(() => stopped.length === 1);
@@ -192,12 +192,12 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('a request that is aborted is cancelled on the wire, and the session continues', async () => {
-      const { handle, asked, stopped } = worker();
+      const { handle, requested, stopped } = worker();
       const { connect, received } = await open(handle);
       const link = await connect();
       const controller = new AbortController();
       const hanging = link.request(req('hang'), { signal: controller.signal });
-      await until(() => asked.includes('hang'));
+      await until(() => requested.includes('hang'));
       controller.abort();
       await expect(hanging).rejects.toMatchObject({ name: 'AbortError' });
       await until(() => stopped.length === 1);
@@ -231,23 +231,23 @@ export function testLink(binding: keyof typeof BINDINGS): void {
         finish = resolve;
       });
       const states: LinkState[] = [];
-      let asked = 0;
+      let requested = 0;
       const { connect, proxy } = await open(async ({ intent, operation }) => {
         if (intent !== 'req') return null;
-        asked++;
+        requested++;
         await isFinished;
         return { intent: 'done', operation };
       });
       const link = await connect({ onState: (state) => states.push(state) }, { timeoutMs: 5_000 });
       const answer = link.request(req('pay'));
-      await until(() => asked === 1);
+      await until(() => requested === 1);
       proxy.cut();
       await until(() => states.at(-1) === 'open' && states.includes('reconnecting'));
       // The requests of the reconnection are answered by then.
       await new Promise((resolve) => setTimeout(resolve, 200));
       finish();
       expect((await answer).intent).toBe('done');
-      expect(asked).toBe(1);
+      expect(requested).toBe(1);
     });
 
     test('a stream that is cut continues, or fails with the reconnection', async () => {
@@ -288,36 +288,36 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('a request that was abandoned during an outage is never executed, and lost frames are sent again', async () => {
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect, proxy } = await open(handle);
       const link = await connect();
       expect((await link.request(req('echo'))).intent).toBe('done');
       proxy.freeze();
       const controller = new AbortController();
-      const given = link.request(req('pay'), { signal: controller.signal }).catch((error) => error);
+      const outcome = link.request(req('pay'), { signal: controller.signal }).catch((error) => error);
       // It has its number, and was sent.
       await new Promise((resolve) => setTimeout(resolve, 50));
       controller.abort();
-      expect(await given).toMatchObject({ name: 'AbortError' });
+      expect(await outcome).toMatchObject({ name: 'AbortError' });
       proxy.cut();
       proxy.thaw();
       expect((await link.request(req('echo'))).intent).toBe('done');
-      expect(asked).toEqual(['echo', 'echo']);
+      expect(requested).toEqual(['echo', 'echo']);
     });
 
     test('a cut while requests wait loses none, and repeats none', async () => {
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect, proxy } = await open(handle);
       const link = await connect();
       proxy.cutAfter(3000);
       const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => link.request(req('echo', { n }))));
       expect(answers.map(({ payload }) => payload['n'])).toEqual(Array.from({ length: 10 }, (_, n) => n));
-      expect(asked).toHaveLength(10);
+      expect(requested).toHaveLength(10);
     });
 
     test('a request that is made during the reconnection times out with E3001', async () => {
       const states: LinkState[] = [];
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect, proxy } = await open(handle);
       const link = await connect({ onState: (state) => states.push(state) }, { timeoutMs: 500 });
       proxy.freeze();
@@ -331,7 +331,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       proxy.thaw();
       proxy.cut();
       expect((await retried(() => link.request(req('echo')))).intent).toBe('done');
-      expect(asked).not.toContain('late');
+      expect(requested).not.toContain('late');
     });
 
     test('a peer that does not exist is unreachable', async () => {
@@ -349,12 +349,12 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('closing rejects pending requests and cancels them at the peer', async () => {
-      const { handle, asked, stopped } = worker();
+      const { handle, requested, stopped } = worker();
       const { connect } = await open(handle);
       const link = await connect();
       const hanging = link.request(req('hang')).catch((error) => error);
       const stream = drained(link).catch((error) => error);
-      await until(() => asked.length === 2);
+      await until(() => requested.length === 2);
       await link.close();
       expect(await hanging).toMatchObject({ code: 'closed' });
       expect(await stream).toMatchObject({ code: 'closed' });
@@ -375,12 +375,12 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     });
 
     test('a session has one link: another one replaces the first', async () => {
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect } = await open(handle);
       const session = createSession({ agent: 'client', sequence: 'sender' });
       const first = await connect({ session });
       const hanging = first.request(req('hang')).catch((error) => error);
-      await until(() => asked.length === 1);
+      await until(() => requested.length === 1);
       const second = await connect({ session });
       expect(await first.closed).toMatchObject({ name: 'LinkError', code: 'replaced' });
       expect(await hanging).toMatchObject({ code: 'replaced' });
@@ -420,7 +420,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       ['one request', 1],
       ['several requests, which overtake each other', 8],
     ])('a server that has lost the session ends the link as lost, with the next %s', async (_, count) => {
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect, restart } = await open(handle);
       const link = await connect();
       for (let n = 0; n < 3; n++) await link.request(req('echo', { n }));
@@ -430,21 +430,21 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(await link.closed).toMatchObject({ code: 'session-lost' });
       await expect(link.request(req('echo'))).rejects.toMatchObject({ code: 'session-lost' });
       // Nothing is repeated.
-      expect(asked).toHaveLength(3);
+      expect(requested).toHaveLength(3);
     });
 
     test('a server that loses the session during requests and streams ends them as lost', async () => {
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect, restart, proxy } = await open(handle);
       const link = await connect();
       const hanging = link.request(req('hang')).catch((error) => error);
       const stream = drained(link).catch((error) => error);
-      await until(() => asked.length === 2);
+      await until(() => requested.length === 2);
       await restart();
       proxy.cut();
       for (const error of await Promise.all([hanging, stream])) expect(error).toMatchObject({ code: 'session-lost' });
       expect(await link.closed).toMatchObject({ code: 'session-lost' });
-      expect(asked).toHaveLength(2);
+      expect(requested).toHaveLength(2);
     });
 
     test('a peer that stays away ends the link as unreachable, after the maximum number of attempts', async () => {

@@ -11,7 +11,7 @@ test('a hundred connections: every request gets its own answer', async () => {
     connections: 100,
     connected: 100,
     errors: 0,
-    said: [],
+    messages: [],
   });
   expect(figures.requests).toBeGreaterThanOrEqual(100);
   expect(figures.handled).toBe(figures.requests);

@@ -35,9 +35,9 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       const again = await connect(server.serve);
       expect(await readRegistry(again.client, client.exchange)).toBe(client.agreement);
       expect(server.reads()).toBe(1);
-      const theirs = createSession({ agent: 'tools', id: client.session.id, sequence: 'sender' });
+      const serverSession = createSession({ agent: 'tools', id: client.session.id, sequence: 'sender' });
       const payload = { street: '42', town: 'Rome' };
-      const { frames } = codec.encode({ intent: 'done', operation: 'find', schema: 'PL', payload }, theirs);
+      const { frames } = codec.encode({ intent: 'done', operation: 'find', schema: 'PL', payload }, serverSession);
       expect(client.codec.decode(frames[0]!, client.session)).toMatchObject({
         outcome: 'message',
         message: { payload },
@@ -52,11 +52,11 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       const world = await connect(server.serve, registryCapability(exchange.full));
       const { call, session } = await toolClient(world, codec);
       await call('now');
-      const theirs = server.endpoint.open(session.id);
-      expect(theirs.peers.get('planner')?.hash).toMatch(/^[0-9a-f]{6,}$/);
+      const serverSession = server.endpoint.open(session.id);
+      expect(serverSession.peers.get('planner')?.hash).toMatch(/^[0-9a-f]{6,}$/);
       const payload = { street: '42', town: 'Rome' };
       const { frames } = codec.encode({ intent: 'req', operation: 'find', schema: 'PL', payload }, session);
-      expect(server.endpoint.codec.decode(frames[0]!, theirs)).toMatchObject({
+      expect(server.endpoint.codec.decode(frames[0]!, serverSession)).toMatchObject({
         outcome: 'message',
         message: { payload },
       });

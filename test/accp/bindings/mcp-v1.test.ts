@@ -67,10 +67,10 @@ async function connected(
 const IN_MEMORY: Wiring = {
   name: 'SDK 1, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
     const server = build(serve);
-    await server.connect(there);
-    return connected(here, experimental, () => server.close());
+    await server.connect(serverTransport);
+    return connected(clientTransport, experimental, () => server.close());
   },
 };
 

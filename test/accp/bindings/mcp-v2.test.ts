@@ -68,19 +68,19 @@ async function connected(
 const LEGACY_IN_MEMORY: Wiring = {
   name: 'SDK 2, the old protocol, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
     const server = build(serve);
-    await server.connect(there);
-    return connected(here, LEGACY, experimental, () => server.close());
+    await server.connect(serverTransport);
+    return connected(clientTransport, LEGACY, experimental, () => server.close());
   },
 };
 
 const MODERN_IN_MEMORY: Wiring = {
   name: 'SDK 2, revision 2026-07-28, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
-    const served = serveStdio(() => build(serve), { transport: there });
-    return connected(here, MODERN, experimental, async () => (await served).close());
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
+    const served = serveStdio(() => build(serve), { transport: serverTransport });
+    return connected(clientTransport, MODERN, experimental, async () => (await served).close());
   },
 };
 

@@ -144,8 +144,8 @@ describe('misuse', () => {
 
   test('the error of a client whose server has not answered is rethrown, and the session continues', async () => {
     const own = createSession({ agent: 'planner', sequence: 'sender' });
-    const gone = { callTool: () => Promise.reject(Object.assign(new Error('closed'), { code: -32000 })) };
-    await expect(callTool(gone, { tool: 'x' }, { codec, session: own })).rejects.toThrow('closed');
+    const closedClient = { callTool: () => Promise.reject(Object.assign(new Error('closed'), { code: -32000 })) };
+    await expect(callTool(closedClient, { tool: 'x' }, { codec, session: own })).rejects.toThrow('closed');
     const tool = tcTool(() => 'ok', { name: 'x', endpoint });
     const back = { callTool: ({ _meta }: { _meta?: object }) => tool({ _meta }) };
     const { message } = await callTool(back, { tool: 'x' }, { codec, session: own });

@@ -56,12 +56,12 @@ const flood = (count: number): MessageInput => ({
 
 /** Waits until no more chunks are made. @returns the total number of chunks */
 async function standstill(): Promise<number> {
-  const { made: first } = await server.figures();
+  const { produced: first } = await server.figures();
   for (let before = first; ; ) {
     await new Promise((resolve) => setTimeout(resolve, STILL));
-    const { made } = await server.figures();
-    if (made === before && made > WARM_UP) return made;
-    before = made;
+    const { produced } = await server.figures();
+    if (produced === before && produced > WARM_UP) return produced;
+    before = produced;
   }
 }
 
@@ -84,12 +84,12 @@ describe('200 MB of a stream for a reader that reads nothing', () => {
     for await (const _ of link.stream(flood(WARM_UP)));
     const { peak: before } = await server.figures();
     const chunks = link.stream(flood(CHUNKS))[Symbol.asyncIterator]();
-    const begun = chunks.next();
+    const started = chunks.next();
     socket.pause();
-    const made = await standstill();
+    const produced = await standstill();
     const { peak: waiting } = await server.figures();
     socket.resume();
-    await begun;
+    await started;
     let next = 1;
     while (next < READ) {
       const { value } = await chunks.next();
@@ -98,7 +98,7 @@ describe('200 MB of a stream for a reader that reads nothing', () => {
     }
     socket.terminate();
     await link.close();
-    await prove('WebSocket', { before, waiting, made });
+    await prove('WebSocket', { before, waiting, produced });
   });
 
   test('over HTTP', async () => {
@@ -120,11 +120,11 @@ describe('200 MB of a stream for a reader that reads nothing', () => {
     await read(await ask(WARM_UP), WARM_UP);
     const { peak: before } = await server.figures();
     const response = await ask(CHUNKS);
-    const made = await standstill();
+    const produced = await standstill();
     const { peak: waiting } = await server.figures();
     // Leaving the loop destroys the response.
     await read(response, READ);
-    await prove('HTTP', { before, waiting, made });
+    await prove('HTTP', { before, waiting, produced });
   });
 });
 
@@ -154,10 +154,10 @@ describe('a stream that is read as fast as it is made', () => {
       isRead = true;
     });
     const seen = new Set<number>();
-    while (!isRead) seen.add((await server.figures()).made);
+    while (!isRead) seen.add((await server.figures()).produced);
     await reading;
     // Answers from the middle of the stream.
-    expect([...seen].filter((made) => made > 0 && made < FAST).length).toBeGreaterThan(3);
+    expect([...seen].filter((produced) => produced > 0 && produced < FAST).length).toBeGreaterThan(3);
   });
 });
 
@@ -174,23 +174,23 @@ describe('100 MB of requests from a client that reads no answers', () => {
         await flooded.read(1000);
         await warm;
         const before = flooded.peak();
-        const earlier = flooded.taken();
+        const earlier = flooded.accepted();
         const flood = flooded.flood(REQUESTS, REQUEST_BYTES);
-        let taken = 0;
-        for (let last = -1; last !== taken || taken === 0; ) {
-          last = taken;
+        let accepted = 0;
+        for (let last = -1; last !== accepted || accepted === 0; ) {
+          last = accepted;
           await new Promise((resolve) => setTimeout(resolve, 2 * STILL));
-          taken = flooded.taken() - earlier;
+          accepted = flooded.accepted() - earlier;
         }
         const waiting = flooded.peak();
         await Promise.all([flood, flooded.read(REQUESTS)]);
         const peak = flooded.peak();
         console.log(
           `JSON-RPC: an agent of ${megabytes(before)} took ${megabytes(waiting - before)} more while nothing was read`,
-          `(${megabytes(taken)} were taken), and ${megabytes(peak - before)} when all was`,
+          `(${megabytes(accepted)} were taken), and ${megabytes(peak - before)} when all was`,
         );
         // Up to 64 MiB of answers may wait (maxBacklog); beyond, requests are not read.
-        expect(taken).toBeLessThan(80 * 1_048_576);
+        expect(accepted).toBeLessThan(80 * 1_048_576);
         expect(peak - before).toBeLessThan(5 * MOST);
       } finally {
         await flooded.close();
@@ -202,14 +202,14 @@ describe('100 MB of requests from a client that reads no answers', () => {
 /** The sender has used little memory, and makes no more chunks for a reader that has disconnected. */
 async function prove(
   name: string,
-  { before, waiting, made }: { readonly before: number; readonly waiting: number; readonly made: number },
+  { before, waiting, produced }: { readonly before: number; readonly waiting: number; readonly produced: number },
 ): Promise<void> {
-  const { peak, made: all } = await server.figures();
+  const { peak, produced: all } = await server.figures();
   console.log(
     `${name}: a server of ${megabytes(before)} took ${megabytes(waiting - before)} more while nothing was read`,
-    `(${made - WARM_UP} of ${CHUNKS} chunks made), and ${megabytes(peak - before)} when ${READ} chunks were`,
+    `(${produced - WARM_UP} of ${CHUNKS} chunks made), and ${megabytes(peak - before)} when ${READ} chunks were`,
   );
-  expect(made).toBeLessThan(CHUNKS / 4);
+  expect(produced).toBeLessThan(CHUNKS / 4);
   expect(waiting - before).toBeLessThan(MOST);
   expect(all).toBeLessThan(CHUNKS / 2);
 }

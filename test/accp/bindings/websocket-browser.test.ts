@@ -70,9 +70,9 @@ async function runPage(): Promise<{ transcript: Transcript; handled: Map<string,
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`The page has said nothing. ${browser.log()}`)), PATIENCE);
     });
-    const said = JSON.parse(await Promise.race([transcript, late])) as Transcript | { readonly error: string };
-    if ('error' in said) throw new Error(`The page has failed: ${said.error}`);
-    return { transcript: said, handled, connections };
+    const result = JSON.parse(await Promise.race([transcript, late])) as Transcript | { readonly error: string };
+    if ('error' in result) throw new Error(`The page has failed: ${result.error}`);
+    return { transcript: result, handled, connections };
   } finally {
     clearTimeout(timer);
     await browser.close();

@@ -63,20 +63,20 @@ async function closesOf(run: (url: string) => Promise<() => unknown> | (() => un
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const end = await run(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const said = await outcome;
+  const failure = await outcome;
   await vi.waitFor(() => expect(open).toBe(0));
   await end();
   server.close();
-  return { said, closes };
+  return { failure, closes };
 }
 
-const EXPECTED = { said: 'too-long, too-long', closes: [...MEANT, [1009, 'the message is too long']] };
+const EXPECTED = { failure: 'too-long, too-long', closes: [...MEANT, [1009, 'the message is too long']] };
 
 test('of the package ws', async () => {
   const all = await closesOf(async (url) => {
-    const said = await closeAll((path) => new WebSocket(url + path));
+    const failure = await closeAll((path) => new WebSocket(url + path));
     const last = new WebSocket(`${url}/outcome`);
-    last.on('open', () => last.send(said, () => last.close()));
+    last.on('open', () => last.send(failure, () => last.close()));
     return () => undefined;
   });
   expect(all).toEqual(EXPECTED);

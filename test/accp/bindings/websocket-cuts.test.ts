@@ -21,21 +21,21 @@ describe('a connection that is cut', () => {
   test.each(numbers(6).map((seed) => [seed + 1]))(
     'in both directions, again and again, at any byte (seed %i)',
     async (seed) => {
-      const there: number[] = [];
+      const onServer: number[] = [];
       const { connect, sockets, proxy } = await through(({ payload }: Message) => {
-        there.push(payload['n'] as number);
+        onServer.push(payload['n'] as number);
         return null;
       });
-      const here: number[] = [];
+      const onClient: number[] = [];
       const link = await connect({ port: proxy.port });
       const reading = (async () => {
         for await (const { payload } of link.messages) {
-          here.push(payload['n'] as number);
-          if (here.length === 60) return;
+          onClient.push(payload['n'] as number);
+          if (onClient.length === 60) return;
         }
       })();
       const next = places(seed);
-      const said = (async () => {
+      const sending = (async () => {
         for (const n of numbers(60)) await link.send({ intent: 'sync', operation: 'note', payload: { n } });
       })();
       const answered = (async () => {
@@ -47,26 +47,26 @@ describe('a connection that is cut', () => {
         const before = proxy.connections();
         for (let turns = 0; turns < 2000 && proxy.connections() === before; turns++) await turn();
       }
-      await Promise.all([said, answered]);
+      await Promise.all([sending, answered]);
       // The loss of the last frames shows when one of the sides sends another.
-      while (there.length < 60 || here.length < 60) {
+      while (onServer.length < 60 || onClient.length < 60) {
         await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
         await sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       await reading;
-      expect(there).toEqual(numbers(60));
-      expect(here).toEqual(numbers(60));
+      expect(onServer).toEqual(numbers(60));
+      expect(onClient).toEqual(numbers(60));
       expect(proxy.connections()).toBeGreaterThan(1);
     },
   );
 
   test('while requests wait: each is answered, and was sent once', async () => {
-    const asked = new Map<number, number>();
+    const counts = new Map<number, number>();
     const wake: (() => void)[] = [];
     const { connect, proxy } = await through(async ({ payload }: Message) => {
       const n = payload['n'] as number;
-      asked.set(n, (asked.get(n) ?? 0) + 1);
+      counts.set(n, (counts.get(n) ?? 0) + 1);
       await new Promise<void>((resolve) => wake.push(resolve));
       return { intent: 'done', operation: 'echo', payload };
     });
@@ -78,7 +78,7 @@ describe('a connection that is cut', () => {
     // Answered while no client is connected.
     for (const one of wake) one();
     expect((await Promise.all(answers)).map(({ payload }) => payload['n'])).toEqual(numbers(20));
-    expect([...asked.values()]).toEqual(numbers(20).map(() => 1));
+    expect([...counts.values()]).toEqual(numbers(20).map(() => 1));
     expect(states).toEqual(['open', 'reconnecting', 'open']);
   });
 
@@ -154,13 +154,13 @@ describe('a connection that is cut', () => {
 
 describe('a slow reader', () => {
   test('keeps the server from making more than it can send', async () => {
-    let made = 0;
+    let produced = 0;
     const { connect, proxy } = await through(
       ({ intent, envelope }: Message) => {
         if (intent !== 'req') return null;
         async function* source(): AsyncGenerator<string> {
           for (const _ of numbers(100_000)) {
-            made++;
+            produced++;
             yield 'x'.repeat(90);
           }
         }
@@ -173,12 +173,12 @@ describe('a slow reader', () => {
     await chunks.next();
     proxy.freeze();
     let before = -1;
-    while (made !== before) {
-      before = made;
+    while (produced !== before) {
+      before = produced;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     // A quarter of the frames in the outbox, and those that were read.
-    expect(made).toBeLessThan(2000);
+    expect(produced).toBeLessThan(2000);
     await link.close();
   });
 });

@@ -9,27 +9,27 @@ afterEach(async () => {
 });
 
 async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const made = await openWorld(...args);
-  open.push(made);
-  return made;
+  const opened = await openWorld(...args);
+  open.push(opened);
+  return opened;
 }
 
 /** Works on `hang` until its signal is aborted, and echoes other requests. */
 function hanging(): {
   readonly handle: Parameters<typeof openWorld>[0];
   readonly live: () => number;
-  begun: () => number;
+  started: () => number;
 } {
   let live = 0;
-  let begun = 0;
+  let started = 0;
   return {
     live: () => live,
-    begun: () => begun,
+    started: () => started,
     handle: ({ intent, operation, payload }, { signal }) => {
       if (intent !== 'req') return null;
       if (operation !== 'hang') return { intent: 'done', operation, payload };
       live++;
-      begun++;
+      started++;
       return new Promise((resolve) =>
         signal.addEventListener('abort', () => {
           live--;
@@ -47,20 +47,22 @@ const until = async (isSo: () => boolean): Promise<void> => {
 
 describe('requests beyond the limit of the handler', () => {
   test('wait, and never reach the handler if they are abandoned; the cancellation of those before them does', async () => {
-    const { handle, live, begun } = hanging();
+    const { handle, live, started } = hanging();
     const { connect } = await world(handle, { maxConcurrent: 4 });
     const link = await connect();
     const controllers = numbers(10).map(() => new AbortController());
-    const given = controllers.map(({ signal }) => link.request(HANG, { signal }).catch((error: Error) => error.name));
+    const outcomes = controllers.map(({ signal }) =>
+      link.request(HANG, { signal }).catch((error: Error) => error.name),
+    );
     await until(() => live() === 4);
     const echo = link.request(req({ n: 1 }));
     // All but the first four are abandoned while they wait.
     for (const controller of controllers.slice(4)) controller.abort();
     for (const controller of controllers.slice(0, 4)) controller.abort();
-    expect(await Promise.all(given)).toEqual(Array(10).fill('AbortError'));
+    expect(await Promise.all(outcomes)).toEqual(Array(10).fill('AbortError'));
     expect((await echo).payload).toEqual({ n: 1 });
     await until(() => live() === 0);
-    expect(begun()).toBe(4);
+    expect(started()).toBe(4);
   });
 
   test('are handled in order', async () => {
@@ -89,10 +91,10 @@ describe('requests beyond the limit of the handler', () => {
     const warn = ({ name }: Error): number => warnings.push(name);
     process.on('warning', warn);
     const link = await connect();
-    const given = numbers(20).map(() => link.request(HANG).catch((error: Error) => error.name));
+    const outcomes = numbers(20).map(() => link.request(HANG).catch((error: Error) => error.name));
     await until(() => live() === 20);
     await link.close();
-    await Promise.all(given);
+    await Promise.all(outcomes);
     await until(() => live() === 0);
     process.off('warning', warn);
     expect(warnings).toEqual([]);
@@ -125,7 +127,7 @@ describe('a stream', () => {
   });
 
   test('that was never requested, since there is no connection, is left and never requested', async () => {
-    const { handle, begun } = hanging();
+    const { handle, started } = hanging();
     const { connect, server, port } = await world(handle);
     const link = await connect({ reconnect: { minDelayMs: 200, maxDelayMs: 200 } });
     for (const client of server.clients) client.terminate();
@@ -135,7 +137,7 @@ describe('a stream', () => {
     await chunks.return?.();
     expect(await next).toEqual({ done: true, value: undefined });
     expect((await link.request(req({ port }))).payload).toEqual({ port });
-    expect(begun()).toBe(0);
+    expect(started()).toBe(0);
   });
 
   test('of which all chunks have arrived leaves nothing for readers of messages', async () => {
@@ -154,9 +156,9 @@ describe('a stream', () => {
     expect(read).toEqual(['a', 'b']);
     await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
     await link.close();
-    const left: Message[] = [];
-    for await (const message of link.messages) left.push(message);
-    expect(left).toEqual([]);
+    const remaining: Message[] = [];
+    for await (const message of link.messages) remaining.push(message);
+    expect(remaining).toEqual([]);
   });
 });
 
@@ -166,10 +168,12 @@ test('an abandoned correlation_id can be used again', async () => {
   const link = await connect();
   const envelope = { correlation_id: 'chain1' };
   const controller = new AbortController();
-  const given = link.request({ ...HANG, envelope }, { signal: controller.signal }).catch((error: Error) => error.name);
+  const outcomes = link
+    .request({ ...HANG, envelope }, { signal: controller.signal })
+    .catch((error: Error) => error.name);
   await until(() => live() === 1);
   controller.abort();
-  expect(await given).toBe('AbortError');
+  expect(await outcomes).toBe('AbortError');
   await until(() => live() === 0);
   // The peer rejects messages of a cancelled chain: that is an answer.
   await expect(link.request({ ...req({ n: 1 }), envelope })).rejects.toMatchObject({ code: 'E5001' });

@@ -98,9 +98,9 @@ describe('a link', () => {
   });
 
   test('does not send requests that were abandoned before they could be sent', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const { connect, port } = await world(({ intent, operation, payload }: Message) => {
-      asked.push(payload['n'] ?? intent);
+      requested.push(payload['n'] ?? intent);
       return intent === 'req' ? { intent: 'done', operation, payload } : null;
     });
     const proxy = opened(await cuttingProxy({ target: port }));
@@ -112,7 +112,7 @@ describe('a link', () => {
     controller.abort(new Error('enough'));
     await expect(answer).rejects.toThrow('enough');
     expect((await link.request(req({ n: 2 }))).payload).toEqual({ n: 2 });
-    expect(asked).toEqual([2]);
+    expect(requested).toEqual([2]);
   });
 
   test('has one request per correlation_id at a time', async () => {
@@ -160,10 +160,10 @@ describe('the server', () => {
   test('continues after a restart, with its sessions in a file: nothing is lost or repeated', async () => {
     const folder = mkdtempSync(`${tmpdir()}/pegwire-server-`);
     opened({ close: () => rmSync(folder, { recursive: true, force: true }) });
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const handle = ({ intent, operation, payload }: Message) => {
       if (intent !== 'req') return null;
-      asked.push(payload['n']);
+      requested.push(payload['n']);
       return { intent: 'done', operation, payload };
     };
     let port = 0;
@@ -195,6 +195,6 @@ describe('the server', () => {
       await stop();
       await start();
     }
-    expect(asked).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(requested).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 });

@@ -12,9 +12,9 @@ afterEach(async () => {
 });
 
 async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const made = await openWorld(...args);
-  open.push(made);
-  return made;
+  const opened = await openWorld(...args);
+  open.push(opened);
+  return opened;
 }
 
 /** Behaves like browsers: a program may close with 1000 and with codes >= 3000. */
@@ -169,9 +169,9 @@ describe('a reconnection to a server', () => {
 describe('sessions without a connection', () => {
   test('are kept up to a limit, for reconnections', async () => {
     const ended: string[] = [];
-    const begun: string[] = [];
+    const started: string[] = [];
     const handle = ({ envelope }: Message, { signal }: { readonly signal: AbortSignal }) => {
-      begun.push(envelope.session_id!);
+      started.push(envelope.session_id!);
       return new Promise<null>((resolve) =>
         signal.addEventListener('abort', () => {
           ended.push(envelope.session_id!);
@@ -184,7 +184,7 @@ describe('sessions without a connection', () => {
       const session = createSession({ agent: 'client', id, sequence: 'sender' });
       const link = await connect({ session, reconnect: false });
       await link.send(req({}));
-      while (begun.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (started.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
       for (const client of server.clients) client.terminate();
       await link.closed;
     }

@@ -8,9 +8,9 @@ import { codec, openWorld, req, type World } from './websocket-world.js';
 
 const open: World[] = [];
 const world = async (...args: Parameters<typeof openWorld>): Promise<World> => {
-  const made = await openWorld(...args);
-  open.push(made);
-  return made;
+  const opened = await openWorld(...args);
+  open.push(opened);
+  return opened;
 };
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
@@ -19,18 +19,18 @@ afterEach(async () => {
 /** A raw socket. */
 async function raw(port: number): Promise<{ socket: WebSocket; next: () => Promise<string>; closed: Promise<number> }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`, 'accp');
-  const heard: string[] = [];
+  const received: string[] = [];
   const waiting: ((frame: string) => void)[] = [];
   socket.on('message', (data) => {
     const next = waiting.shift();
-    if (next === undefined) heard.push(String(data));
+    if (next === undefined) received.push(String(data));
     else next(String(data));
   });
   socket.on('error', () => {});
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await new Promise((resolve) => socket.once('open', resolve));
   const next = (): Promise<string> =>
-    heard.length > 0 ? Promise.resolve(heard.shift()!) : new Promise((resolve) => waiting.push(resolve));
+    received.length > 0 ? Promise.resolve(received.shift()!) : new Promise((resolve) => waiting.push(resolve));
   return { socket, next, closed };
 }
 
@@ -127,7 +127,7 @@ describe('a conversation', () => {
   });
 
   test('abandoning a request cancels it at the server', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     let started!: () => void;
     const start = new Promise<void>((resolve) => {
       started = resolve;
@@ -137,7 +137,7 @@ describe('a conversation', () => {
       stopped = resolve;
     });
     const { connect } = await world((message, { signal }) => {
-      told.push(message.intent);
+      reported.push(message.intent);
       if (message.intent !== 'req') return null;
       started();
       return new Promise((_resolve, reject) => {
@@ -154,7 +154,7 @@ describe('a conversation', () => {
     controller.abort(new Error('enough'));
     await expect(answer).rejects.toThrow('enough');
     await stop;
-    expect(told[0]).toBe('req');
+    expect(reported[0]).toBe('req');
   });
 });
 

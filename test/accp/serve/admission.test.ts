@@ -50,9 +50,9 @@ describe('with a token', () => {
   });
 
   test('it is not in the access log', async () => {
-    const { http, entries, told } = await serve({ token: 'sesame' });
+    const { http, entries, logged } = await serve({ token: 'sesame' });
     await ask(`${http}?token=sesame`, { authorization: 'Bearer sesame' });
-    await told(1);
+    await logged(1);
     expect(JSON.stringify(entries)).not.toContain('sesame');
     expect(JSON.stringify(entries)).not.toContain('req:x');
   });
@@ -93,8 +93,8 @@ describe('web pages', () => {
   test('that are admitted get the CORS headers', async () => {
     const { http } = await serve({ origins: ['https://good.example'], token: 'abc' });
     const origin = 'https://good.example';
-    const asked = await ask(http, { method: 'OPTIONS', origin, 'access-control-request-method': 'POST' });
-    expect(asked).toMatchObject({
+    const responseTo = await ask(http, { method: 'OPTIONS', origin, 'access-control-request-method': 'POST' });
+    expect(responseTo).toMatchObject({
       status: 204,
       headers: {
         'access-control-allow-origin': origin,
@@ -146,12 +146,12 @@ describe('host names, on a loopback address', () => {
 
   test('a request with an absolute target is for the host in it, whatever Host contains', async () => {
     const { port } = await serve();
-    const asked = (target: string, host: string): Promise<string> =>
+    const responseTo = (target: string, host: string): Promise<string> =>
       sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     const own = `127.0.0.1:${port}`;
-    expect(await asked(`http://${own}/healthz?x`, 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await asked(`http://${own}/accp/v1/frames`, own)).toMatch(/^HTTP\/1\.1 405 /);
-    expect(await asked('http://evil.example/healthz', own)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await responseTo(`http://${own}/healthz?x`, 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await responseTo(`http://${own}/accp/v1/frames`, own)).toMatch(/^HTTP\/1\.1 405 /);
+    expect(await responseTo('http://evil.example/healthz', own)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   test('a page whose host name resolves to this machine is not a page of the server', async () => {

@@ -140,25 +140,25 @@ describe('limits', () => {
   });
 
   test('connections beyond the limit are closed and logged', async () => {
-    const { ws, port, entries, told } = await serve({ maxConnections: 1 });
+    const { ws, port, entries, logged } = await serve({ maxConnections: 1 });
     const first = await open(ws);
     expect(first).toBeInstanceOf(WebSocket);
     expect(await sendBytes(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).toBe('');
-    await told(1);
+    await logged(1);
     expect(entries).toMatchObject([{ status: 0, note: 'too many connections' }]);
   });
 });
 
 describe('the access log', () => {
   test('has an entry for each request and each WebSocket', async () => {
-    const { http, ws, entries, told } = await serve();
+    const { http, ws, entries, logged } = await serve();
     await ask(`${http}?a=1`);
-    await told(1);
+    await logged(1);
     await ask(http, { origin: 'https://evil.example' });
-    await told(2);
+    await logged(2);
     const socket = (await open(ws)) as WebSocket;
     socket.close(1000);
-    await told(3);
+    await logged(3);
     const common = {
       startedAt: expect.any(Number),
       remoteAddress: '127.0.0.1',
@@ -174,15 +174,15 @@ describe('the access log', () => {
   });
 
   test('has an entry for a client that disconnects before the answer', async () => {
-    const { agent, begun } = busyAgent();
-    const { http, told, entries } = await serve({}, agent);
+    const { agent, started } = busyAgent();
+    const { http, logged, entries } = await serve({}, agent);
     const controller = new AbortController();
-    const left = expect(post(http, REQUEST, controller.signal)).rejects.toThrow();
-    await begun;
+    const aborted = expect(post(http, REQUEST, controller.signal)).rejects.toThrow();
+    await started;
     controller.abort();
-    await told(1);
+    await logged(1);
     expect(entries).toMatchObject([{ status: 0, note: 'cut off' }]);
-    await left;
+    await aborted;
   });
 
   test('shows control characters as visible symbols', () => {
@@ -214,10 +214,10 @@ describe('shutdown', () => {
   });
 
   test('cuts off requests after the grace period', async () => {
-    const { agent, begun } = busyAgent();
+    const { agent, started } = busyAgent();
     const { http, close } = await serve({ closeGraceMs: 100 }, agent);
     const cut = expect(post(http, REQUEST)).rejects.toThrow();
-    await begun;
+    await started;
     await close();
     await cut;
   });
@@ -227,7 +227,7 @@ describe('shutdown', () => {
     async (closeGraceMs) => {
       let answer: () => void = () => undefined;
       let begin: () => void = () => undefined;
-      const begun = new Promise<void>((resolve) => {
+      const started = new Promise<void>((resolve) => {
         begin = resolve;
       });
       const handle: EndpointOptions['handle'] = () => {
@@ -238,7 +238,7 @@ describe('shutdown', () => {
       };
       const { http, close } = await serve({ closeGraceMs }, { ...demoAgent('echo'), handle });
       const asked = post(http, REQUEST);
-      await begun;
+      await started;
       const closed = close();
       await new Promise((resolve) => setTimeout(resolve, 30));
       answer();
@@ -248,13 +248,13 @@ describe('shutdown', () => {
   );
 
   test('can be immediate', async () => {
-    const { agent, begun } = busyAgent();
+    const { agent, started } = busyAgent();
     const { http, ws, close, terminate } = await serve({ closeGraceMs: 600_000 }, agent);
     const socket = (await open(ws)) as WebSocket;
     socket.send(REGISTRY);
     await once(socket, 'message');
     const cut = expect(post(http, REQUEST)).rejects.toThrow();
-    await begun;
+    await started;
     const closed = close();
     terminate();
     await closed;
@@ -282,12 +282,12 @@ describe('requests that offer another protocol', () => {
     `HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\nContent-Type: application/accp\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
   test.each(['h2c', 'TLS/1.2'])('are answered without an upgrade: %s', async (offer) => {
-    const { port, entries, told } = await serve();
+    const { port, entries, logged } = await serve();
     const answer = await sendBytes(port, offered('POST', '/accp/v1/frames', offer, REQUEST));
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('@pegwire>done:x{a:1}');
     expect(await sendBytes(port, offered('GET', '/healthz', offer))).toMatch(/^HTTP\/1\.1 200 /);
-    await told(2);
+    await logged(2);
     expect(entries.map(({ status }) => status)).toEqual([200, 200]);
   });
 
@@ -308,12 +308,12 @@ describe('requests that offer another protocol', () => {
 });
 
 test('a target that begins with two slashes is an unknown path', async () => {
-  const { port, entries, told } = await serve();
+  const { port, entries, logged } = await serve();
   const asked = (target: string): Promise<string> =>
     sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   expect(await asked('//x/healthz')).toMatch(/^HTTP\/1\.1 404 /);
   expect(await asked('//x/accp/v1/frames')).toMatch(/^HTTP\/1\.1 404 /);
-  await told(2);
+  await logged(2);
   expect(entries.map(({ path }) => path)).toEqual(['//x/healthz', '//x/accp/v1/frames']);
 });
 
@@ -353,12 +353,12 @@ describe('pipelined requests', () => {
     const { port } = await serve();
     const all = [1, 2, 3, 4].map((seq) => posted(seq, more)).join('');
     const last = posted(5, 'Connection: close\r\n');
-    const said = await sendBytes(port, all + last);
-    expect([...said.matchAll(/done:x\{n:(\d)\}/g)].map(([, seq]) => seq)).toEqual(['1', '2', '3', '4', '5']);
+    const received = await sendBytes(port, all + last);
+    expect([...received.matchAll(/done:x\{n:(\d)\}/g)].map(([, seq]) => seq)).toEqual(['1', '2', '3', '4', '5']);
   });
 
   test('do not outlive the client: their sources end, and each is logged', async () => {
-    let begun = 0;
+    let started = 0;
     let ended = 0;
     const world = await serve(
       {},
@@ -366,7 +366,7 @@ describe('pipelined requests', () => {
         codec: createCodec(),
         agent: 'srv',
         async *handle(message, { signal }) {
-          begun++;
+          started++;
           try {
             yield { intent: 'stream', operation: 'x', schema: 'ST', payload: { chunk_index: 0, data: 'a' } };
             await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -379,10 +379,10 @@ describe('pipelined requests', () => {
     );
     const socket = connect(world.port, '127.0.0.1');
     socket.write([1, 2, 3].map((seq) => posted(seq)).join(''));
-    while (begun < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (started < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.destroy();
     while (ended < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-    await world.told(3);
+    await world.logged(3);
     expect(world.entries).toHaveLength(3);
   });
 });
@@ -390,9 +390,12 @@ describe('pipelined requests', () => {
 test('a method that the platform cannot represent is rejected, and is not an error of the server', async () => {
   const errors: unknown[] = [];
   const { port } = await serve({ onError: (error) => errors.push(error) });
-  const said = await sendBytes(port, 'TRACE /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  expect(said).toMatch(/^HTTP\/1\.1 405 /);
-  expect(said).toMatch(/allow: POST/i);
+  const received = await sendBytes(
+    port,
+    'TRACE /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+  );
+  expect(received).toMatch(/^HTTP\/1\.1 405 /);
+  expect(received).toMatch(/allow: POST/i);
   expect(errors).toEqual([]);
 });
 

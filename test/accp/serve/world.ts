@@ -20,7 +20,7 @@ export const REGISTRY = '@me>sync:registry{v:1}[mid:m1,seq:1]';
 export interface World extends RunningServer {
   readonly entries: AccessEntry[];
   /** Resolves when a number of entries have been logged. */
-  readonly told: (count: number) => Promise<void>;
+  readonly logged: (count: number) => Promise<void>;
 }
 
 const opened: (() => Promise<void>)[] = [];
@@ -46,23 +46,23 @@ export async function serve(
     await server.close();
     endpoint.close();
   });
-  const told = async (count: number): Promise<void> => {
+  const logged = async (count: number): Promise<void> => {
     while (entries.length < count) await new Promise<void>((resolve) => (wake = resolve));
   };
-  return { ...server, entries, told };
+  return { ...server, entries, logged };
 }
 
 /** An agent that works on a request until its signal is aborted. */
-export function busyAgent(): { readonly agent: EndpointOptions; readonly begun: Promise<void> } {
+export function busyAgent(): { readonly agent: EndpointOptions; readonly started: Promise<void> } {
   let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const handle: EndpointOptions['handle'] = (_, { signal }) => {
     begin();
     return new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
   };
-  return { agent: { ...demoAgent('echo'), handle }, begun };
+  return { agent: { ...demoAgent('echo'), handle }, started };
 }
 
 export interface Answered {

@@ -13,7 +13,7 @@ export interface ClientFigures {
   readonly requests: number;
   readonly errors: number;
   /** The first error. */
-  readonly said: readonly string[];
+  readonly messages: readonly string[];
   readonly rss: { readonly start: number; readonly peak: number; readonly end: number };
 }
 
@@ -25,14 +25,14 @@ const start = process.memoryUsage.rss();
 const codec = createCodec();
 const links: Link[] = [];
 const sessions: Session[] = [];
-const said: string[] = [];
+const messages: string[] = [];
 let requests = 0;
 let errors = 0;
 let isOver = false;
 
 const failed = (error: unknown): void => {
   errors++;
-  if (said.length < 10) said.push(String(error));
+  if (messages.length < 10) messages.push(String(error));
 };
 
 async function open(n: number): Promise<void> {
@@ -80,7 +80,7 @@ tell(String(connections));
 const until = Date.now() + Number(seconds) * 1000;
 await Promise.all(links.map((link) => talk(link, link.session.id, until)));
 const figures: ClientFigures = {
-  ...{ connections, requests, errors, said },
+  ...{ connections, requests, errors, messages },
   rss: { start, peak: process.resourceUsage().maxRSS * 1024, end: process.memoryUsage.rss() },
 };
 tell(JSON.stringify(figures));

@@ -16,30 +16,30 @@ export interface ServerFigures {
   readonly peak: number;
   /** Number of handled requests, of chunks that were made, and of requests whose sender has disconnected. */
   readonly handled: number;
-  readonly made: number;
-  readonly left: number;
+  readonly produced: number;
+  readonly cancelled: number;
   /** Number of sessions that have a connection. */
   readonly connected: number;
 }
 
 let handled = 0;
-let made = 0;
-let left = 0;
+let produced = 0;
+let cancelled = 0;
 
 async function* chunks(count: number, size: number, signal: AbortSignal): AsyncGenerator<string> {
   const text = 'x'.repeat(size);
-  signal.addEventListener('abort', () => left++, { once: true });
+  signal.addEventListener('abort', () => cancelled++, { once: true });
   for (let n = 0; n < count && !signal.aborted; n++) {
-    made++;
+    produced++;
     yield text;
   }
 }
 
 /** Chunks until the stream is cancelled. */
 async function* trickle(signal: AbortSignal): AsyncGenerator<string> {
-  signal.addEventListener('abort', () => left++, { once: true });
+  signal.addEventListener('abort', () => cancelled++, { once: true });
   while (!signal.aborted) {
-    made++;
+    produced++;
     yield 'x';
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -72,7 +72,7 @@ const server = createServer((request, response) => {
   const figures: ServerFigures = {
     rss: process.memoryUsage.rss(),
     peak: process.resourceUsage().maxRSS * 1024,
-    ...{ handled, made, left },
+    ...{ handled, produced, cancelled },
     connected: sockets.connected().length,
   };
   response.end(JSON.stringify(figures));

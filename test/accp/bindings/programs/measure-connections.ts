@@ -31,10 +31,10 @@ export async function measureConnections(connections: number, seconds: number): 
     running.push(client);
     await client.line();
     const { connected } = await server.figures();
-    const told = JSON.parse(await client.line()) as ClientFigures;
+    const summary = JSON.parse(await client.line()) as ClientFigures;
     const { rss: end, peak, handled } = await server.figures();
     await client.ended;
-    return { ...told, server: { start, peak, end }, connected, handled };
+    return { ...summary, server: { start, peak, end }, connected, handled };
   } finally {
     await Promise.all(running.map((program) => program.kill()));
     for (const program of programs) program.remove();
@@ -43,14 +43,14 @@ export async function measureConnections(connections: number, seconds: number): 
 
 /** @returns lines for people */
 export function describeConnections(figures: ConnectionFigures): string {
-  const { connections, requests, errors, said, rss, server } = figures;
+  const { connections, requests, errors, messages, rss, server } = figures;
   const memory = (name: string, { start, peak, end }: ConnectionFigures['rss']): string =>
     `${name}: ${megabytes(start)} at the start, ${megabytes(peak)} at most, ${megabytes(end)} at the end`;
   return [
     `${connections} connections, ${requests} requests answered, ${errors} errors`,
     memory('memory of the server', server),
     memory('memory of the client', rss),
-    ...said.map((error) => `  ${error}`),
+    ...messages.map((error) => `  ${error}`),
   ].join('\n');
 }
 

@@ -13,11 +13,11 @@ export async function exchangeBytes(
   isEnough = (_: Buffer): boolean => false,
 ): Promise<Buffer> {
   const socket: Socket = connect(port, '127.0.0.1');
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const over = new Promise<void>((resolve) => {
     socket.on('data', (part: Buffer) => {
-      heard.push(part);
-      if (isEnough(Buffer.concat(heard))) resolve();
+      received.push(part);
+      if (isEnough(Buffer.concat(received))) resolve();
     });
     socket.on('error', () => {});
     socket.on('close', () => resolve());
@@ -29,7 +29,7 @@ export async function exchangeBytes(
     });
   await over;
   socket.destroy();
-  return Buffer.concat(heard);
+  return Buffer.concat(received);
 }
 
 /** Sends bytes and ends the connection. Resolves when the server has closed it, too. */
@@ -65,17 +65,17 @@ export function webSocketFrame(
   { opcode = 1, bits = 0x80, isMasked = true, length }: WebSocketFrame = {},
 ): Buffer {
   const body = Buffer.from(payload);
-  const said = length ?? body.length;
+  const declared = length ?? body.length;
   const mask = isMasked ? 0x80 : 0;
-  const head = Buffer.alloc(said < 126 ? 2 : said < 65_536 ? 4 : 10);
+  const head = Buffer.alloc(declared < 126 ? 2 : declared < 65_536 ? 4 : 10);
   head[0] = bits | opcode;
-  if (said < 126) head[1] = mask | said;
-  else if (said < 65_536) {
+  if (declared < 126) head[1] = mask | declared;
+  else if (declared < 65_536) {
     head[1] = mask | 126;
-    head.writeUInt16BE(said, 2);
+    head.writeUInt16BE(declared, 2);
   } else {
     head[1] = mask | 127;
-    head.writeBigUInt64BE(BigInt(said), 2);
+    head.writeBigUInt64BE(BigInt(declared), 2);
   }
   return Buffer.concat([head, Buffer.alloc(isMasked ? 4 : 0), body]);
 }

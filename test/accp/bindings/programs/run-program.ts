@@ -16,7 +16,7 @@ export interface RunningProgram {
 
 export function runProgram(file: string, args: readonly string[] = []): RunningProgram {
   const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const heard: string[] = [];
+  const received: string[] = [];
   let wake: (() => void) | undefined;
   let isOver = false;
   let stderr = '';
@@ -24,7 +24,7 @@ export function runProgram(file: string, args: readonly string[] = []): RunningP
     stderr = (stderr + text).slice(-4096);
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
-    heard.push(line);
+    received.push(line);
     wake?.();
   });
   const ended = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export function runProgram(file: string, args: readonly string[] = []): RunningP
     pid: child.pid ?? -1,
     line: async () => {
       for (;;) {
-        const line = heard.shift();
+        const line = received.shift();
         if (line !== undefined) return line;
         if (isOver)
           throw new Error(`The program has ended (${child.exitCode ?? child.signalCode}): ${stderr || 'no word'}`);
