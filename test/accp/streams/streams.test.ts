@@ -397,7 +397,7 @@ describe('bounds', () => {
       { timeoutMs: 0 },
       { timeoutMs: Number.NaN },
     ]) {
-      expect(() => createStreams({ journal, now: () => 0, note: () => {}, ...limits })).toThrow(TypeError);
+      expect(() => createStreams({ journal, now: () => 0, emit: () => {}, ...limits })).toThrow(TypeError);
     }
   });
 });

@@ -2,7 +2,7 @@ import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
-import { SAID_ID } from '../../codec/sender.js';
+import { SENT_SESSION_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session, startTimers } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
@@ -182,7 +182,7 @@ class FrameLink implements Link {
   #greet(socket: Carrier): void {
     this.#socket = socket;
     this.#outflow.attach(socket);
-    partsOfSession(this.session).facts.delete(SAID_ID);
+    partsOfSession(this.session).facts.delete(SENT_SESSION_ID);
     try {
       this.#outflow.sayMade(() => this.#codec.announce(this.session));
     } catch (cause) {

@@ -69,7 +69,7 @@ export class Requests {
   }
 
   cancelAll(reason: Error): void {
-    partsOfSession(this.#session).streams.cut(reason);
+    partsOfSession(this.#session).streams.disconnect(reason);
     for (const request of this.waiting) {
       this.#fail(request.envelope.correlation_id, reason);
       notifyListener(() => this.#outflow.say(cancelOf(request)));
@@ -78,7 +78,7 @@ export class Requests {
 
   /** Chunks that have come can still be read. */
   failAll(error: Error): void {
-    partsOfSession(this.#session).streams.cut(error);
+    partsOfSession(this.#session).streams.disconnect(error);
     for (const id of [...this.#waiting.keys()]) this.#fail(id, error);
   }
 

@@ -213,7 +213,7 @@ export class Seat {
     this.#heartbeat?.stop();
     const reason = new Error('the other side has gone');
     for (const controller of this.#under) controller.abort(reason);
-    partsOfSession(this.#session).streams.cut();
+    partsOfSession(this.#session).streams.disconnect();
     this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
     this.#release();
