@@ -83,7 +83,7 @@ describe('wrong usage of prompt', () => {
     [['accp', '--intents', 'r q'], 'intents: "r q" is not an intent: letters'],
     [['accp', '--intents', 'req,,qry'], '--intents has an empty word between its commas'],
     [['accp', '--max-depth', 'two'], '--max-depth is a whole number, not "two"'],
-    [['accp', '--max-depth', '6'], 'maxDepth must be a whole number from 0 to 5; got 6'],
+    [['accp', '--max-depth', '6'], 'maxDepth must be an integer from 0 to 5; got 6'],
     [['accp', '--metadata', 'non'], 'not "non"; did you mean "none"?'],
     [['accp', '--fields', 'q:sting'], "did you mean 'string'?"],
     [['accp', '--fields', 'q,,n'], '--fields: "" is no field'],
