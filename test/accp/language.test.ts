@@ -240,8 +240,8 @@ describe('options that are refused', () => {
     [{ operations: [7] }, 'operations: "7" is not an operation: letters, digits and "_"'],
     [{ intent: ['req'] }, 'options: there is no "intent"; did you mean "intents"?'],
     [{ dialect: 'loose' }, "dialect must be one of strict, lenient; got 'loose'"],
-    [{ maxDepth: 6 }, 'maxDepth must be a whole number from 0 to 5; got 6'],
-    [{ maxDepth: 1.5 }, 'maxDepth must be a whole number from 0 to 5; got 1.5'],
+    [{ maxDepth: 6 }, 'maxDepth must be an integer from 0 to 5; got 6'],
+    [{ maxDepth: 1.5 }, 'maxDepth must be an integer from 0 to 5; got 1.5'],
     [{ metadata: 'non' }, "metadata must be one of optional, none, required; got 'non'; did you mean 'none'?"],
     [{ metadata: { 'm id': {} } }, 'metadata: "m id" is not a key: letters, digits and "_"'],
     [{ fields: 3 }, 'fields must be a record of fields'],
@@ -250,15 +250,12 @@ describe('options that are refused', () => {
     [{ fields: { q: 'string' } }, 'fields.q must be an object'],
     [{ fields: { q: { typ: 'string' } } }, 'fields.q: there is no "typ"; did you mean "type"?'],
     [{ fields: { q: { optional: 'yes' } } }, 'fields.q.optional must be true or false'],
-    [{ fields: { q: { type: [] } } }, 'fields.q.type must name one type at least'],
-    [{ fields: { q: { type: 'string', enum: ['a'] } } }, 'fields.q has both a type and an enum; give one of them'],
-    [{ fields: { q: { enum: [] } } }, 'fields.q.enum must name one value at least'],
-    [{ fields: { q: { enum: [{}] } } }, 'fields.q.enum: "[object Object]" is no string, number, boolean or null'],
+    [{ fields: { q: { type: [] } } }, 'fields.q.type must contain at least one type'],
+    [{ fields: { q: { type: 'string', enum: ['a'] } } }, 'fields.q has both a type and an enum; use one of them'],
+    [{ fields: { q: { enum: [] } } }, 'fields.q.enum must contain at least one value'],
+    [{ fields: { q: { enum: [{}] } } }, 'fields.q.enum: "[object Object]" is not a string, number, boolean or null'],
     [{ fields: { q: { enum: [0.1234567] } } }, 'fields.q.enum: 0.1234567 has more than six decimal places'],
-    [
-      { maxDepth: 0, fields: { q: { type: 'map' } } },
-      'fields.q.type: no value can be of the type map where maxDepth is 0',
-    ],
+    [{ maxDepth: 0, fields: { q: { type: 'map' } } }, 'fields.q.type: map needs a maxDepth of at least 1'],
   ];
 
   test.each(cases)('%j', (options, message) => {
