@@ -9,7 +9,7 @@ import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
 import { Patience } from '../src/accp/bindings/http/client.js';
 import { Pacer as Reconnecting } from '../src/accp/bindings/link/connection.js';
 import { startHeartbeat } from '../src/accp/bindings/link/heartbeat.js';
-import { createCodec, createSession, keepTime, type SessionOptions } from '../src/accp/codec/index.js';
+import { createCodec, createSession, type SessionOptions, startTimers } from '../src/accp/codec/index.js';
 import { openClient } from '../src/arcp/client/client.js';
 import { ArcpError } from '../src/arcp/index.js';
 import {
@@ -21,7 +21,7 @@ import {
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
 import { Pacer } from '../src/arcp/streams/writer.js';
-import { withTimeLimit } from '../src/async/abort.js';
+import { withTimeout } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
 import { functionTarget } from '../src/fuzz/differential/target.js';
@@ -97,7 +97,7 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 function sessionWith(options: Partial<SessionOptions> = {}) {
-  const codec = createCodec({ clock: wallClock(1000) });
+  const codec = createCodec({ now: wallClock() });
   const session = createSession({ agent: 'a', id: 's', sequence: 'sender', ...options });
   codec.encode({ intent: 'sync', operation: 'begin', payload: {} }, session);
   return { codec, session };
@@ -133,7 +133,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   ['what is done later and keeps no process', () => counting((goOff) => afterUnref(LENGTH, goOff))],
   [
     'the limit of a call of a model',
-    () => failing(() => withTimeLimit(new AbortController().signal, LENGTH, untilAborted)),
+    () => failing(() => withTimeout(new AbortController().signal, LENGTH, untilAborted)),
   ],
   [
     'entries of a registry',
@@ -188,7 +188,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'a session that nobody uses',
     () => {
-      const sessions = new EndpointSessions({ agent: 'a', idleTime: SECONDS, session: { clock: wallClock(1000) } });
+      const sessions = new EndpointSessions({ agent: 'a', idleTime: SECONDS, session: { now: wallClock() } });
       const idle = sessions.open('idle');
       let others = 0;
       return () => {
@@ -205,16 +205,16 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'an answer of the other side of a session',
     () => {
-      const { codec, session } = sessionWith({ timeout: SECONDS });
+      const { codec, session } = sessionWith({ timeoutMs: LENGTH });
       codec.encode({ intent: 'req', operation: 'go', payload: {} }, session);
-      return counting((goOff) => ending.push(keepTime(session, { overdue: goOff })));
+      return counting((goOff) => ending.push(startTimers(session, { onOverdue: goOff })));
     },
   ],
   [
     'chunks of a stream',
     () => {
-      const { session } = sessionWith({ streamTimeout: SECONDS });
-      ending.push(keepTime(session));
+      const { session } = sessionWith({ streamTimeoutMs: LENGTH });
+      ending.push(startTimers(session));
       return failing(() => session.stream('c')[Symbol.asyncIterator]().next());
     },
   ],
@@ -222,10 +222,10 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'parts of a message',
     () => {
       const events: string[] = [];
-      const codec = createCodec({ clock: wallClock(1000), log: ({ type }) => events.push(type) });
-      const session = createSession({ agent: 'b', id: 's', sequence: 'sender', timeout: SECONDS });
+      const codec = createCodec({ now: wallClock(), log: ({ type }) => events.push(type) });
+      const session = createSession({ agent: 'b', id: 's', sequence: 'sender', timeoutMs: LENGTH });
       codec.decode('@a>req:go{k:1}[mid:m1,seq:1,ts:1,cid:c,idx:0,tot:2]', session);
-      ending.push(keepTime(session));
+      ending.push(startTimers(session));
       return () => events.filter((type) => type === 'timeout').length;
     },
   ],
@@ -233,7 +233,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     `a value of the ${tier} tier`,
     () => {
       const { session } = sessionWith();
-      session.state.set(tier, 'k', 1, { ttl: SECONDS });
+      session.state.set(tier, 'k', 1, { ttlMs: LENGTH });
       return () => (session.state.get(tier, 'k') === undefined ? 1 : 0);
     },
   ]),
@@ -353,7 +353,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     () =>
       counting(
         (goOff) =>
-          void functionTarget('t', never, { timeLimit: LENGTH })
+          void functionTarget('t', never, { timeLimitMs: LENGTH })
             .read({} as never)
             .then(goOff),
       ),

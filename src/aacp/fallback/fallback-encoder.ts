@@ -1,5 +1,5 @@
 /** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
-import { withTimeLimit } from '../../async/abort.js';
+import { withTimeout } from '../../async/abort.js';
 import { isoDay } from '../matching/instruction/calendar.js';
 import { caseOf, digestOf } from '../matching/instruction/normalise.js';
 import type { Candidate } from '../matching/match.js';
@@ -109,7 +109,7 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
     const { model, timeoutMs, waitTimeoutMs, strict } = settings;
     if (model === null) throw noModel(candidates);
     const call = async (): Promise<Answer> => {
-      const made = await withTimeLimit(all, timeoutMs, (signal) =>
+      const made = await withTimeout(all, timeoutMs, (signal) =>
         askModel(model, request, hintsOf(candidates), signal, strict, platform.grammar),
       );
       const answer = modelAnswer(made, candidates, request);

@@ -1,6 +1,6 @@
 /** A registry whose failures stop no encoding: they are warnings, and the answer comes without it. */
 
-import { remembering } from '../../text/remember.js';
+import { memoize } from '../../text/memoize.js';
 import { anyText } from '../../text/visible.js';
 import { caseOf, digestOf, isSameCase } from '../matching/instruction/normalise.js';
 import { staleTimeIn, unstatedIn } from '../matching/unstated.js';
@@ -13,7 +13,7 @@ import type { FallbackWarning } from './result.js';
 /** Most packets that are remembered, and the longest. */
 const MAX_KNOWN = 2000;
 const MAX_LENGTH = 2000;
-export const factsOf = remembering(readFacts, MAX_KNOWN, MAX_LENGTH);
+export const factsOf = memoize(readFacts, MAX_KNOWN, MAX_LENGTH);
 
 function readFacts(text: string) {
   const read = tryParsePacket(text);

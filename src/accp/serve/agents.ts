@@ -6,7 +6,7 @@ import { createCodec } from '../codec/codec.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
-import { toolBook } from '../profiles/profile.js';
+import { defineTools } from '../profiles/profile.js';
 import { streamMessages } from '../streams/stream-messages.js';
 
 /**
@@ -45,7 +45,7 @@ const TOOLS: { readonly [name: string]: TryTool } = {
  */
 export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agent' | 'handle'> {
   const schemas = Object.fromEntries(Object.entries(TOOLS).map(([tool, { schema }]) => [tool, schema]));
-  const tools = name === 'echo' ? undefined : toolBook(schemas);
+  const tools = name === 'echo' ? undefined : defineTools(schemas);
   return {
     codec: createCodec({ tools, state: false }),
     agent: name === 'both' ? 'pegwire' : name,

@@ -58,7 +58,7 @@ export class Link {
     this.#channel = channel;
     channel.start({
       text: (text) => this.#text(text),
-      garbage: (why, beginning = '') => {
+      invalid: (why, beginning = '') => {
         const details = { sketch: sketchOfText(beginning), details: { reason: 'parse_error' } };
         const message = `What the runtime sent is no message: ${why}`;
         this.#options.onUnreadable(new EnvelopeError('INVALID_ARGUMENT', message, details));
@@ -176,7 +176,7 @@ export class Link {
       return;
     }
     const { minDelayMs = 100, maxDelayMs = 10_000 } = reconnect;
-    const delay = backoff(this.#failures, { min: minDelayMs, max: maxDelayMs });
+    const delay = backoff(this.#failures, { minDelayMs: minDelayMs, maxDelayMs: maxDelayMs });
     this.#cancelRetry = after(withJitter(delay), () => void this.connect());
   }
 }

@@ -36,7 +36,7 @@ export class Probe {
     this.#timeoutMs = timeoutMs;
     channel.start({
       text: (text) => this.#heard(text),
-      garbage: (why) => this.#fault(why),
+      invalid: (why) => this.#fault(why),
       tooLong: (limit) => this.#fault(`A message has more than ${limit} bytes`),
       ended: () => {
         this.hasEnded = true;

@@ -37,7 +37,7 @@ export const command = defineCommand({
         // Signals arrive only between two turns of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       };
-      const sections = await shortRun(name, { seconds: seconds / protocols.length, onProgress });
+      const sections = await shortRun(name, { durationMs: (seconds * 1000) / protocols.length, onProgress });
       output.progress('');
       for (const section of sections) await show(section, invocation);
       measured.push(...sections);

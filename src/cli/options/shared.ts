@@ -56,8 +56,8 @@ const MEBIBYTE = 2 ** 20;
 export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessOptions {
   const { 'time-limit': seconds, memory } = options;
   return {
-    timeLimit: seconds === undefined ? undefined : seconds * 1000,
-    memoryLimit: memory === undefined ? undefined : memory * MEBIBYTE,
+    timeLimitMs: seconds === undefined ? undefined : seconds * 1000,
+    memoryLimitBytes: memory === undefined ? undefined : memory * MEBIBYTE,
   };
 }
 

@@ -279,7 +279,7 @@ describe('a request that is given up', () => {
   ])('%s before it arrives: it is not carried out after the reconnection', async (_, abortMs, error) => {
     payments.length = 0;
     const { proxy, connect } = await behind(pay);
-    const session = createSession({ agent: 'client', sequence: 'sender', timeout: 0.3 });
+    const session = createSession({ agent: 'client', sequence: 'sender', timeoutMs: 300 });
     const link = await connect({ session, port: proxy.port, reconnect: { min: 4, max: 4 } });
     await link.request(req({ n: 1 }));
     // Nothing arrives any more, and the client does not know it yet.

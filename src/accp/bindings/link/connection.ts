@@ -136,7 +136,7 @@ export class Pacer {
   *waits(): Generator<number, void, undefined> {
     if (performance.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
     while (this.#tries < this.#attempts) {
-      yield withJitter(backoff(++this.#tries, { min: this.#min, max: this.#max }));
+      yield withJitter(backoff(++this.#tries, { minDelayMs: this.#min, maxDelayMs: this.#max }));
     }
   }
 

@@ -187,9 +187,8 @@ export async function openExchanges(
   exchanging: Pick<Exchanging, 'exchange' | 'failureOf'>,
 ): Promise<Link> {
   const { session, reconnect, maxExchanges = 64 } = options;
-  const { timeout } = partsOfSession(session).options;
-  const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : Math.max(2 * timeout, LEAST_EXCHANGE) } =
-    options;
+  const { timeoutMs } = partsOfSession(session).options;
+  const { exchangeTimeout = Math.max((2 * timeoutMs) / 1000, LEAST_EXCHANGE) } = options;
   checkSeconds({ exchangeTimeout: options.exchangeTimeout }, LEAST_TIMEOUT);
   if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges is a number from 1 on; got ${maxExchanges}`);
   const exchanges = new Exchanges({ ...exchanging, session, maxExchanges, exchangeTimeout });

@@ -4,7 +4,7 @@ import type { Codec } from '../../codec/codec.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
 import { SAID_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
-import { keepTime, partsOfSession, type Session } from '../../session/session.js';
+import { partsOfSession, type Session, startTimers } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 import { isGapReport, isUpkeep, readHead } from '../frames.js';
@@ -74,9 +74,9 @@ class FrameLink implements Link {
     this.closed = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#stopTime = keepTime(this.session, {
-      overdue: ({ correlationId, error }) => this.#requests.overdue(correlationId, error),
-      failed: (thrown) => this.#storeFailed(thrown),
+    this.#stopTime = startTimers(this.session, {
+      onOverdue: ({ correlationId, error }) => this.#requests.overdue(correlationId, error),
+      onError: (thrown) => this.#storeFailed(thrown),
     });
   }
 

@@ -54,7 +54,7 @@ export class Connection implements ConnectionContext {
     this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
-      garbage: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
+      invalid: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
       tooLong: (limit, beginning) => {
         const details = { reason: 'too_long', max_message_bytes: limit };
         this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
