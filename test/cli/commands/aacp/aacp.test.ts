@@ -133,7 +133,7 @@ describe('aacp rules', () => {
     [[], /^aacp rules needs one of check, find, list\.$/],
     [['finde', 'x'], /^aacp rules takes check, find, list, not "finde"; did you mean "find"\?$/],
     [['find'], /^aacp rules find needs words to look for\.$/],
-    [['find', 'x', '--limit', '0'], /^--limit is a whole number above 0/],
+    [['find', 'x', '--limit', '0'], /^--limit must be a positive integer/],
     [['check', 'a', 'b'], /"b" is one too many\.$/],
     [['check', '--rules', 'a'], /takes its file without --rules\.$/],
     [['check', '--rules-sha256', 'a'], /^--rules-sha256 goes with a file\.$/],

@@ -78,7 +78,7 @@ describe('a novel instruction', () => {
     const model = ['--registry', registryFile(), '--model', chat.model('baker'), '--price', '3,15'];
     const first = await encode(NOVEL, ...model);
     expect(first).toMatchObject({ code: 0, stdout: `${NOVEL_PACKET}\n` });
-    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was asked: /);
+    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was called: /);
     expect(chat.asked.map(({ body }) => body.model)).toEqual(['baker']);
     expect(JSON.stringify(chat.asked[0]!.body.messages)).toContain(NOVEL);
 
@@ -305,7 +305,7 @@ describe('wrong usage', () => {
     [['--domain', 'H R'], /^domain: "H R" is not a word of letters/],
     [['--return-agent', 'a|b'], /"\|"/],
     [['--priority', '4'], /^--priority is one of 1, 2, 3, not "4"/],
-    [['--threshold', '0'], /^--threshold is a number above 0 and up to 1/],
+    [['--threshold', '0'], /^--threshold must be a number above 0 and at most 1/],
     [['--now', 'today'], /^--now is a whole number of seconds/],
     [['--model', 'claude'], /^--model is anthropic:NAME, openai:NAME, or URL#NAME .*; not "claude"/],
     [['--model', 'antropic:x'], /did you mean "anthropic"\?/],
