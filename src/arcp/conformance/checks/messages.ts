@@ -7,7 +7,7 @@ const LONGEST_ID = 256;
 export const MESSAGES: readonly Check[] = [
   ...(['arcp', 'id', 'type', 'timestamp', 'payload'] as const).map((name) =>
     checkSession(`without-${name}`, 'E01 F09', `a message without ${name} is refused`, async (probe) => {
-      const from = probe.heard.length;
+      const from = probe.received.length;
       const message = { ...probe.send('ping'), [name]: undefined };
       await probe.until(({ type }) => type === 'pong', 'pong', from);
       probe.sendText(JSON.stringify({ ...message, ...(name === 'id' ? {} : { id: 'msg_without' }) }));
@@ -16,7 +16,7 @@ export const MESSAGES: readonly Check[] = [
     }),
   ),
   checkSession('no-json', 'E01 F09', 'what is no JSON is refused, and the session goes on', async (probe) => {
-    const from = probe.heard.length;
+    const from = probe.received.length;
     probe.sendText('{"arcp":');
     await probe.anyRefusal(from);
     await probe.ping();
@@ -76,7 +76,7 @@ export const MESSAGES: readonly Check[] = [
       const sent = probe.send('ping');
       const pong = await probe.answer(sent, 'pong');
       assertThat(pong.trace_id === sent['trace_id'], 'The answer is of another trace than its command');
-      for (const { type, trace_id, span_id } of probe.heard)
+      for (const { type, trace_id, span_id } of probe.received)
         assertThat(trace_id !== undefined && span_id !== undefined, `${type} has no trace, or no span`);
     },
   ),

@@ -10,18 +10,18 @@ export const SESSIONS: readonly Check[] = [
     await probe.refusal(probe.send('tool.invoke', { tool: 'anything' }));
   }),
   checkSession('opening', 'N01 E07 E12', 'a session is told by its id, with what was agreed on', async (probe) => {
-    const [accepted] = probe.heard.filter((one) => one.type === 'session.accepted');
+    const [accepted] = probe.received.filter((one) => one.type === 'session.accepted');
     assertThat(accepted?.session_id === accepted?.payload.session_id, 'The envelope names another session, or none');
   }),
   check('agreement', 'N02', 'what the client cannot do is not agreed on', async ({ open }) => {
     const probe = await open({ capabilities: Object.fromEntries(NAMED.map((name) => [name, false])) });
-    const [accepted] = probe.heard.filter((one) => one.type === 'session.accepted');
+    const [accepted] = probe.received.filter((one) => one.type === 'session.accepted');
     for (const name of NAMED)
       assertThat(accepted?.payload.capabilities[name] !== true, `${name} is agreed on, and one side cannot do it`);
   }),
   check('unknown-capability', 'N04', 'a capability that only the client has is not told back', async ({ open }) => {
     const probe = await open({ capabilities: { x_nobody_knows: true } });
-    const [accepted] = probe.heard.filter((one) => one.type === 'session.accepted');
+    const [accepted] = probe.received.filter((one) => one.type === 'session.accepted');
     assertThat(accepted?.payload.capabilities['x_nobody_knows'] !== true, 'It is told back as agreed on');
   }),
   check('not-agreed', 'N03', 'what was not agreed on is refused', async ({ open }) => {
@@ -63,7 +63,7 @@ export const SESSIONS: readonly Check[] = [
     'session-of-nobody',
     'R07',
     'a session that there is none of is not taken up',
-    async ({ connect, subject: { auth } }) => {
+    async ({ connect, target: { auth } }) => {
       const probe = await connect();
       const more = { session_id: 'sess_of_nobody' };
       await probe.refusal(
@@ -79,7 +79,7 @@ export const SESSIONS: readonly Check[] = [
     'wrong-token',
     'R07',
     'a session is not taken up by who has not its token',
-    async ({ open, connect, subject: { auth } }) => {
+    async ({ open, connect, target: { auth } }) => {
       const { sessionId } = await open();
       const probe = await connect();
       const payload = { capabilities: {}, auth, resume_token: '0'.repeat(64) };
@@ -95,7 +95,7 @@ export const SESSIONS: readonly Check[] = [
     'other-principal',
     'R07',
     'somebody else takes no session up',
-    async ({ open, connect, subject: { otherAuth } }) => {
+    async ({ open, connect, target: { otherAuth } }) => {
       const { sessionId } = await open();
       const probe = await connect();
       await probe.refusal(
