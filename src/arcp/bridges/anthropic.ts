@@ -3,24 +3,33 @@ import { ANY_INPUT, allowedNames, runCall, type ToolCallOptions, type ToolClient
 
 /** A tool of the Messages API. */
 export interface AnthropicTool {
+  /** The name, of at most 64 letters, digits, `_` and `-`. */
   readonly name: string;
+  /** A description for the model. */
   readonly description?: string;
+  /** The JSON Schema of the arguments. */
   readonly input_schema: { readonly type: 'object'; readonly [member: string]: unknown };
 }
 
 /** A tool call in a message of the model. */
 export interface AnthropicToolUse {
   readonly type: 'tool_use';
+  /** The id of the call. */
   readonly id: string;
+  /** The name of the tool. */
   readonly name: string;
+  /** The arguments. */
   readonly input: unknown;
 }
 
 /** A tool result, for the next message. */
 export interface AnthropicToolResult {
   readonly type: 'tool_result';
+  /** The id of the call. */
   readonly tool_use_id: string;
+  /** The result as text or JSON, or the error as JSON. */
   readonly content: string;
+  /** `true` if the call failed. */
   readonly is_error?: true;
 }
 

@@ -5,6 +5,7 @@ import { ANY_INPUT, allowedNames, runCall, type ToolCallOptions, type ToolClient
 /** A tool of the Chat Completions API. */
 export interface OpenAiTool {
   readonly type: 'function';
+  /** The name, description and JSON Schema of the tool. */
   readonly function: {
     readonly name: string;
     readonly description?: string;
@@ -15,15 +16,21 @@ export interface OpenAiTool {
 /** A tool of the Responses API. */
 export interface OpenAiResponseTool {
   readonly type: 'function';
+  /** The name, of at most 64 letters, digits, `_` and `-`. */
   readonly name: string;
+  /** A description for the model. */
   readonly description?: string;
+  /** The JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** `false`, since schemas of tools may use features that strict mode does not support. */
   readonly strict: false;
 }
 
 /** An item of `message.tool_calls` of the Chat Completions API. */
 export interface OpenAiToolCall {
+  /** The id of the call. */
   readonly id: string;
+  /** The type of the call: `function`. */
   readonly type?: string;
   /** The called function; the arguments are a JSON text of the model. */
   readonly function: { readonly name: string; readonly arguments: string };
@@ -32,22 +39,29 @@ export interface OpenAiToolCall {
 /** An output item of the Responses API. */
 export interface OpenAiFunctionCall {
   readonly type: 'function_call';
+  /** The id of the call. */
   readonly call_id: string;
+  /** The name of the tool. */
   readonly name: string;
+  /** The arguments, a JSON text of the model. */
   readonly arguments: string;
 }
 
 /** A tool result of the Chat Completions API, for the next request. */
 export interface OpenAiToolMessage {
   readonly role: 'tool';
+  /** The id of the call. */
   readonly tool_call_id: string;
+  /** The result as text or JSON, or the error as JSON. */
   readonly content: string;
 }
 
 /** A tool result of the Responses API, for the next request. */
 export interface OpenAiFunctionCallOutput {
   readonly type: 'function_call_output';
+  /** The id of the call. */
   readonly call_id: string;
+  /** The result as text or JSON, or the error as JSON. */
   readonly output: string;
 }
 

@@ -25,10 +25,38 @@ export interface ReplayOptions {
  * - `new`: the runtime sent a message that was not recorded
  */
 export type ReplayStep =
-  | { readonly kind: 'sent' | 'missing'; readonly recorded: Envelope; readonly reason?: string | undefined }
-  | { readonly kind: 'same'; readonly recorded: Envelope; readonly message: Envelope }
-  | { readonly kind: 'different'; readonly recorded: Envelope; readonly message: Envelope; readonly reason: string }
-  | { readonly kind: 'new'; readonly message: Envelope };
+  | {
+      /** The kind of step. */
+      readonly kind: 'sent' | 'missing';
+      /** The recorded message. */
+      readonly recorded: Envelope;
+      /** The reason why the message is missing. */
+      readonly reason?: string | undefined;
+    }
+  | {
+      /** The kind of step. */
+      readonly kind: 'same';
+      /** The recorded message. */
+      readonly recorded: Envelope;
+      /** The message that the runtime sent. */
+      readonly message: Envelope;
+    }
+  | {
+      /** The kind of step. */
+      readonly kind: 'different';
+      /** The recorded message. */
+      readonly recorded: Envelope;
+      /** The message that the runtime sent. */
+      readonly message: Envelope;
+      /** The first difference. */
+      readonly reason: string;
+    }
+  | {
+      /** The kind of step. */
+      readonly kind: 'new';
+      /** The message that the runtime sent. */
+      readonly message: Envelope;
+    };
 
 /** Messages that only keep a connection alive. */
 const KEEP_ALIVE: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat']);

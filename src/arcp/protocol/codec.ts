@@ -61,6 +61,7 @@ export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
  * - `PAYLOAD_TOO_LARGE`: it is too long or nested too deeply
  */
 export class EnvelopeError extends ArcpError {
+  /** The name of the class. */
   override readonly name: string = 'EnvelopeError';
   declare readonly code: KnownErrorCode;
   /** The identifiers of the message, as far as they can be read. */

@@ -89,6 +89,7 @@ export interface ErrorDetails {
 
 /** An error of the protocol. A handler that throws one sends it to the client, and a call that fails rejects with one. */
 export class ArcpError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'ArcpError';
   /** The error code, such as `NOT_FOUND`. */
   declare readonly code: ErrorCode;

@@ -4,7 +4,9 @@ import type { SpanKind, Telemetry, TelemetryMetric, TelemetrySpan } from './type
 
 /** The part of the module `@opentelemetry/api` that is used; pass the module itself. */
 export interface OpenTelemetryApi {
+  /** The context without a parent span. */
   readonly ROOT_CONTEXT: unknown;
+  /** The numbers of span kinds. */
   readonly SpanKind: {
     readonly INTERNAL: number;
     readonly SERVER: number;
@@ -12,11 +14,14 @@ export interface OpenTelemetryApi {
     readonly PRODUCER: number;
     readonly CONSUMER: number;
   };
+  /** The numbers of span statuses. */
   readonly SpanStatusCode: { readonly OK: number; readonly ERROR: number };
+  /** The API of traces. */
   readonly trace: {
     getTracer(name: string, version?: string): { startSpan(name: string, options?: object, context?: never): OtelSpan };
     setSpanContext(context: never, spanContext: SpanContext): unknown;
   };
+  /** The API of metrics. */
   readonly metrics: {
     getMeter(
       name: string,

@@ -133,18 +133,35 @@ export interface Commit {
 
 /** The result of a commit. Unless the outcome is `done`, nothing was changed. */
 export type CommitResult =
-  | { readonly outcome: 'done'; readonly sequences: readonly number[] }
+  | {
+      readonly outcome: 'done';
+      /** The sequence numbers of the events. */
+      readonly sequences: readonly number[];
+    }
   /** A record is not as expected. */
   | {
       readonly outcome: 'conflict';
+      /** The scope of the record. */
       readonly scope: string;
+      /** Its key. */
       readonly key: string;
+      /** The stored record. */
       readonly found: StoredRecord | undefined;
     }
   /** A job is not as expected. */
-  | { readonly outcome: 'fenced'; readonly jobId: string; readonly found: JobRow | undefined }
+  | {
+      readonly outcome: 'fenced';
+      /** The id of the job. */
+      readonly jobId: string;
+      /** The stored job. */
+      readonly found: JobRow | undefined;
+    }
   /** The queue is full. */
-  | { readonly outcome: 'full'; readonly queued: number };
+  | {
+      readonly outcome: 'full';
+      /** The number of queued jobs. */
+      readonly queued: number;
+    };
 
 /** A query of events: the union of those of a session, of jobs and of a trace; all events without a selection. */
 export interface EventQuery {
