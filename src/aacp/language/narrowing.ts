@@ -1,6 +1,13 @@
 /** Options that narrow the AACP language, and the Peggy rules that implement them. */
 
-import { checkMembers, type FieldList, fieldList, RuleOverrides, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldList,
+  oneOf,
+  RuleOverrides,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
 import { resolveChoice } from '../../text/limits.js';
 import type { Field as ParsedField } from '../ast.js';
 import { type Dialect, tryParsePacket } from '../parse.js';

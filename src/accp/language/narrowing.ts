@@ -1,6 +1,13 @@
 /** The options of a narrowed ACCP language, and the Peggy rules for them. */
 
-import { checkMembers, type FieldList, fieldList, RuleOverrides, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldList,
+  oneOf,
+  RuleOverrides,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
 import { PrintError } from '../../text/errors.js';
 import { DEFAULT_LIMITS, resolveChoice } from '../../text/limits.js';
 import { anyText, quotedShort } from '../../text/visible.js';
