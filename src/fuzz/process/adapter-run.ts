@@ -143,7 +143,7 @@ export function startRun(
   const lines = new LineDecoder({ maxLineBytes: limits.lineLimitBytes });
   const receiver = {
     text: onLine,
-    garbage: () => fail({ kind: 'garbage', detail: 'a line that is not UTF-8' }),
+    invalid: () => fail({ kind: 'garbage', detail: 'a line that is not UTF-8' }),
     tooLong: (limit: number) => fail({ kind: 'garbage', detail: `a line of more than ${limit} bytes` }),
   };
   child.stdout.on('data', (piece: Buffer) => lines.push(piece, receiver));
