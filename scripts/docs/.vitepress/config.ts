@@ -1,0 +1,42 @@
+/** The site's settings. Its pages are in `.docs/`, assembled by `scripts/docs/build.ts`. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type DefaultTheme, defineConfig } from 'vitepress';
+import { slug } from '../markdown.js';
+
+const REPOSITORY = 'https://github.com/pegwire/pegwire';
+const SIDEBAR = fileURLToPath(new URL('../../../.docs/sidebar.json', import.meta.url));
+
+export default defineConfig({
+  title: 'pegwire',
+  description: 'One grammar per agent protocol: parsers, printers, sessions, transports and tools for ACCP, AACP, ACP and ARCP.',
+  lang: 'en',
+  srcDir: '../../.docs',
+  outDir: '../../docs-dist',
+  cacheDir: '../../.docs/cache',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
+  themeConfig: {
+    logo: '/logo.svg',
+    sidebar: existsSync(SIDEBAR) ? (JSON.parse(readFileSync(SIDEBAR, 'utf8')) as DefaultTheme.SidebarItem[]) : [],
+    nav: [
+      { text: 'Guides', link: '/start/tour/', activeMatch: '^/(start|guides|protocols)/' },
+      { text: 'Command line', link: '/cli/', activeMatch: '^/cli/' },
+      { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },
+      { text: 'API', link: '/api/', activeMatch: '^/api/' },
+    ],
+    outline: { level: [2, 3], label: 'On this page' },
+    socialLinks: [{ icon: 'github', link: REPOSITORY }],
+    editLink: { pattern: ({ frontmatter }) => `https://github.com/pegwire/pegwire/edit/main/${frontmatter['source']}` },
+    search: { provider: 'local' },
+  },
+  markdown: {
+    anchor: { slugify: slug },
+    theme: { light: 'github-light', dark: 'github-dark' },
+    languageAlias: { jsonl: 'json', peggy: 'js', abnf: 'text' },
+    // Braces in texts are no templates.
+    config: (md) => {
+      const { text } = md.renderer.rules;
+      md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+    },
+  },
+});

@@ -1,0 +1,150 @@
+/** The API reference: a page for each entry point of the package, by TypeDoc. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Application, type DeclarationReflection, type DocumentationEntryPoint, ReflectionKind } from 'typedoc';
+import type { PluginOptions } from 'typedoc-plugin-markdown';
+import { code, replaceLinks, slug } from './markdown.js';
+import { linkTo, type Page, type Part, type SidebarItem } from './page.js';
+
+const OPTIONS: Parameters<typeof Application.bootstrapWithPlugins>[0] & Partial<PluginOptions> = {
+  plugin: ['typedoc-plugin-markdown'],
+  router: 'module',
+  readme: 'none',
+  disableGit: true,
+  logLevel: 'Warn',
+  // `npm run types` checks them.
+  skipErrorChecking: true,
+  validation: { notExported: false, notDocumented: false, invalidLink: true },
+  excludePrivate: true,
+  excludeInternal: true,
+  excludeExternals: true,
+  groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', 'References', '*'],
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  useCodeBlocks: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+};
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+}
+
+/** Returns the entry points of the package with their sources: `pegwire/accp/session` is `src/accp/codec/index.ts`. */
+export function entryPoints({ exports }: Manifest): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, target] of Object.entries(exports)) {
+    if (typeof target === 'string') continue;
+    const declarations = target.types.replace('./dist/', '');
+    const isWritten = !name.startsWith('./generated/');
+    found.set(`pegwire${name.slice(1)}`, isWritten ? declarations.replace(/\.d\.ts$/, '.ts') : declarations);
+  }
+  return found;
+}
+
+export function apiPath(entryPoint: string): string {
+  return entryPoint === 'pegwire' ? 'api/pegwire' : entryPoint.replace(/^pegwire/, 'api');
+}
+
+/** Writes the reference with TypeDoc, to `folder`, and returns its pages. */
+export async function apiPages(root: string, folder: string, repository: string): Promise<Part> {
+  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Manifest;
+  const entries = entryPoints(manifest);
+  const app = await Application.bootstrapWithPlugins({
+    ...OPTIONS,
+    entryPoints: [...new Set(entries.values())].map((source) => path.join(root, source)),
+    tsconfig: path.join(root, 'tsconfig.json'),
+    basePath: root,
+    sourceLinkTemplate: `${repository}/blob/main/{path}#L{line}`,
+    outputs: [{ name: 'markdown', path: folder }],
+  });
+  const modules = new Map<string, DocumentationEntryPoint>();
+  const programs = new Map((app.getEntryPoints() ?? []).map((entry) => [entry.sourceFile.fileName, entry]));
+  for (const [name, source] of entries) {
+    const entry = programs.get(path.join(root, source));
+    if (entry === undefined) throw new Error(`TypeDoc does not read ${source}`);
+    modules.set(name, { ...entry, displayName: name });
+  }
+  // An entry point for browsers is a part of another one, which documents all.
+  const isPart = (name: string) => name.endsWith('/portable');
+  // What several of them export is documented with the first one; the root only re-exports.
+  const order = [...modules.keys()].filter((name) => !isPart(name)).toSorted(byDepth);
+  const project = app.converter.convert(order.map((name) => modules.get(name)!));
+  project.children?.forEach(simplify);
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors()) throw new Error('TypeDoc reports errors');
+
+  const pages = await Promise.all(
+    [...modules].map(async ([name, entry]): Promise<Page> => {
+      if (isPart(name)) return { path: apiPath(name), markdown: partPage(name, entry) };
+      const file = path.join(folder, `${name}.md`);
+      return { path: apiPath(name), markdown: mended(await readFile(file, 'utf8'), name) };
+    }),
+  );
+  const index = `# API\n\n${[...entries.keys()].map((name) => `- [${code(name)}](${linkTo(apiPath(name))})`).join('\n')}`;
+  return {
+    pages: [{ path: 'api', markdown: index }, ...pages],
+    sidebar: [{ text: 'Entry points', link: linkTo('api') }, ...sidebarOf([...entries.keys()])],
+  };
+}
+
+/** Orders entry points from short paths to long ones, the root last. */
+function byDepth(a: string, b: string): number {
+  const depth = (name: string) => (name === 'pegwire' ? Number.POSITIVE_INFINITY : name.split('/').length);
+  return depth(a) === depth(b) ? 0 : depth(a) - depth(b);
+}
+
+/** Removes what repeats itself: inherited members of classes, and links to the sources of members. */
+function simplify(module: DeclarationReflection): void {
+  for (const declaration of module.children ?? []) {
+    const isClass = declaration.kindOf(ReflectionKind.Class);
+    for (const member of declaration.children ?? []) {
+      if (isClass && member.inheritedFrom !== undefined) module.project.removeReflection(member);
+      else withoutSources(member);
+    }
+  }
+}
+
+function withoutSources(member: DeclarationReflection): void {
+  delete member.sources;
+  delete member.overwrites;
+  for (const signature of member.getAllSignatures()) {
+    delete signature.sources;
+    delete signature.overwrites;
+  }
+}
+
+/** The page of an entry point that is a part of another: its exports, by links. */
+function partPage(name: string, { program, sourceFile }: DocumentationEntryPoint): string {
+  const whole = name.slice(0, name.lastIndexOf('/'));
+  const checker = program.getTypeChecker();
+  const module = checker.getSymbolAtLocation(sourceFile);
+  const exports = module === undefined ? [] : checker.getExportsOfModule(module).map((symbol) => symbol.name);
+  const items = exports.toSorted().map((symbol) => `- [${code(symbol)}](${linkTo(apiPath(whole))}#${slug(symbol)})`);
+  return `# ${name}\n\nThe part of [${code(whole)}](${linkTo(apiPath(whole))}) that needs nothing of Node:\n\n${items.join('\n')}`;
+}
+
+/** Leads links between the files of TypeDoc to the pages, and lists what a module re-exports. */
+function mended(markdown: string, name: string): string {
+  return replaceLinks(markdown, (target) => {
+    const [file, anchor] = target.split('#');
+    if (!file?.endsWith('.md') || /^[a-z]+:/.test(file)) return target;
+    const module = path.posix.join(path.posix.dirname(name), file.slice(0, -'.md'.length));
+    return `${linkTo(apiPath(module))}${anchor === undefined ? '' : `#${anchor}`}`;
+  })
+    .replace(/### .*\n\nRe-exports (.*)\n(?:\n\*\*\*\n\n)?/g, '- $1\n')
+    .replace(/(?<=\n#+ Throws\n\n(?:(?!\n#)[\s\S])*)\n#+ Throws\n/g, '');
+}
+
+/** Groups `pegwire/accp/http` below `pegwire/accp`. */
+function sidebarOf(names: readonly string[]): readonly SidebarItem[] {
+  const groups = new Map<string, SidebarItem[]>();
+  for (const name of names) {
+    const head = name.split('/').slice(0, 2).join('/');
+    groups.set(head, [...(groups.get(head) ?? []), { text: name, link: linkTo(apiPath(name)) }]);
+  }
+  return [...groups].map(([text, items]) => (items.length === 1 ? items[0]! : { text, items, collapsed: true }));
+}
