@@ -15,7 +15,7 @@ const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 /** What the published figures of GPT-4o count with each message, as the prices of its API do. */
 const CHAT_TOKENS = 7;
 
-/** The tables, with what one has to know to read them. */
+/** Returns the tables with an explanation of their columns. */
 export async function packetTokenTable(workflow: Workflow): Promise<string> {
   const { cases: hops } = workflow;
   const [newer, older] = await Promise.all(ENCODINGS.map((encoding) => tables(workflow, encoding)));
@@ -26,35 +26,33 @@ export async function packetTokenTable(workflow: Workflow): Promise<string> {
     return `${english + chat} to ${packets[variant] + chat} (${change})`;
   };
   return [
-    'Tokens in `o200k_base`, exact. Verbose English and the first packet are those of the benchmark that the draft reports in section',
-    '10.2. The other packets are made by `PayrollEncoder`: as the reference SDK makes them (`compat`), by default, and for a receiver that',
-    'knows its fields. Terse English is ours; it says what the packet says, to whom and how urgent, but no version. The column of terse',
-    'English and that of JSON (compact, the keys of the packet) belong to the default packet.',
+    'Exact counts in `o200k_base`. Verbose English and the first packet are those of the benchmark that the draft reports in section',
+    '10.2. `PayrollEncoder` makes the other packets: in the form of the reference SDK (`compat`), by default, and for a receiver that',
+    'knows its fields. Terse English is ours; it states the content of the packet, the receiver and the priority, but no version. The columns',
+    '"terse English" and "JSON" (compact, with the keys of the packet) belong to the default packet.',
     '',
     newer!,
     '',
-    'Verbose English says more than the packets, so that only the changes against terse English compare the same message. What the',
-    "benchmark's packets leave out of it:",
+    'Verbose English has more content than the packets, so only the changes against terse English compare the same message. The packets of',
+    'the benchmark leave out:',
     '',
-    ...hops.map(unsaid),
+    ...hops.map(omitted),
     '',
-    'It does not say who gets the result, or the priority, which all packets do.',
+    'Verbose English leaves out the receiver and the priority, which all packets have.',
     '',
-    `With the ${CHAT_TOKENS} tokens that a chat adds to each message, the benchmark's packets go from ${live('benchmark')}, which is`,
-    `the published change for GPT-4o; the packets that the reference SDK makes go from ${live('compat')}. Claude's`,
-    'tokens cannot be counted offline.',
+    `A chat adds ${CHAT_TOKENS} tokens to each message. With these, the packets of the benchmark go from ${live('benchmark')}, which is`,
+    `the published change for GPT-4o; the packets of the reference SDK go from ${live('compat')}. The tokens of Claude cannot`,
+    'be counted offline.',
     '',
-    '<details><summary>The same in cl100k_base</summary>',
+    'The same in `cl100k_base`:',
     '',
     older!,
-    '',
-    '</details>',
   ].join('\n');
 }
 
-function unsaid({ name, unsaid: { benchmark, default: ours } }: Hop): string {
-  const said = benchmark.filter((part) => !ours.includes(part));
-  const besides = said.length === 0 ? '' : `. The default packet has this: ${said.join(', ')}`;
+function omitted({ name, unsaid: { benchmark, default: ours } }: Hop): string {
+  const kept = benchmark.filter((part) => !ours.includes(part));
+  const besides = kept.length === 0 ? '' : `. The default packet includes: ${kept.join(', ')}`;
   return `- ${name}: ${benchmark.join(', ')}${besides}.`;
 }
 

@@ -4,7 +4,7 @@
  *     npm run bench
  *     npm run bench -- --only accp,printing --rounds 9
  *
- * `scripts/bench-readme.ts` puts the results into the README.
+ * `scripts/results.ts` writes the pages from them.
  */
 import process from 'node:process';
 import { launch } from './launch.js';

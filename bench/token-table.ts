@@ -1,4 +1,4 @@
-/** The rows of the draft's Table 9 counted again: its claims beside true counts, for the README. */
+/** Recounts the rows of the draft's Table 9: its claims beside exact counts, for `results/tokens.md`. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { compareTokens, type Form } from '../src/tokens/compare.js';
@@ -123,21 +123,19 @@ const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 export async function tokenTable(data: Table9): Promise<string> {
   const [newer, older] = await Promise.all(ENCODINGS.map((encoding) => table(data, encoding)));
   return [
-    'Tokens in `o200k_base`, exact. Under "claimed" stands what the draft says (Appendix A, Table 9); the texts it counted are',
-    'not in it, so the English and the JSON are ours, saying the same as the frame. "With envelope" adds `mid`, `seq` and `ts`, which no',
-    'frame may lack, to the frame and to the compact JSON. In the frames, underscores stand for spaces, as in the examples of the draft.',
+    'Exact counts in `o200k_base`. The column "claimed" has the figures of the draft (Appendix A, Table 9). The draft does not include the',
+    'texts it counted, so the English and the JSON are ours; they state the same as the frame. "With envelope" adds `mid`, `seq` and `ts`,',
+    'which every frame requires, to the frame and to the compact JSON. In frames, underscores replace spaces, as in the examples of the draft.',
     '',
     newer!,
     '',
-    'A minus is a saving. The last two rows are sums over the steps of a pipeline of five agents, each step sent with all before',
-    'it; with checkpoints, a summary of 100 tokens takes the place of what came before each `done` or `comp`, in every column. What',
-    'shortens a pipeline is the checkpoints, which serve English and JSON as well; they drop what the summary does not say.',
+    'Negative percentages are savings. The last two rows are sums over the steps of a pipeline of five agents in which each step is sent with',
+    'all steps before it. With checkpoints, a summary of 100 tokens replaces the history before each `done` or `comp`, in every column. The',
+    'checkpoints shorten the pipeline, and they serve English and JSON equally; they drop the details that the summary leaves out.',
     '',
-    '<details><summary>The same in cl100k_base</summary>',
+    'The same rows in `cl100k_base`:',
     '',
     older!,
-    '',
-    '</details>',
   ].join('\n');
 }
 
