@@ -30,7 +30,9 @@ async function problemOf(target: string, file: string, address: string): Promise
   const linked = own !== undefined ? name : name === '' ? file : path.posix.join(path.posix.dirname(file), name);
   if (!existsSync(path.join(ROOT, linked))) return `there is no ${linked}`;
   if (anchor === undefined || !linked.endsWith('.md')) return null;
-  return anchorsOf(await readFile(path.join(ROOT, linked), 'utf8')).has(anchor) ? null : `${linked} has no such heading`;
+  return anchorsOf(await readFile(path.join(ROOT, linked), 'utf8')).has(anchor)
+    ? null
+    : `${linked} has no such heading`;
 }
 
 /**
@@ -54,7 +56,8 @@ export async function siteProblems(folder: string, base: string): Promise<readon
       const name = decodeURI(pathname.slice(base.length));
       const linked = name === '' || name.endsWith('/') ? `${name}index.html` : name;
       const page = pages.get(linked);
-      if (page === undefined && !existsSync(path.join(folder, linked))) problems.push(`${file}: ${link}: there is no ${linked}`);
+      if (page === undefined && !existsSync(path.join(folder, linked)))
+        problems.push(`${file}: ${link}: there is no ${linked}`);
       else if (hash !== '' && page?.anchors.has(decodeURIComponent(hash.slice(1))) === false) {
         problems.push(`${file}: ${link}: ${linked} has no such anchor`);
       }
@@ -71,11 +74,16 @@ interface HtmlPage {
 
 async function pageOf(folder: string, file: string): Promise<HtmlPage> {
   const html = await readFile(path.join(folder, file), 'utf8');
-  const values = (form: RegExp) => [...new Set([...html.matchAll(form)].map((match) => match[1]!.replaceAll('&amp;', '&')))];
+  const values = (form: RegExp) => [
+    ...new Set([...html.matchAll(form)].map((match) => match[1]!.replaceAll('&amp;', '&'))),
+  ];
   return {
     anchors: new Set(values(/\s(?:id|name)="([^"]+)"/g)),
     links: values(/<a\s[^>]*?href="([^"]+)"/g),
-    resources: [...values(/<(?:script|img|iframe|source)\s[^>]*?src="([^"]+)"/g), ...values(/<link\s[^>]*?href="([^"]+)"/g)],
+    resources: [
+      ...values(/<(?:script|img|iframe|source)\s[^>]*?src="([^"]+)"/g),
+      ...values(/<link\s[^>]*?href="([^"]+)"/g),
+    ],
   };
 }
 
@@ -86,4 +94,5 @@ async function main(): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = await main();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  process.exitCode = await main();

@@ -3,14 +3,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Application, type DeclarationReflection, type DocumentationEntryPoint, ReflectionKind } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
-import { code, replaceLinks, slug } from './markdown.js';
+import { anchorsOf, code, replaceLinks, slug } from './markdown.js';
 import { linkTo, type Page, type Part, type SidebarItem } from './page.js';
 
 const OPTIONS: Parameters<typeof Application.bootstrapWithPlugins>[0] & Partial<PluginOptions> = {
   plugin: ['typedoc-plugin-markdown'],
   router: 'module',
   readme: 'none',
-  disableGit: true,
   logLevel: 'Warn',
   // `npm run types` checks them.
   skipErrorChecking: true,
@@ -27,6 +26,7 @@ const OPTIONS: Parameters<typeof Application.bootstrapWithPlugins>[0] & Partial<
   classPropertiesFormat: 'table',
   typeAliasPropertiesFormat: 'table',
   typeDeclarationFormat: 'table',
+  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideSources: true },
 };
 
 interface Manifest {
@@ -58,7 +58,6 @@ export async function apiPages(root: string, folder: string, repository: string)
     entryPoints: [...new Set(entries.values())].map((source) => path.join(root, source)),
     tsconfig: path.join(root, 'tsconfig.json'),
     basePath: root,
-    sourceLinkTemplate: `${repository}/blob/main/{path}#L{line}`,
     outputs: [{ name: 'markdown', path: folder }],
   });
   const modules = new Map<string, DocumentationEntryPoint>();
@@ -73,7 +72,7 @@ export async function apiPages(root: string, folder: string, repository: string)
   // What several of them export is documented with the first one; the root only re-exports.
   const order = [...modules.keys()].filter((name) => !isPart(name)).toSorted(byDepth);
   const project = app.converter.convert(order.map((name) => modules.get(name)!));
-  project.children?.forEach(simplify);
+  for (const module of project.children ?? []) simplify(module, repository);
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new Error('TypeDoc reports errors');
 
@@ -97,23 +96,22 @@ function byDepth(a: string, b: string): number {
   return depth(a) === depth(b) ? 0 : depth(a) - depth(b);
 }
 
-/** Removes what repeats itself: inherited members of classes, and links to the sources of members. */
-function simplify(module: DeclarationReflection): void {
+/** Links declarations to their sources, and removes what repeats itself: sources of members, inherited members of classes. */
+function simplify(module: DeclarationReflection, repository: string): void {
   for (const declaration of module.children ?? []) {
-    const isClass = declaration.kindOf(ReflectionKind.Class);
-    for (const member of declaration.children ?? []) {
-      if (isClass && member.inheritedFrom !== undefined) module.project.removeReflection(member);
-      else withoutSources(member);
+    for (const source of [declaration, ...declaration.getAllSignatures()].flatMap(({ sources = [] }) => sources)) {
+      source.url = `${repository}/blob/main/${source.fileName}#L${source.line}`;
     }
-  }
-}
-
-function withoutSources(member: DeclarationReflection): void {
-  delete member.sources;
-  delete member.overwrites;
-  for (const signature of member.getAllSignatures()) {
-    delete signature.sources;
-    delete signature.overwrites;
+    for (const member of declaration.children ?? []) {
+      if (declaration.kindOf(ReflectionKind.Class) && member.inheritedFrom !== undefined) {
+        module.project.removeReflection(member);
+        continue;
+      }
+      for (const part of [member, ...member.getAllSignatures()]) {
+        delete part.sources;
+        delete part.overwrites;
+      }
+    }
   }
 }
 
@@ -127,16 +125,23 @@ function partPage(name: string, { program, sourceFile }: DocumentationEntryPoint
   return `# ${name}\n\nThe part of [${code(whole)}](${linkTo(apiPath(whole))}) that needs nothing of Node:\n\n${items.join('\n')}`;
 }
 
-/** Leads links between the files of TypeDoc to the pages, and lists what a module re-exports. */
+/** Leads links between the files of TypeDoc to the pages, lists what a module re-exports, and joins the errors of a function. */
 function mended(markdown: string, name: string): string {
-  return replaceLinks(markdown, (target) => {
+  const page = markdown
+    .replace(/### (.*)\n\nRe-exports (.*)\n(?:\n\*\*\*\n\n)?/g, (_all, title: string, link: string) => {
+      return `- <a id="${slug(title.replaceAll('\\', ''))}"></a>${link}\n`;
+    })
+    .replace(/^Defined in: .*$/gm, '$& {.source}')
+    .replace(/(?<=\n#+ Throws\n\n(?:(?!\n#)[\s\S])*)\n#+ Throws\n/g, '');
+  const anchors = anchorsOf(page);
+  return replaceLinks(page, (target) => {
+    // TypeDoc takes a type `RuntimeCancel` and a method `Runtime.cancel` for two headings of one name.
+    if (target.startsWith('#')) return anchors.has(target.slice(1)) ? target : target.replace(/-\d+$/, '');
     const [file, anchor] = target.split('#');
     if (!file?.endsWith('.md') || /^[a-z]+:/.test(file)) return target;
     const module = path.posix.join(path.posix.dirname(name), file.slice(0, -'.md'.length));
     return `${linkTo(apiPath(module))}${anchor === undefined ? '' : `#${anchor}`}`;
-  })
-    .replace(/### .*\n\nRe-exports (.*)\n(?:\n\*\*\*\n\n)?/g, '- $1\n')
-    .replace(/(?<=\n#+ Throws\n\n(?:(?!\n#)[\s\S])*)\n#+ Throws\n/g, '');
+  });
 }
 
 /** Groups `pegwire/accp/http` below `pegwire/accp`. */
@@ -146,5 +151,9 @@ function sidebarOf(names: readonly string[]): readonly SidebarItem[] {
     const head = name.split('/').slice(0, 2).join('/');
     groups.set(head, [...(groups.get(head) ?? []), { text: name, link: linkTo(apiPath(name)) }]);
   }
-  return [...groups].map(([text, items]) => (items.length === 1 ? items[0]! : { text, items, collapsed: true }));
+  return [...groups].map(([text, items]) => {
+    if (items.length === 1) return items[0]!;
+    const head = items[0]!.text === text ? items[0] : undefined;
+    return { text, ...head, items: head === undefined ? items : items.slice(1), collapsed: true };
+  });
 }

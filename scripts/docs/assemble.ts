@@ -16,16 +16,23 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The folder of the assembled pages; not part of the repository. */
 export const PAGES = path.join(ROOT, '.docs');
 
-/** Returns the paths of the Markdown files of the repository, those of new files included. */
+/** The parts of the site with styles of their own. */
+const PAGE_CLASSES: ReadonlySet<string> = new Set(['api', 'cli', 'errors']);
+
+/** Returns the paths of the Markdown files of the repository, but for the pages that are the site's own. */
 export function markdownFiles(): readonly string[] {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
   const files = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8' }).split('\n');
-  return files.filter((file) => file !== '' && existsSync(path.join(ROOT, file))).toSorted();
+  return files
+    .filter((file) => file !== '' && !file.startsWith('scripts/docs/') && existsSync(path.join(ROOT, file)))
+    .toSorted();
 }
 
 /** Returns the address of the repository. */
 export async function repositoryAddress(): Promise<string> {
-  const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
+  const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+    repository: { url: string };
+  };
   return manifest.repository.url.replace(/^git\+|\.git$/g, '');
 }
 
@@ -36,7 +43,10 @@ export async function assemble(): Promise<readonly Page[]> {
   const files = new Map<string, string>();
   for (const file of markdownFiles()) {
     const text = await readFile(path.join(ROOT, file), 'utf8');
-    files.set(file, replaceLinks(text, (target) => fromRoot(target, file)));
+    files.set(
+      file,
+      replaceLinks(text, (target) => fromRoot(target, file)),
+    );
   }
   const guides = guidePages(files);
   const errors = errorPages(new Map([...files].filter(([file]) => /^src\/.*ERRORS\.md$/.test(file))));
@@ -66,17 +76,25 @@ export async function assemble(): Promise<readonly Page[]> {
   await cp(path.join(ROOT, 'llms.txt'), path.join(PAGES, 'public/llms.txt'));
   await writeFile(path.join(PAGES, 'sidebar.json'), JSON.stringify(sidebar));
   const addresses = addressesOf(pages);
+  const images = new Set<string>();
   for (const page of pages) {
     const file = path.join(PAGES, page.path, 'index.md');
-    const markdown = replaceLinks(page.markdown, (target) => resolved(target, addresses, repository));
+    const markdown = replaceLinks(page.markdown, (target) => {
+      const image = /^repo:(.*\.(?:svg|png))$/.exec(target)?.[1];
+      if (image !== undefined) images.add(image);
+      return image === undefined ? resolved(target, addresses, repository) : `/${image}`;
+    });
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, `${frontmatter(page)}${markdown}\n`);
   }
+  for (const image of images) await cp(path.join(ROOT, image), path.join(PAGES, 'public', image));
   return pages;
 }
 
 /** The link of a file as one from the root of the repository: `repo:src/accp/README.md#sessions`. */
 function fromRoot(target: string, file: string): string {
+  // The sections of errors become pages.
+  if (target.startsWith('#') && file.endsWith('ERRORS.md')) return `repo:${file}${target}`;
   if (/^([a-z]+:|#|\/)/i.test(target)) return target;
   return `repo:${path.posix.join(path.posix.dirname(file), target)}`;
 }
@@ -85,7 +103,8 @@ function fromRoot(target: string, file: string): string {
 function addressesOf(pages: readonly Page[]): ReadonlyMap<string, string> {
   const addresses = new Map<string, string>();
   for (const { path: page, sources = [] } of pages) {
-    for (const { file, anchor } of sources) addresses.set(anchor === undefined ? file : `${file}#${anchor}`, linkTo(page));
+    for (const { file, anchor } of sources)
+      addresses.set(anchor === undefined ? file : `${file}#${anchor}`, linkTo(page));
   }
   return addresses;
 }
@@ -100,15 +119,15 @@ function resolved(target: string, addresses: ReadonlyMap<string, string>, reposi
   const page = addresses.get(file) ?? addresses.get(`${file}/README.md`);
   if (page !== undefined) return anchor === undefined ? page : `${page}#${anchor}`;
   const isFolder = existsSync(path.join(ROOT, file)) && statSync(path.join(ROOT, file)).isDirectory();
-  const kind = isFolder ? 'tree' : /\.(svg|png)$/.test(file) ? 'raw' : 'blob';
-  return `${repository}/${kind}/main/${link}`;
+  return `${repository}/${isFolder ? 'tree' : 'blob'}/main/${link}`;
 }
 
 /** Pages of one file can be edited; the others cannot. */
 function frontmatter({ path: page, markdown, sources = [] }: Page): string {
   if (markdown.startsWith('---\n')) return '';
+  const kind = page.split('/')[0]!;
   const edit = sources.length === 1 ? `source: ${sources[0]!.file}` : 'editLink: false';
-  return `---\n${edit}\n${page.startsWith('api/') ? 'outline: [2, 3]\n' : ''}---\n\n`;
+  return `---\n${edit}\n${PAGE_CLASSES.has(kind) ? `pageClass: ${kind}\n` : ''}---\n\n`;
 }
 
 /** The error of the landing page, as the library reports it. */

@@ -23,7 +23,10 @@ export async function commandPages(): Promise<Part> {
       const name = `${entry.name} ${member.name}`;
       pages.push({ path: `${path}/${member.name}`, markdown: await commandPage(member, name) });
     }
-    const items = entry.commands.map(({ name }) => ({ text: `${entry.name} ${name}`, link: linkTo(`${path}/${name}`) }));
+    const items = entry.commands.map(({ name }) => ({
+      text: `${entry.name} ${name}`,
+      link: linkTo(`${path}/${name}`),
+    }));
     sidebar.push({ ...item, items, collapsed: true });
   }
   return { pages, sidebar };
@@ -79,7 +82,9 @@ function optionTable(options: Options): string {
 
 /** The lines of a help page that begin with a number, as a table; any other form as it is. */
 function exitCodeTable(help: string): string {
-  const rows = [...help.matchAll(/^ +(\d+) +(.*)$/gm)].map(([, number, meaning]) => `| ${number} | ${escaped(meaning!)} |`);
+  const rows = [...help.matchAll(/^ +(\d+) +(.*)$/gm)].map(
+    ([, number, meaning]) => `| ${number} | ${escaped(meaning!)} |`,
+  );
   return rows.length === 0 ? escaped(help) : ['| code | meaning |', '| --- | --- |', ...rows].join('\n');
 }
 

@@ -2,7 +2,7 @@
  * The pages of errors, from the files ERRORS.md of the rooms: a heading of the second level for each class, one of the third for each of
  * its codes. What several rooms state about one class, or one code, stands on one page.
  */
-import { code, type Heading, headingsOf } from './markdown.js';
+import { code, escaped, type Heading, headingsOf } from './markdown.js';
 import { linkTo, type Part, type Source } from './page.js';
 
 interface Passage {
@@ -71,7 +71,7 @@ function sourceOf({ file, heading }: Passage): Source {
 
 function indexPage(classes: readonly ErrorClass[]): string {
   const sections = classes.map((errorClass) => {
-    const text = `## [${code(errorClass.name)}](${linkTo(errorClass.path)})`;
+    const text = `## [${errorClass.name}](${linkTo(errorClass.path)})`;
     return `${text}\n\n${firstSentence(errorClass.passages[0]!.body)}\n\n${codeTable(errorClass)}`;
   });
   return ['# Errors', 'Every error of pegwire by its class and code.', ...sections].join('\n\n');
@@ -79,7 +79,7 @@ function indexPage(classes: readonly ErrorClass[]): string {
 
 function classPage(errorClass: ErrorClass): string {
   return [
-    `[Errors](${linkTo('errors')}) / ${code(errorClass.name)} {.breadcrumbs}`,
+    `[Errors](${linkTo('errors')}) / ${errorClass.name} {.breadcrumbs}`,
     `# ${errorClass.name}`,
     ...bodies(errorClass.passages),
     codeTable(errorClass),
@@ -88,8 +88,8 @@ function classPage(errorClass: ErrorClass): string {
 
 function codePage({ name, path }: ErrorClass, errorCode: string, passages: readonly Passage[]): string {
   return [
-    `[Errors](${linkTo('errors')}) / [${code(name)}](${linkTo(path)}) / ${code(errorCode)} {.breadcrumbs}`,
-    `# ${errorCode}`,
+    `[Errors](${linkTo('errors')}) / [${name}](${linkTo(path)}) / ${escaped(errorCode)} {.breadcrumbs}`,
+    `# ${escaped(errorCode)}`,
     ...bodies(passages),
   ].join('\n\n');
 }

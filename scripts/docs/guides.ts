@@ -7,8 +7,9 @@ export type Section = 'start' | 'guides' | 'protocols' | 'project';
 const PROTOCOLS = ['accp', 'aacp', 'acp', 'arcp'];
 /** Rooms of src/ whose README is for those who work on pegwire; all others have something for users. */
 const INTERNAL = ['async', 'bench', 'cli', 'inspector', 'language-server', 'playground', 'storage', 'text'];
-/** What stands beside README.md and for whom. */
-const ROOT: Readonly<Record<string, string>> = {
+const OTHERS: Readonly<Record<string, string>> = {
+  'README.md': 'start/introduction',
+  'src/README.md': 'start/entry-points',
   'CHANGELOG.md': 'project/changelog',
   'VERSIONING.md': 'project/versioning',
   'CONTRIBUTING.md': 'project/contributing',
@@ -25,7 +26,7 @@ export function guidePages(files: ReadonlyMap<string, string>): readonly Guide[]
   return [...files].flatMap(([file, markdown]) => {
     const path = pathOf(file);
     if (path === null) return [];
-    const title = headingsOf(markdown)[0]?.text ?? path;
+    const title = file === 'README.md' ? 'Introduction' : (headingsOf(markdown)[0]?.text ?? path);
     return [{ path, title, markdown, section: sectionOf(path), sources: [{ file }] }];
   });
 }
@@ -46,7 +47,6 @@ export function guideSidebar(guides: readonly Guide[], section: Section): readon
 
 /** The page of a file, or null if the site does not show it. */
 function pathOf(file: string): string | null {
-  if (file === 'README.md') return 'start/tour';
   const example = /^test\/examples\/(.+)\/README\.md$/.exec(file);
   if (example !== null) return `guides/${example[1]}`;
   const room = /^src\/((\w[\w-]*).*)\/README\.md$/.exec(file);
@@ -55,7 +55,7 @@ function pathOf(file: string): string | null {
     return INTERNAL.includes(room[2]!) ? `project/source/${room[1]}` : `guides/${room[1]}`;
   }
   if (/^(bench|test\/conformance)\//.test(file)) return `project/${file.replace(/^test\/|(\/README)?\.md$/g, '')}`;
-  return ROOT[file] ?? null;
+  return OTHERS[file] ?? null;
 }
 
 function sectionOf(path: string): Section {

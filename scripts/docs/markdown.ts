@@ -102,5 +102,8 @@ function plain(line: string): string {
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\s*\{#[^}]+\}$/, '')
     .replace(/<[^>]+>/g, '')
-    .replace(/(`+)(.+?)\1|\\(.)|\*+/g, (_all, _fence, inCode?: string, escapedCharacter?: string) => inCode ?? escapedCharacter ?? '');
+    .replace(
+      /(`+)(.+?)\1|\\(.)|\*+/g,
+      (_all, _fence, inCode?: string, escapedCharacter?: string) => inCode ?? escapedCharacter ?? '',
+    );
 }

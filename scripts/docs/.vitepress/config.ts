@@ -1,15 +1,25 @@
 /** The site's settings. Its pages are in `.docs/`, assembled by `scripts/docs/build.ts`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type DefaultTheme, defineConfig } from 'vitepress';
+import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress';
 import { slug } from '../markdown.js';
 
 const REPOSITORY = 'https://github.com/pegwire/pegwire';
 const SIDEBAR = fileURLToPath(new URL('../../../.docs/sidebar.json', import.meta.url));
 
+/**
+ * Renders a page for the search index. In the API reference, the headings below a declaration ("Parameters", "Returns") are no entries of
+ * their own.
+ */
+function searchable(source: string, env: MarkdownEnv, md: MarkdownRenderer): string {
+  const html = md.render(source, env);
+  return env.relativePath.startsWith('api/') ? html.replace(/<(\/?)h[4-6]/g, '<$1p') : html;
+}
+
 export default defineConfig({
   title: 'pegwire',
-  description: 'One grammar per agent protocol: parsers, printers, sessions, transports and tools for ACCP, AACP, ACP and ARCP.',
+  description:
+    'Parsers, codecs, sessions and runtimes for the languages AI agents speak to each other: ACCP, AACP, ACP and ARCP.',
   lang: 'en',
   srcDir: '../../.docs',
   outDir: '../../docs-dist',
@@ -19,7 +29,7 @@ export default defineConfig({
     logo: '/logo.svg',
     sidebar: existsSync(SIDEBAR) ? (JSON.parse(readFileSync(SIDEBAR, 'utf8')) as DefaultTheme.SidebarItem[]) : [],
     nav: [
-      { text: 'Guides', link: '/start/tour/', activeMatch: '^/(start|guides|protocols)/' },
+      { text: 'Guides', link: '/start/introduction/', activeMatch: '^/(start|guides|protocols)/' },
       { text: 'Command line', link: '/cli/', activeMatch: '^/cli/' },
       { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },
       { text: 'API', link: '/api/', activeMatch: '^/api/' },
@@ -27,7 +37,7 @@ export default defineConfig({
     outline: { level: [2, 3], label: 'On this page' },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: { pattern: ({ frontmatter }) => `https://github.com/pegwire/pegwire/edit/main/${frontmatter['source']}` },
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: searchable } },
   },
   markdown: {
     anchor: { slugify: slug },
