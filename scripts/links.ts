@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { markdownFiles, ROOT, repositoryAddress } from './docs/assemble.js';
 import { anchorsOf, linksOf } from './docs/markdown.js';
+import { markdownFiles, ROOT, repositoryAddress } from './docs/repository.js';
 
 /** Returns a line for each dead link of the Markdown files. */
 export async function markdownProblems(): Promise<readonly string[]> {

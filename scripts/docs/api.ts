@@ -83,10 +83,12 @@ export async function apiPages(root: string, folder: string, repository: string)
       return { path: apiPath(name), markdown: mended(await readFile(file, 'utf8'), name) };
     }),
   );
-  const index = `# API\n\n${[...entries.keys()].map((name) => `- [${code(name)}](${linkTo(apiPath(name))})`).join('\n')}`;
+  const names = [...entries.keys()];
+  const items = names.map((name) => `- [${code(name)}](${linkTo(apiPath(name))})`);
+  const index = `# API\n\n[The list of entry points](repo:src/README.md) states what each exports, and where it runs.\n\n${items.join('\n')}`;
   return {
     pages: [{ path: 'api', markdown: index }, ...pages],
-    sidebar: [{ text: 'Entry points', link: linkTo('api') }, ...sidebarOf([...entries.keys()])],
+    sidebar: [{ text: 'All entry points', link: linkTo('api') }, ...sidebarOf(names)],
   };
 }
 
@@ -102,7 +104,7 @@ function simplify(module: DeclarationReflection, repository: string): void {
     for (const source of [declaration, ...declaration.getAllSignatures()].flatMap(({ sources = [] }) => sources)) {
       source.url = `${repository}/blob/main/${source.fileName}#L${source.line}`;
     }
-    for (const member of declaration.children ?? []) {
+    for (const member of [...(declaration.children ?? [])]) {
       if (declaration.kindOf(ReflectionKind.Class) && member.inheritedFrom !== undefined) {
         module.project.removeReflection(member);
         continue;
@@ -132,6 +134,7 @@ function mended(markdown: string, name: string): string {
       return `- <a id="${slug(title.replaceAll('\\', ''))}"></a>${link}\n`;
     })
     .replace(/^Defined in: .*$/gm, '$& {.source}')
+    .replace(/\| - \|$/gm, '|  |')
     .replace(/(?<=\n#+ Throws\n\n(?:(?!\n#)[\s\S])*)\n#+ Throws\n/g, '');
   const anchors = anchorsOf(page);
   return replaceLinks(page, (target) => {

@@ -1,9 +1,7 @@
 /** Assembles the pages of the site in `.docs/`, where VitePress reads them. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { tryParseFrame } from '../../src/accp/index.js';
 import { apiPages } from './api.js';
 import { commandPages } from './commands.js';
@@ -11,30 +9,13 @@ import { errorPages } from './errors.js';
 import { guidePages, guideSidebar } from './guides.js';
 import { replaceLinks } from './markdown.js';
 import { linkTo, type Page, type SidebarItem } from './page.js';
+import { markdownFiles, ROOT, repositoryAddress } from './repository.js';
 
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The folder of the assembled pages; not part of the repository. */
 export const PAGES = path.join(ROOT, '.docs');
 
 /** The parts of the site with styles of their own. */
 const PAGE_CLASSES: ReadonlySet<string> = new Set(['api', 'cli', 'errors']);
-
-/** Returns the paths of the Markdown files of the repository, but for the pages that are the site's own. */
-export function markdownFiles(): readonly string[] {
-  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
-  const files = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8' }).split('\n');
-  return files
-    .filter((file) => file !== '' && !file.startsWith('scripts/docs/') && existsSync(path.join(ROOT, file)))
-    .toSorted();
-}
-
-/** Returns the address of the repository. */
-export async function repositoryAddress(): Promise<string> {
-  const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
-    repository: { url: string };
-  };
-  return manifest.repository.url.replace(/^git\+|\.git$/g, '');
-}
 
 /** Writes all pages and the sidebar, and returns the pages. */
 export async function assemble(): Promise<readonly Page[]> {

@@ -9,7 +9,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'vitepress';
 import { siteProblems } from '../links.js';
-import { assemble, ROOT } from './assemble.js';
+import { assemble } from './assemble.js';
+import { ROOT } from './repository.js';
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { base: { type: 'string', default: '/' }, pages: { type: 'boolean' } } });

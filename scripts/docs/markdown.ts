@@ -95,15 +95,12 @@ function withoutCode(markdown: string): string {
     .replace(/(?<![`\\])(`+)(?!`)(?:(?!\n\n)[\s\S])*?[^`]\1(?!`)/g, blank);
 }
 
-/** Takes the marks from a line: those of headings, code, emphasis, links and escapes. */
+/** Takes the marks from the line of a heading: its own, and those of code, escapes, links, HTML and emphasis. */
 function plain(line: string): string {
-  return line
-    .replace(/^ {0,3}#+\s+|\s+#*\s*$/g, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/\s*\{#[^}]+\}$/, '')
-    .replace(/<[^>]+>/g, '')
-    .replace(
-      /(`+)(.+?)\1|\\(.)|\*+/g,
-      (_all, _fence, inCode?: string, escapedCharacter?: string) => inCode ?? escapedCharacter ?? '',
-    );
+  const text = line.replace(/^ {0,3}#+\s+|\s+#*\s*$/g, '').replace(/\s*\{#[^}]+\}$/, '');
+  const marks = /(`+)(?<code>.+?)\1|\\(?<sign>.)|!?\[(?<link>[^\]]*)\]\([^)]*\)|<[^>]+>|\*+/g;
+  return text.replace(marks, (...args) => {
+    const { code, sign, link } = args.at(-1) as Readonly<Record<string, string | undefined>>;
+    return code ?? sign ?? (link === undefined ? '' : plain(link));
+  });
 }

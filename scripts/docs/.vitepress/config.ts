@@ -16,6 +16,12 @@ function searchable(source: string, env: MarkdownEnv, md: MarkdownRenderer): str
   return env.relativePath.startsWith('api/') ? html.replace(/<(\/?)h[4-6]/g, '<$1p') : html;
 }
 
+/** Puts the page of an error first when its code is searched, and lists of requirements last. The browser gets the text of this function. */
+function boostDocument(page: string, term: string, { title }: Record<string, string | string[]>): number {
+  if (page.includes('/errors/') && String(title).toLowerCase().includes(term.toLowerCase())) return 20;
+  return page.includes('/requirements/') ? 0.3 : 1;
+}
+
 export default defineConfig({
   title: 'pegwire',
   description:
@@ -24,6 +30,7 @@ export default defineConfig({
   srcDir: '../../.docs',
   outDir: '../../docs-dist',
   cacheDir: '../../.docs/cache',
+  vite: { build: { chunkSizeWarningLimit: 2000 } },
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
   themeConfig: {
     logo: '/logo.svg',
@@ -37,7 +44,7 @@ export default defineConfig({
     outline: { level: [2, 3], label: 'On this page' },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: { pattern: ({ frontmatter }) => `https://github.com/pegwire/pegwire/edit/main/${frontmatter['source']}` },
-    search: { provider: 'local', options: { _render: searchable } },
+    search: { provider: 'local', options: { _render: searchable, miniSearch: { searchOptions: { boostDocument } } } },
   },
   markdown: {
     anchor: { slugify: slug },
