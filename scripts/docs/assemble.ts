@@ -80,7 +80,7 @@ function fromRoot(target: string, file: string): string {
   return `repo:${path.posix.join(path.posix.dirname(file), target)}`;
 }
 
-/** Where on the site the files of the repository are, and the parts of those that have several pages. */
+/** Maps the files of the repository, and the parts of those that have several pages, to their addresses on the site. */
 function addressesOf(pages: readonly Page[]): ReadonlyMap<string, string> {
   const addresses = new Map<string, string>();
   for (const { path: page, sources = [] } of pages) {

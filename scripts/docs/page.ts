@@ -5,7 +5,7 @@ export interface Page {
   readonly path: string;
   /** Links to files of the repository are `repo:PATH`. */
   readonly markdown: string;
-  /** What it is made from: links to these lead to the page. */
+  /** The files that it is made from: links to these lead to the page. */
   readonly sources?: readonly Source[];
 }
 

@@ -1,4 +1,4 @@
-/** Where the files of the repository are, on this machine and on the web. */
+/** The files of the repository, on this machine and on the web. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -149,7 +149,7 @@ async function compare(
     let unsaved = '';
     try {
       // An unsteady disagreement is not a test case.
-      if (finding.steady) file = save(fixture, folder);
+      if (finding.reproducible) file = save(fixture, folder);
     } catch (thrown) {
       fault ??= thrown as UsageError;
       unsaved = `   not saved: ${(thrown as Error).message}\n   its file:  ${JSON.stringify(fixture)}\n`;
@@ -229,7 +229,7 @@ async function inputsOf(
     words,
     count,
     maxLength: invocation.options['max-length'] ?? 160,
-    mutants: mutate === true ? 1 : mutate,
+    mutantRatio: mutate === true ? 1 : mutate,
   });
 }
 

@@ -28,7 +28,7 @@ describe('servers that behave otherwise', () => {
     await withServer(
       () => {},
       async (url) => {
-        const { code, stderr } = await connect(url, REQUEST, '--timeout', '0.2');
+        const { code, stderr } = await connect(url, REQUEST, '--timeout', '200ms');
         expect({ code, stderr }).toEqual({ code: 1, stderr: 'No answer came within 0.2 s.\n' });
       },
     );
@@ -95,7 +95,7 @@ describe('servers that behave otherwise', () => {
     const server = createTcpServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { code, stdout } = await connect(url, REQUEST, '--timeout', '0.2', ...args);
+    const { code, stdout } = await connect(url, REQUEST, '--timeout', '200ms', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -111,7 +111,7 @@ describe('servers that behave otherwise', () => {
     });
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
     // Nobody waits for these seconds: the test would be over before.
-    const child = start([...PROGRAM, 'connect', url, '--raw', '--timeout', '3600'], { stdin: REQUEST });
+    const child = start([...PROGRAM, 'connect', url, '--raw', '--timeout', '1h'], { stdin: REQUEST });
     const { code, stdout, stderr } = await ended(child);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '@srv>sync:note{}[mid:s1,seq:1]\n' });
     expect(stderr).toContain('A binary message came, of 6 bytes.');
@@ -125,7 +125,7 @@ describe('servers that behave otherwise', () => {
     sockets.on('connection', (socket) => peers.push(socket));
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
     // The time is also that of the handshake.
-    const raw = await connect(url, REQUEST, '--raw', '--timeout', '2');
+    const raw = await connect(url, REQUEST, '--raw', '--timeout', '2s');
     expect(raw).toEqual({ code: 1, stdout: '', stderr: '1 request had no answer within 2 s.\n' });
     // The input stays open: it is the other side that ends.
     const child = start([...PROGRAM, 'connect', url, '--raw']);
