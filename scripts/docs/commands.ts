@@ -7,7 +7,16 @@ import { code, escaped } from './markdown.js';
 import { linkTo, type Page, type Part, type SidebarItem } from './page.js';
 
 export async function commandPages(): Promise<Part> {
-  const index = `# Command line\n\n${listed(COMMANDS, '')}\n\n## Help\n\n${text(generalHelp(COMMANDS))}`;
+  const help = generalHelp(COMMANDS);
+  const index = [
+    '# Command line',
+    text(usageOf(help)),
+    listed(COMMANDS, ''),
+    '## Options of every command',
+    optionTable(GLOBAL_OPTIONS),
+    '## Exit codes',
+    exitCodeTable(help.slice(help.lastIndexOf('Exit codes:'))),
+  ].join('\n\n');
   const pages: Page[] = [{ path: 'cli', markdown: index }];
   const sidebar: SidebarItem[] = [{ text: 'Overview', link: linkTo('cli') }];
   for (const entry of COMMANDS) {
@@ -33,20 +42,18 @@ export async function commandPages(): Promise<Part> {
 }
 
 function groupPage(group: CommandGroup): string {
-  return [title(group), listed(group.commands, `${group.name}/`), '## Help', text(groupHelp(group))].join('\n\n');
+  return [title(group), text(usageOf(groupHelp(group))), listed(group.commands, `${group.name}/`)].join('\n\n');
 }
 
 async function commandPage(entry: CommandEntry, name: string): Promise<string> {
   const { command } = await entry.load();
   const { details = [], example, optionGroups = [] } = command;
   const help = commandHelp(command, { name, summary: entry.summary });
-  const usage = /^Usage: (.*)$/m.exec(help)?.[1];
   const exitCodes = command.exitCodes ?? help.slice(help.lastIndexOf('\n\n'));
-  if (usage === undefined) throw new Error(`The help of ${name} states no usage`);
   return [
     title({ name, summary: entry.summary }),
     '## Usage',
-    text(usage),
+    text(usageOf(help)),
     ...[details].flat().map(escaped),
     '## Options',
     ...optionGroups.flatMap((group) => [`### Options ${group.title}`, optionTable(group.options)]),
@@ -57,6 +64,12 @@ async function commandPage(entry: CommandEntry, name: string): Promise<string> {
     '## Exit codes',
     exitCodeTable(exitCodes),
   ].join('\n\n');
+}
+
+function usageOf(help: string): string {
+  const usage = /^Usage: (.*)$/m.exec(help)?.[1];
+  if (usage === undefined) throw new Error(`This help page states no usage:\n${help}`);
+  return usage;
 }
 
 function title({ name, summary }: Pick<CommandEntry, 'name' | 'summary'>): string {

@@ -32,7 +32,7 @@ export function guidePages(files: ReadonlyMap<string, string>): readonly Guide[]
 }
 
 export function guideSidebar(guides: readonly Guide[], section: Section): readonly SidebarItem[] {
-  const own = guides.filter((guide) => guide.section === section);
+  const own = guides.filter((guide) => guide.section === section).toSorted((a, b) => rank(a) - rank(b));
   const paths = new Set(own.map(({ path }) => path));
   const isBelow = (path: string, parent: string) => path.startsWith(`${parent}/`);
   const itemsBelow = (parent: string): readonly SidebarItem[] =>
@@ -43,6 +43,11 @@ export function guideSidebar(guides: readonly Guide[], section: Section): readon
         return { text: title, link: linkTo(path), ...(items.length === 0 ? {} : { items, collapsed: true }) };
       });
   return itemsBelow(section);
+}
+
+/** Orders guides by task before those of rooms, and rooms behind all else. */
+function rank({ path, sources = [] }: Guide): number {
+  return path.startsWith('project/source/') ? 2 : sources.some(({ file }) => file.startsWith('src/')) ? 1 : 0;
 }
 
 /** The page of a file, or null if the site does not show it. */
