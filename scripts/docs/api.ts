@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Application, type DeclarationReflection, type DocumentationEntryPoint, ReflectionKind } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
-import { anchorsOf, code, replaceLinks, slug } from './markdown.js';
+import { anchorsOf, code, firstSentence, inTable, replaceLinks, slug } from './markdown.js';
 import { linkTo, type Page, type Part, type SidebarItem } from './page.js';
 
 const OPTIONS: Parameters<typeof Application.bootstrapWithPlugins>[0] & Partial<PluginOptions> = {
@@ -79,17 +79,32 @@ export async function apiPages(root: string, folder: string, repository: string)
   const pages = await Promise.all(
     [...modules].map(async ([name, entry]): Promise<Page> => {
       if (isPart(name)) return { path: apiPath(name), markdown: partPage(name, entry) };
-      const file = path.join(folder, `${name}.md`);
-      return { path: apiPath(name), markdown: mended(await readFile(file, 'utf8'), name) };
+      const reference = mended(await readFile(path.join(folder, `${name}.md`), 'utf8'), name);
+      return { path: apiPath(name), markdown: reference.replace('\n', `\n\n${introduction(entry)}\n`) };
     }),
   );
   const names = [...entries.keys()];
-  const items = names.map((name) => `- [${code(name)}](${linkTo(apiPath(name))})`);
-  const index = `# API\n\n[The list of entry points](repo:src/README.md) states what each exports, and where it runs.\n\n${items.join('\n')}`;
+  const rows = [...modules].map(([name, entry]) => {
+    return `| [${code(name)}](${linkTo(apiPath(name))}) | ${inTable(firstSentence(introduction(entry)))} |`;
+  });
+  const index = [
+    '# API',
+    'An entry point is a path that you import. [The list of entry points](repo:src/README.md) also states where each one runs.',
+    ['| entry point | description |', '| --- | --- |', ...rows].join('\n'),
+  ].join('\n\n');
   return {
     pages: [{ path: 'api', markdown: index }, ...pages],
     sidebar: [{ text: 'All entry points', link: linkTo('api') }, ...sidebarOf(names)],
   };
+}
+
+/** Returns the comment at the head of a module, without its remark on the entry point. */
+function introduction({ sourceFile }: DocumentationEntryPoint): string {
+  const comment = /^\/\*\*(.*?)\*\/\n(?=\n|import|export (?:type )?[{*])/s.exec(sourceFile.text)?.[1] ?? '';
+  return comment
+    .replace(/^ *\* ?/gm, '')
+    .replace(/ ?Public as `[^`]+`\./, '')
+    .trim();
 }
 
 /** Orders entry points from short paths to long ones, the root last. */

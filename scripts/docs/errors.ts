@@ -2,7 +2,7 @@
  * The pages of errors, from the files ERRORS.md of the rooms: a heading of the second level for each class, one of the third for each of
  * its codes. What several rooms state about one class, or one code, stands on one page.
  */
-import { code, escaped, type Heading, headingsOf } from './markdown.js';
+import { code, escaped, firstSentence, type Heading, headingsOf, inTable } from './markdown.js';
 import { linkTo, type Part, type Source } from './page.js';
 
 interface Passage {
@@ -101,14 +101,9 @@ function bodies(passages: readonly Passage[]): readonly string[] {
 
 function codeTable({ path, codes }: ErrorClass): string {
   const rows = [...codes].map(([name, passages]) => {
-    return `| [${code(name)}](${linkTo(`${path}/${name}`)}) | ${firstSentence(passages[0]!.body).replace(/(?<!\\)\|/g, '\\|')} |`;
+    return `| [${code(name)}](${linkTo(`${path}/${name}`)}) | ${inTable(firstSentence(passages[0]!.body))} |`;
   });
   return rows.length === 0 ? '' : ['| code | meaning |', '| --- | --- |', ...rows].join('\n');
-}
-
-function firstSentence(body: string): string {
-  const paragraph = body.split(/\n\s*\n/)[0]!.replaceAll('\n', ' ');
-  return /^.*?[.!?:](?= [A-Z`]|$)/.exec(paragraph)?.[0] ?? paragraph;
 }
 
 /** `LinkError` to `link-error`, `Validator codes` to `validator-codes`. */

@@ -86,6 +86,16 @@ export function code(text: string): string {
   return `${fence}${text.replaceAll('|', '\\|')}${fence}`;
 }
 
+/** Escapes the bars of Markdown that stands in a table. */
+export function inTable(markdown: string): string {
+  return markdown.replace(/(?<!\\)\|/g, '\\|');
+}
+
+export function firstSentence(markdown: string): string {
+  const paragraph = markdown.split(/\n\s*\n/)[0]!.replaceAll('\n', ' ');
+  return /^.*?[.!?:](?= [A-Z`]|$)/.exec(paragraph)?.[0] ?? paragraph;
+}
+
 /** Blanks code and comments; every other character keeps its offset. */
 function withoutCode(markdown: string): string {
   const blank = (text: string) => text.replace(/[^\n]/g, ' ');

@@ -31,7 +31,7 @@ export default defineConfig({
   outDir: '../../docs-dist',
   cacheDir: '../../.docs/cache',
   vite: { build: { chunkSizeWarningLimit: 2000 } },
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
+  transformHead: ({ siteData }) => [['link', { rel: 'icon', type: 'image/svg+xml', href: `${siteData.base}logo.svg` }]],
   themeConfig: {
     logo: '/logo.svg',
     sidebar: existsSync(SIDEBAR) ? (JSON.parse(readFileSync(SIDEBAR, 'utf8')) as DefaultTheme.SidebarItem[]) : [],
