@@ -120,7 +120,7 @@ describe('limits', () => {
 
   test('the explanation of a text that is too long says so', () => {
     expect(explainPacket('x'.repeat(2_000_000))).toBe(
-      'No packet: The text has 2000000 characters; the limit is 1048576.',
+      'Not a packet: The text has 2000000 characters; the limit is 1048576.',
     );
   });
 });
@@ -136,7 +136,7 @@ describe('wrong use', () => {
     expect(() => parsePacket(HEAD, options as never)).toThrow(new TypeError(message));
   });
 
-  test.each([undefined, null, 42, [HEAD], Object(HEAD), Symbol(HEAD), () => HEAD])('%s is no packet', (input) => {
+  test.each([undefined, null, 42, [HEAD], Object(HEAD), Symbol(HEAD), () => HEAD])('%s is not a packet', (input) => {
     const result = tryParsePacket(input as never);
     const type = input === null ? 'null' : typeof input;
     expect(result.ok ? null : result.error.toJSON()).toEqual({

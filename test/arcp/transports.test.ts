@@ -182,7 +182,7 @@ describe('a client', () => {
   test.each(['', '\0', 'a\0b'])(
     'refuses a command without a name at once, and does not try it again: %j',
     async (command) => {
-      await expect(connect({ command })).rejects.toThrow('A command has a name');
+      await expect(connect({ command })).rejects.toThrow('command must be a non-empty string');
     },
   );
 
