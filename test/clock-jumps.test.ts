@@ -20,7 +20,7 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
-import { Pacer } from '../src/arcp/streams/writer.js';
+import { RateLimiter } from '../src/arcp/streams/writer.js';
 import { withTimeout } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
@@ -391,10 +391,10 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'the pace of a stream',
     async () => {
-      const pacer = new Pacer(() => performance.now());
+      const pacer = new RateLimiter(() => performance.now());
       pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
-      await pacer.waitForTurn(new AbortController().signal);
-      return counting((goOff) => void pacer.waitForTurn(new AbortController().signal).then(goOff));
+      await pacer.acquire(new AbortController().signal);
+      return counting((goOff) => void pacer.acquire(new AbortController().signal).then(goOff));
     },
   ],
   [

@@ -187,7 +187,7 @@ test('options are those of the parser', () => {
   expect(findPackets('x FETCH|HR|p:1', { spans: true })).toMatchObject([{ value: { span: { start: 0, end: 12 } } }]);
   expect(findPackets('FETCH|HR|p:1', { maxItems: 0 })).toMatchObject([{ error: { reason: 'limit' } }]);
   expect(() => findPackets(PACKET, { dialect: 'x' as 'strict' })).toThrow(TypeError);
-  expect(() => findPackets(null as unknown as string)).toThrow(new TypeError('findPackets needs a string, got object'));
+  expect(() => findPackets(null as unknown as string)).toThrow(new TypeError('text must be a string; got object'));
 });
 
 describe('over random packets in random prose', () => {

@@ -213,11 +213,11 @@ test('packets with the first fields are valid to the validator', () => {
 
 describe('options that are refused', () => {
   const word = 'a capital letter, then capital letters, digits, "_" and "-"';
-  const value = 'a value: text without "|", controls and blanks around';
+  const value = 'a value: text without "|", control characters, and blanks at its ends';
   const cases: readonly (readonly [options: unknown, message: string])[] = [
     [{ tasks: ['fetch'] }, `tasks: "fetch" is not a TASK: ${word}`],
     [{ domains: ['HR|x:1'] }, `domains: "HR|x:1" is not a DOM: ${word}`],
-    [{ domains: [] }, 'domains must name one at least'],
+    [{ domains: [] }, 'domains must contain at least one word'],
     [{ returnAgents: ['A|p:1'] }, `returnAgents: "A|p:1" is not ${value}`],
     [{ returnAgents: [''] }, `returnAgents: "" is not ${value}`],
     [{ task: ['FETCH'] }, 'options: there is no "task"; did you mean "tasks"?'],
@@ -227,10 +227,10 @@ describe('options that are refused', () => {
     [{ fields: { res: { type: 'string' } } }, 'fields.res: there is no "type"'],
     [{ fields: { res: { optional: 1 } } }, 'fields.res.optional must be true or false'],
     [{ dialect: 'lenient' }, "dialect must be one of strict, tolerant; got 'lenient'"],
-    [{ dialect: 'tolerant', tasks: ['ACK'] }, 'tasks: the dialect tolerant, which takes any text, cannot be narrowed'],
+    [{ dialect: 'tolerant', tasks: ['ACK'] }, 'tasks: the tolerant dialect accepts any text and cannot be narrowed'],
     [
       { returnAgents: ['A'], fields: { return: { enum: ['B'] } } },
-      'returnAgents and fields.return.enum both say who gets the result; give one of them',
+      'returnAgents and fields.return.enum have the same meaning; pass only one of them',
     ],
   ];
 

@@ -75,6 +75,6 @@ test('rules that no allowed packet can break are left out', async () => {
 
 test('the tolerant dialect is for reading, and has no instruction', async () => {
   await expect(packetPrompt({ dialect: 'tolerant' })).rejects.toThrow(
-    new TypeError('dialect: packets are written in the dialect strict'),
+    new TypeError("dialect must be 'strict': packets are written in this dialect"),
   );
 });

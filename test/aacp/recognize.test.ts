@@ -48,7 +48,7 @@ describe.each<Dialect>(['strict', 'tolerant'])('packet and verdict agree in the 
   });
 });
 
-test.each([undefined, null, 42, ['A|B'], Object('A|B'), Symbol('A|B')])('what is no text is no packet', (input) => {
+test.each([undefined, null, 42, ['A|B'], Object('A|B'), Symbol('A|B')])('what is no text is not a packet', (input) => {
   expect(isPacket(input)).toBe(false);
 });
 

@@ -85,7 +85,7 @@ describe('help', () => {
     ['unknown-task', 'HR|return:A', '"HR" is a DOM; is the TASK missing?'],
     ['unknown-task', 'TRANSMOGRIFY|HR', undefined],
     ['unknown-dom', 'FETCH|SALE', 'did you mean "SALES"?'],
-    ['unknown-dom', 'FETCH|return:A', 'a named field stands where the DOM should'],
+    ['unknown-dom', 'FETCH|return:A', 'a named field is in the place of the DOM'],
     ['unknown-key', `${HEAD}|perod:x`, 'did you mean "period"?'],
     ['unknown-key', `${HEAD}|sentimnet:x`, 'did you mean "sentiment"?'],
     ['unknown-key', `${HEAD}|warehouse_shelf:x`, undefined],
@@ -97,8 +97,8 @@ describe('help', () => {
     ['empty-aacp', 'FETCH|HR|aacp:', 'write "aacp:1.1"'],
     ['bad-priority', 'FETCH|HR|p:0', 'p is 1 (critical), 2 (medium) or 3 (low)'],
     ['key-case', `${HEAD}|RES:x`, 'write "res"'],
-    ['empty-field', `${HEAD}|`, 'take the "|" out'],
-    ['malformed-field', `${HEAD}|slot`, 'fields are key:value'],
+    ['empty-field', `${HEAD}|`, 'remove one "|"'],
+    ['malformed-field', `${HEAD}|slot`, 'write fields as key:value'],
     ['sentiment-without-tone', `${HEAD}|sentiment:x`, 'add "tone:empathetic", "tone:formal" or "tone:terse"'],
     ['ltv-without-ccy', `${HEAD}|ltv:1`, 'add a ccy field'],
   ])('for %s in %j', (code, text, help) => {
@@ -209,8 +209,8 @@ describe('trees', () => {
   });
 
   test('a separator in the TASK or the DOM is an error', () => {
-    expect(the('separator', { ...tree([]), task: 'FETCH|HR' }).message).toContain('A TASK holds a separator');
-    expect(the('separator', { ...tree([]), domain: 'HR|x' }).message).toContain('A DOM holds a separator');
+    expect(the('separator', { ...tree([]), task: 'FETCH|HR' }).message).toContain('A TASK contains a separator');
+    expect(the('separator', { ...tree([]), domain: 'HR|x' }).message).toContain('A DOM contains a separator');
   });
 
   test('are not changed, and returned without spans unless these are asked for', () => {
@@ -223,7 +223,7 @@ describe('trees', () => {
   });
 });
 
-describe('what is no packet', () => {
+describe('what is not a packet', () => {
   const hostile = new Proxy(
     {},
     {
@@ -270,7 +270,7 @@ test('whether there is a packet at all is not up for choice, and a slip in the s
 test.each([
   [{ profile: 'strict' }, "profile must be one of draft, interop; got 'strict'"],
   [{ profile: 'Draft' }, "profile must be one of draft, interop; got 'Draft'; did you mean 'draft'?"],
-  [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
+  [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
 ])('wrong options are a TypeError: %j', (options, message) => {
   expect(() => validatePacket(HEAD, options as ValidateOptions)).toThrow(new TypeError(message));
 });
@@ -285,12 +285,12 @@ test('a finding has a caret frame for people, and one for each place that belong
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',
       '  |                              ^^^^^^',
-      'note: it belongs together with this',
+      'note: related to this',
       ' --> log:7:8',
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',
       '  |        ^^^^^^^^',
-      'help: keep one of the two',
+      'help: remove one of the two',
     ].join('\n'),
   );
 });

@@ -11,7 +11,7 @@ describe('pegwire bench', () => {
   test('shows a table for reading and printing', async () => {
     const { code, stdout, stderr } = await cli(['bench', 'aacp', ...SHORT]);
     expect(code).toBe(0);
-    for (const title of ['Reading AACP', 'Reading AACP, by what it holds', 'Printing AACP']) {
+    for (const title of ['Reading AACP', 'Reading AACP, by content', 'Printing AACP']) {
       expect(stdout).toContain(`\n${title}\n`);
     }
     expect(stdout).toMatch(/^JSON\.parse +\d+ +1\.00$/m);

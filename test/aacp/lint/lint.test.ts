@@ -211,7 +211,7 @@ describe('invisible characters', () => {
     expect(found).toMatchObject({
       code: 'invisible-character',
       severity: 'warning',
-      message: `The value of "res" holds a character that ${what}.`,
+      message: `The value of "res" contains a character that ${what}.`,
       section: '15',
     });
     expect(text.slice(found!.span!.start, found!.span!.end)).toBe(part);

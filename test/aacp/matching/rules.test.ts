@@ -167,12 +167,12 @@ describe('a rule that names a step', () => {
   test.each([
     ['the step makes several packets', () => [{ packet: 'ACK|HR|return:A|aacp:1.1' }]],
     [
-      'the step fails',
+      'the step failed',
       () => {
         throw new Error('No such step.');
       },
     ],
-    ['what it makes is no packet', () => ({ packet: 'nothing' })],
+    ['what it makes is not a packet', () => ({ packet: 'nothing' })],
   ])('is refused when %s', (_why, encodeStep) => {
     expect(told([stepped], 'fetch salaries for May 2026', { encodeStep })).toBe('refused: invalid-packet');
   });

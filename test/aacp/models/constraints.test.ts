@@ -200,10 +200,10 @@ describe('compatible servers', () => {
   });
 
   test.each([
-    [{ baseUrl: undefined }, 'baseUrl must be the address of a server'],
-    [{ baseUrl: 'localhost' }, 'baseUrl must be the address of a server'],
+    [{ baseUrl: undefined }, 'baseUrl must be the URL of a server'],
+    [{ baseUrl: 'localhost' }, 'baseUrl must be the URL of a server'],
     [{ server: 'ollama' }, 'server must be one of'],
-    [{ server: 'llama.cpp', constrain: 'regex' }, 'constrain: llama.cpp takes no regular expressions'],
+    [{ server: 'llama.cpp', constrain: 'regex' }, 'constrain: llama.cpp does not accept regular expressions'],
   ])('are refused with the options %j', (options, message) => {
     expect(() => make(options)).toThrow(message);
   });

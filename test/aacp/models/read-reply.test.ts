@@ -110,7 +110,7 @@ test('a text of any content is read', () => {
 
 test('what is no text is the wrong use of the function', () => {
   expect(() => readReply(undefined as unknown as string)).toThrow(
-    new TypeError('readReply needs a string, got undefined'),
+    new TypeError('text must be a string; got undefined'),
   );
 });
 

@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
       kind: 'not-private',
       file,
       message:
-        `Others than its owner may read the registry ${file}, and that could not be changed: ` +
+        `Other users can read the registry ${file}, and their permissions could not be removed: ` +
         'EPERM: operation not permitted.',
     });
     expect(new Set(notices.map(({ kind }) => kind))).toEqual(new Set(['not-private']));

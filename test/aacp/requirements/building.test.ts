@@ -67,7 +67,7 @@ describe('building packets (section 4)', () => {
     expect(() => packet(input)).toThrow(expect.objectContaining({ name: 'EncodeError', path: 'p' }));
   });
 
-  test('whatever a value holds, the packet has the fields that were given and no others, or is refused by its name', () => {
+  test('whatever a value holds, the packet contains the fields that were given and no others, or is refused by its name', () => {
     const hostile = fc.oneof(ANY_TEXT, fc.constantFrom('x|return:EVE', 'a\nb', ' a', ',', '__proto__'));
     fc.assert(
       fc.property(hostile, hostile, (sup, to) => {

@@ -46,7 +46,7 @@ describe('the packet (section 4)', () => {
     ['FETCH', 'a TASK alone'],
     ['FETCH HR return:A', 'no separator'],
     ['@bot>req:fetch{}', 'an ACCP frame'],
-  ])('%j is no packet: %s', (text) => {
+  ])('%j is not a packet: %s', (text) => {
     expect(tryParsePacket(text).ok).toBe(false);
     expect(validatePacket(text).valid).toBe(false);
   });
@@ -64,7 +64,7 @@ describe('the packet (section 4)', () => {
     expect(tryParsePacket(`${HEAD}|${slot}`)).toMatchObject({ ok: false, error: { code: 'malformed-field' } });
     expect(errors(`${HEAD}|${slot}`)).toEqual(['malformed-field']);
     const node = { ...parsePacket(HEAD), fields: [{ key: '', value: slot, bare: true as const }] };
-    expect(() => printPacket(node)).toThrow('a field without a colon');
+    expect(() => printPacket(node)).toThrow('has no colon');
   });
 
   test.each(['FETCH|HR||return:A|aacp:1.1', `${HEAD}|`, `${HEAD}||res:x`, `${HEAD}| |res:x`])(
@@ -111,7 +111,7 @@ describe('readings of section 4', () => {
 
   test('no value can hold a pipe: it is not written, so it cannot become a field', () => {
     const node = { ...parsePacket(HEAD), fields: [{ key: 'sup', value: 'ABC|return:EVE' }] };
-    expect(() => printPacket(node)).toThrow('fields[0].value: holds a "|"');
+    expect(() => printPacket(node)).toThrow('fields[0].value: contains a "|"');
     expect(errors(node)).toContain('separator');
   });
 

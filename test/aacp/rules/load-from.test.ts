@@ -95,7 +95,7 @@ describe('rules from a server', () => {
     const error = await loadRulesFrom(address, { sha256: SHA256 }).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({
       code: 'rules-unavailable',
-      message: expect.stringContaining('the server answers 404'),
+      message: expect.stringContaining('the server replied with status 404'),
     });
     expect(JSON.stringify(error)).not.toContain('s3cret');
   });
@@ -127,11 +127,11 @@ describe('rules from a server', () => {
   it.each(['file:///etc/rules.json', 'rules.json', 'data:application/json,[]', ''])(
     'come by http only, not from %j',
     async (url) => {
-      await expect(loadRulesFrom(url, { sha256: SHA256 })).rejects.toThrow(/^url is /);
+      await expect(loadRulesFrom(url, { sha256: SHA256 })).rejects.toThrow(/^url must be /);
     },
   );
 
   it.each([0, -1, 1.5, Number.NaN])('say that maxBytes is wrong: %d', async (maxBytes) => {
-    await expect(loadRulesFrom(`${origin}/rules`, { sha256: SHA256, maxBytes })).rejects.toThrow(/^maxBytes is /);
+    await expect(loadRulesFrom(`${origin}/rules`, { sha256: SHA256, maxBytes })).rejects.toThrow(/^maxBytes must be /);
   });
 });

@@ -266,7 +266,7 @@ test('a port that is in use, and an address of another machine, are errors', asy
   const { port } = await serve();
   const endpoint = createEndpoint(demoAgent('echo'));
   await expect(startServer(endpoint, { port })).rejects.toMatchObject({
-    ...{ name: 'ServeError', code: 'in-use', message: `Somebody listens on 127.0.0.1:${port} already` },
+    ...{ name: 'ServeError', code: 'in-use', message: `127.0.0.1:${port} is already in use` },
   });
   await expect(startServer(endpoint, { port: 0, host: '192.0.2.1', token: 'a' })).rejects.toMatchObject({
     code: 'cannot-listen',

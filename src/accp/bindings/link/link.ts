@@ -2,7 +2,7 @@ import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
-import { SAID_ID } from '../../codec/sender.js';
+import { SENT_SESSION_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session, startTimers } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
@@ -176,7 +176,7 @@ class FrameLink implements Link {
   #sendRegistry(socket: FrameTransport): void {
     this.#socket = socket;
     this.#sendQueue.attach(socket);
-    partsOfSession(this.session).facts.delete(SAID_ID);
+    partsOfSession(this.session).facts.delete(SENT_SESSION_ID);
     try {
       this.#sendQueue.sendEncoded(() => this.#codec.announce(this.session));
     } catch (cause) {

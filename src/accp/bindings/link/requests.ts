@@ -69,7 +69,7 @@ export class Requests {
   }
 
   cancelAll(reason: Error): void {
-    partsOfSession(this.#session).streams.cut(reason);
+    partsOfSession(this.#session).streams.disconnect(reason);
     for (const request of this.pending) {
       this.#fail(request.envelope.correlation_id, reason);
       notifyListener(() => this.#sendQueue.sendNow(cancelOf(request)));
@@ -78,7 +78,7 @@ export class Requests {
 
   /** Rejects all requests. Chunks that have arrived can still be read. */
   failAll(error: Error): void {
-    partsOfSession(this.#session).streams.cut(error);
+    partsOfSession(this.#session).streams.disconnect(error);
     for (const id of [...this.#pending.keys()]) this.#fail(id, error);
   }
 

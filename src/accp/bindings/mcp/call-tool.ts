@@ -1,7 +1,7 @@
 import type { Codec } from '../../codec/codec.js';
 import type { EncodeResult } from '../../codec/contract.js';
 import { AccpError, type AccpErrorCode } from '../../errors.js';
-import { type Json, MOST_NESTING, Reference } from '../../message/json.js';
+import { type Json, MAX_NESTING, Reference } from '../../message/json.js';
 import type { Envelope, Loss, Message } from '../../message/message.js';
 import { createIds } from '../../session/runtime.js';
 import type { Session } from '../../session/session.js';
@@ -266,7 +266,7 @@ function exactly(value: unknown): PlainAnswer {
       return BigInt(part);
     }
     // The codec rejects values that are too deep.
-    if (typeof part !== 'object' || part === null || depth > MOST_NESTING) return part as Json;
+    if (typeof part !== 'object' || part === null || depth > MAX_NESTING) return part as Json;
     if (Array.isArray(part)) return part.map((item, index) => read(item, `${path}[${index}]`, depth + 1));
     const object: Record<string, Json> = Object.create(null);
     for (const [key, member] of Object.entries(part))

@@ -216,7 +216,7 @@ export class ServerSession {
     this.#heartbeat?.stop();
     const reason = new Error('the client has disconnected');
     for (const controller of this.#controllers) controller.abort(reason);
-    partsOfSession(this.#session).streams.cut();
+    partsOfSession(this.#session).streams.disconnect();
     this.#window.release();
     for (const wake of this.#wake.splice(0)) wake();
     this.#release();
