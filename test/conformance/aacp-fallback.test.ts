@@ -1,4 +1,4 @@
-/** The files of cases about encoding: what is wanted of each case holds. */
+/** Conformance cases for encoding. */
 import { statSync } from 'node:fs';
 import process from 'node:process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -26,7 +26,7 @@ import { freshFiles } from '../storage/folder.js';
 import { moduleAt, runWithout } from '../tokens/hidden-packages.js';
 import { readJson } from './fixtures.js';
 
-/** What is wanted of an encoding. */
+/** The expected result of an encoding. */
 type Wanted =
   | {
       readonly tier: string;
@@ -106,14 +106,14 @@ function casesOf<Case>(file: string): readonly Case[] {
 const FALLBACK = casesOf<FallbackCase>('fallback');
 const COMMUNITY = casesOf<unknown>('community-rules');
 
-/** Encodes one step with an encoder of its own, and tells what came of it. */
+/** Encodes one step with a new encoder, and returns the result. */
 async function outcomeOf(
   registry: Registry | null,
   { english, domain, returnAgent, priority, llmReply, expected }: Step,
 ): Promise<{ readonly outcome: Wanted; readonly result?: FallbackResult; readonly error?: unknown }> {
   const { model, calls } = scriptedModel({ text: llmReply ?? '' });
   const encoder = createFallbackEncoder({ registry, model: llmReply === null ? null : model });
-  // Only where it is told.
+  // Only if the case specifies it.
   const entries = (): { readonly entries?: number } =>
     expected.entries === undefined || registry === null ? {} : { entries: registry.statistics().entries };
   try {
@@ -131,7 +131,7 @@ function registryOf({ registryBefore }: FallbackCase): Registry | null {
   return registryBefore === null ? null : memoryRegistry();
 }
 
-/** What importing says: counts, or its error. */
+/** The result of an import: counts, or its error. */
 function importedInto(registry: Registry | null, { registryBefore }: FallbackCase): FallbackCase['import'] {
   if (registry === null || registryBefore === undefined) return undefined;
   try {
@@ -164,11 +164,11 @@ describe('crashes.json', () => {
     vi.doUnmock('@anthropic-ai/sdk');
   });
 
-  /** What comes of a call, in the words of the file. */
+  /** The result of a call, in the terms of the file. */
   interface Made {
-    /** Texts that come back. */
+    /** Texts that are returned. */
     readonly value?: unknown;
-    /** The first finding in what comes back. */
+    /** The first finding in a result. */
     readonly code?: unknown;
     readonly count?: unknown;
   }
@@ -251,7 +251,7 @@ describe('crashes.json', () => {
     },
   };
 
-  /** Arguments, with what the file only names. */
+  /** Arguments, with the values that the file refers to by name. */
   function argument(given: unknown): unknown {
     if (Array.isArray(given)) return given.map(argument);
     if (typeof given === 'object' && given !== null) {
@@ -266,7 +266,7 @@ describe('crashes.json', () => {
     return given;
   }
 
-  /** What a case of fallback.json comes to in its last step. */
+  /** The result of the last step of a case of fallback.json. */
   async function lastOutcome(id: string): Promise<Made> {
     const row = FALLBACK.find((one) => one.id === id)!;
     const registry = registryOf(row);
@@ -304,10 +304,10 @@ describe('crashes.json', () => {
     if (code !== undefined) expect(error).toMatchObject({ code });
     if (path !== undefined) expect(error).toMatchObject({ path });
     if (mentions !== undefined) expect((error as Error).message).toContain(mentions);
-    // The class that the file speaks of.
+    // The class that the file names.
     const [, kind] = /\b(?:An?) (\w*Error)\b/.exec(check.detail) ?? [];
     if (kind !== undefined) expect((error as Error).constructor.name).toBe(kind);
-    // Without prices, what was paid is not known.
+    // Without prices, the cost is unknown.
     if (kind === 'FallbackError') expect(error).toHaveProperty('cost', row?.llmReply == null ? 0 : null);
   });
 });
@@ -373,13 +373,13 @@ describe('rule-find.json', () => {
 });
 
 test.each(casesOf<{ readonly id: string; readonly words: readonly string[] }>('stop-words'))(
-  'stop-words.json: $id: none of them is a keyword of a registry file',
+  'stop-words.json: $id: none is a keyword of a registry file',
   async ({ words }) => {
     const registry = memoryRegistry();
     const { model } = scriptedModel({ text: 'FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:x' });
     const encoder = createFallbackEncoder({ model, registry, rules: null });
     await encoder.encode(`${words.join(' ')} timesheets`, { domain: 'HR' });
-    // Without the rule that words of four letters or more are kept, they would not be: so are all other long ones.
+    // Words of four letters or more are kept unless they are stop words, as all other long words.
     await encoder.encode(words.map((word) => `${word}${word}x`).join(' '), { domain: 'HR' });
     const kept = (JSON.parse(exportPatterns(registry)) as readonly { readonly keywords: readonly string[] }[]).map(
       ({ keywords }) => keywords,

@@ -23,12 +23,12 @@ describe('packets.json', () => {
   describe.each(ACCEPTED)('$id', ({ packet, canonical }) => {
     const node = (): Packet => parsePacket(packet);
 
-    test('is read and printed', () => {
+    test('is parsed and printed', () => {
       expect(printPacket(node())).toBe(packet);
       expect(printPacket(canonicalizePacket(node()))).toBe(canonical);
     });
 
-    test.each(DIALECTS)('its canonical text is a %s packet: the canonical node, which stays itself', (dialect) => {
+    test.each(DIALECTS)('its canonical text is a %s packet: the canonical node, which does not change', (dialect) => {
       const again = parsePacket(canonical ?? '', { dialect });
       expect(again).toEqual(canonicalizePacket(node()));
       expect(canonicalizePacket(again)).toEqual(again);
@@ -59,12 +59,12 @@ test.each(validatorCases())('validator.json: $id', ({ packet, valid, errors, war
 });
 
 describe('explain.json', () => {
-  /** Where the recorded sentence is at fault: what it says, and what ours say. */
+  /** Sentences in which the recording is wrong: the recorded and the correct one. */
   const MENDED: Readonly<Record<string, readonly [recorded: string, ours: string]>> = {
     'progress-nan': ['Progress: nan%.', 'Progress: nan.'],
   };
 
-  /** Keys with a sentence of their own; `ccy` shares that of `amt`, and of a repeated key the last field has it. */
+  /** Keys with a sentence of their own; `ccy` shares that of `amt`, and the last of repeated keys is used. */
   const TOLD = new Set(
     (
       'res period filter fields fmt src src_prev rules validate tmpl data_ptr amt sup match terms party type clause issue ' +
@@ -78,7 +78,7 @@ describe('explain.json', () => {
     expect(explainPacket(packet)).toBe([explanation.replace(recorded, ours), ...rest].join(' '));
   });
 
-  /** `Key: value.` for all that the recorded sentences pass over; of an empty slot there is nothing to say. */
+  /** `Key: value.` for all fields that the recorded sentences omit; an empty slot is omitted here, too. */
   function leftOut({ task, domain, fields }: Packet): readonly string[] {
     const untold = fields.filter((field, at) => {
       if (field.key === '') return false;
