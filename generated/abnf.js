@@ -36,9 +36,9 @@ function withComments(alternatives, before, behind) {
 }
 
 
-// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
-// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
+// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
+// rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
@@ -1885,12 +1885,12 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  // What all scanners have in common.
+  // The parts that all scanners share.
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and 255 after the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
@@ -1916,7 +1916,7 @@ function referenceNode(name, start, end) {
   const ends4$ = peg$endsOf([32, 61, 63, 126]); // [ -=?-~]
   const ends5$ = peg$endsOf([48, 57, 65, 70, 97, 102]); // [0-9A-Fa-f]
 
-  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
@@ -1942,7 +1942,7 @@ function referenceNode(name, start, end) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`, two symbols at a time.
+  // Finds the end of the run that begins at `at`, two symbols at a time.
   function runEnd$(ends, at) {
     for (;;) {
       const four = view$.getInt32(at, true);
@@ -2009,7 +2009,7 @@ function referenceNode(name, start, end) {
 
   const startRules$ = ["rulelist"];
 
-  // Another scanner is made for an input inside of an input, or for one that is too long.
+  // Creates another scanner for a nested parse, or for an input that is too long.
   function scannerFor$(text, given) {
     if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
@@ -2075,7 +2075,7 @@ function referenceNode(name, start, end) {
     {"type":"other","description":"binary number"},
     {"type":"other","description":"hexadecimal number"},
   ];
-  // The expectations at the furthest place, by number.
+  // The numbers of the expectations at the furthest place.
   const missed$ = [];
   var misses$ = 0;
 
@@ -2143,7 +2143,7 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A message that is worked out when it is read.
+// A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -2154,7 +2154,7 @@ function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input: the same checks, without building the result.
+// Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
@@ -2168,7 +2168,7 @@ class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
-  // The message, and the line that it is about where its text is among the sources.
+  // Formats the message, with the line that it refers to if its text is among the sources.
   format(sources) {
     let report = `Error: ${this.message}`;
     if (this.location) {

@@ -82,7 +82,7 @@ describe('limits', () => {
       code: 'limit',
       reason: 'limit',
       span: { start: 1_048_576, end: text.length },
-      message: 'The text has 10000000 characters; at most 1048576 are read.',
+      message: 'The text has 10000000 characters; the limit is 1048576.',
     });
     expect(refusal(text, { dialect, maxLength: text.length - 1 }).span?.start).toBe(text.length - 1);
     const read = refusal(text, { dialect, maxLength: text.length });
@@ -120,7 +120,7 @@ describe('limits', () => {
 
   test('the explanation of a text that is too long reports that', () => {
     expect(explainPacket('x'.repeat(2_000_000))).toBe(
-      'Not a packet: The text has 2000000 characters; at most 1048576 are read.',
+      'Not a packet: The text has 2000000 characters; the limit is 1048576.',
     );
   });
 });
@@ -129,8 +129,8 @@ describe('wrong use', () => {
   test.each([
     [{ dialect: 'tolerent' }, "dialect must be one of strict, tolerant; got 'tolerent'; did you mean 'tolerant'?"],
     [{ dialect: 'lenient' }, "dialect must be one of strict, tolerant; got 'lenient'"],
-    [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
-    [{ maxItems: 0.5 }, 'maxItems must be a whole number from 0 on, or Infinity; got 0.5'],
+    [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
+    [{ maxItems: 0.5 }, 'maxItems must be a non-negative integer or Infinity; got 0.5'],
   ])('the options %j are a TypeError', (options, message) => {
     expect(() => tryParsePacket(HEAD, options as never)).toThrow(new TypeError(message));
     expect(() => parsePacket(HEAD, options as never)).toThrow(new TypeError(message));

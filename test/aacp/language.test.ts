@@ -217,7 +217,7 @@ describe('invalid options', () => {
   const cases: readonly (readonly [options: unknown, message: string])[] = [
     [{ tasks: ['fetch'] }, `tasks: "fetch" is not a TASK: ${word}`],
     [{ domains: ['HR|x:1'] }, `domains: "HR|x:1" is not a DOM: ${word}`],
-    [{ domains: [] }, 'domains must name one at least'],
+    [{ domains: [] }, 'domains must contain at least one word'],
     [{ returnAgents: ['A|p:1'] }, `returnAgents: "A|p:1" is not ${value}`],
     [{ returnAgents: [''] }, `returnAgents: "" is not ${value}`],
     [{ task: ['FETCH'] }, 'options: there is no "task"; did you mean "tasks"?'],

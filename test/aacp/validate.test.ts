@@ -270,7 +270,7 @@ test('no option permits a missing packet, and a misspelt severity disables nothi
 test.each([
   [{ profile: 'strict' }, "profile must be one of draft, interop; got 'strict'"],
   [{ profile: 'Draft' }, "profile must be one of draft, interop; got 'Draft'; did you mean 'draft'?"],
-  [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
+  [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
 ])('wrong options are a TypeError: %j', (options, message) => {
   expect(() => validatePacket(HEAD, options as ValidateOptions)).toThrow(new TypeError(message));
 });
@@ -285,7 +285,7 @@ test('a finding has a code frame, and one for each related span', () => {
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',
       '  |                              ^^^^^^',
-      'note: it belongs together with this',
+      'note: related to this',
       ' --> log:7:8',
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',

@@ -78,7 +78,7 @@ describe('an amount of money is never rounded', () => {
 
   test.each([1.2345678, 0.0000001, -1e-7, 0.1 + 0.2])('%s is not sent', (amount) => {
     const { codec, a } = endpoints();
-    const message = 'payload.amount: An amount has at most 6 decimal places';
+    const message = 'payload.amount: An amount can have at most 6 decimal places';
     expect(() => codec.encode(transaction(amount), a)).toThrow(
       expect.objectContaining({ code: 'E1004', message: expect.stringContaining(message) }),
     );

@@ -36,8 +36,8 @@ describe('sentences', () => {
 
   test('a text in the lenient dialect is explained, too; another one says why not', () => {
     expect(explainFrame('@a>req:x{nx:@b:c}')).toContain('next action (nx) = "@b:c"');
-    expect(explainFrame('@a>req:x')).toBe('No frame (E1001): Expected "{", found end of input.');
-    expect(explainFrame('\x1b')).toBe('No frame (E1001): Expected "@", found U+001B.');
+    expect(explainFrame('@a>req:x')).toBe('Not a frame (E1001): Expected "{", found end of input.');
+    expect(explainFrame('\x1b')).toBe('Not a frame (E1001): Expected "@", found U+001B.');
   });
 
   test('a timestamp beyond all dates is left as it is', () => {

@@ -153,7 +153,9 @@ test('options are those of the parser', () => {
   expect(findFrames('x @a>req:x{}', { spans: true })).toMatchObject([{ value: { span: { start: 0, end: 10 } } }]);
   expect(findFrames('@a>req:x{k:1}', { maxItems: 0 })).toMatchObject([{ error: { reason: 'limit' } }]);
   expect(() => findFrames(FRAME, { dialect: 'x' as 'strict' })).toThrow(TypeError);
-  expect(() => findFrames(7 as unknown as string)).toThrow(new TypeError('findFrames needs a string, got number'));
+  expect(() => findFrames(7 as unknown as string)).toThrow(
+    new TypeError('findFrames: text must be a string; got number'),
+  );
 });
 
 describe('over random frames in random prose', () => {

@@ -57,22 +57,25 @@ describe('messages tell what is expected and what is found', () => {
 
 describe('help says what to do', () => {
   test.each([
-    ['k:v,l:w', 'parameters are parted by "|"; inside a value, write "\\,"'],
+    ['k:v,l:w', 'separate parameters by "|"; inside a value, write "\\,"'],
     ['k:12:30', 'inside a value, write "\\:"'],
     ['k:a~b', 'inside a value, write "\\~"'],
     ['k:a$b', 'inside a value, write "\\$"'],
     ['k:a>b', 'inside a value, write "\\>"'],
     ['k:me@home', 'inside a value, write "\\@"'],
-    ['k:[a|b]', 'metadata and array items are parted by ","'],
-    ['k:[rev:-12%]', 'escape the colon ("\\:") or read with the lenient dialect, which knows keyed items'],
+    ['k:[a|b]', 'separate metadata and array items by ","'],
+    ['k:[rev:-12%]', 'escape the colon ("\\:") or parse in the lenient dialect, which allows keyed items'],
     ['k:', 'a value cannot be empty: leave the key out, or write "~" for null'],
     ['k:|l:v', 'a value cannot be empty: leave the key out, or write "~" for null'],
     ['k:[1,]', 'a value cannot be empty: leave the key out, or write "~" for null'],
-    ['k:C\\D', 'a backslash stands only before one of @ > : { } [ ] | $ , ~ \\'],
-    ['k:two words', 'a frame holds no white space; in a value, write "_" or another visible character for a space'],
-    ['k:caf\u00e9', 'only visible ASCII can stand in a frame'],
-    ['nx:@strategy:plan', 'escape it ("\\@strategy\\:plan") or read with the lenient dialect'],
-    ['who:@dev_team', 'escape it ("\\@dev_team") or read with the lenient dialect'],
+    ['k:C\\D', 'write a backslash only before one of @ > : { } [ ] | $ , ~ \\'],
+    [
+      'k:two words',
+      'a frame cannot contain white space; in a value, write "_" or another visible character for a space',
+    ],
+    ['k:caf\u00e9', 'a frame can contain visible ASCII only'],
+    ['nx:@strategy:plan', 'escape it ("\\@strategy\\:plan") or parse in the lenient dialect'],
+    ['who:@dev_team', 'escape it ("\\@dev_team") or parse in the lenient dialect'],
   ])('{%s}', (payload, help) => {
     expect(helpFor(payload)).toBe(help);
   });
@@ -87,7 +90,7 @@ describe('help says what to do', () => {
   test.each(['@', '@a>re', '@a>req:x{', '@a>req:x{k:v', '@a>req:x{k:[1,', '@a>req:x{}[mid:1'])(
     'a frame cut off: %s',
     (text) => {
-      expect(told(text)).toMatchObject({ at: '', start: text.length, help: 'the frame is cut off here' });
+      expect(told(text)).toMatchObject({ at: '', start: text.length, help: 'the frame ends too early' });
     },
   );
 
@@ -99,12 +102,12 @@ describe('help says what to do', () => {
   test.each([
     ['', 'the text is empty'],
     ['FETCH|HR|return:A', 'this looks like an AACP packet'],
-    ['@a>req:x{}@b>req:y{}', 'a text is one frame; nothing can follow it'],
+    ['@a>req:x{}@b>req:y{}', 'parse one frame at a time; nothing can follow it'],
     ['@a>req:x{:1}', 'a key is missing before the colon'],
     ['@a>req:x{k:a{b}', 'inside a value, write "\\{"'],
-    ['@a>req:x{k:\x1b}', 'a frame holds no control characters'],
+    ['@a>req:x{k:\x1b}', 'a frame cannot contain control characters'],
     ['@a>req:x{nx:@a:b:c}', 'inside a value, write "\\@"'],
-    ['@a>req:x{nx:@a:b}', 'escape it ("\\@a\\:b") or read with the lenient dialect'],
+    ['@a>req:x{nx:@a:b}', 'escape it ("\\@a\\:b") or parse in the lenient dialect'],
   ])('%j', (text, help) => {
     expect(told(text).help).toBe(help);
   });
@@ -123,7 +126,7 @@ describe('repeated keys', () => {
     ['@a>req:x{}[mid:1,seq:2,mid:3]', 23, 'mid'],
     [`@a>req:x{${Array.from({ length: 20 }, (_, at) => `k${at}:\\|\\{`).join('|')}|k7:~}`, 179, 'k7'],
   ])('the second one is the place: %s', (text, start, at) => {
-    expect(told(text)).toEqual({ at, start, message: `The key "${at}" appears twice.`, help: 'keep one of the two' });
+    expect(told(text)).toEqual({ at, start, message: `The key "${at}" appears twice.`, help: 'remove one of the two' });
   });
 
   test('keys of different lists do not meet', () => {
@@ -140,7 +143,7 @@ describe('repeated keys', () => {
 });
 
 describe('limits', () => {
-  const help = (option: string) => `raise ${option} for senders that are trusted`;
+  const help = (option: string) => `raise ${option} if you trust the sender`;
 
   test('nesting: the place is the bracket too many', () => {
     expect(told('@a>req:x{k:[[[[[[1]]]]]]}')).toEqual({

@@ -1,7 +1,7 @@
 /** The check of runtimes: ours passes all of it, and each mistake that a runtime may make is found. */
 import { describe, expect, test } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
-import { type CheckResult, checkRuntime, type Subject } from '../../src/arcp/conformance/index.js';
+import { type CheckResult, type CheckTarget, checkRuntime } from '../../src/arcp/conformance/index.js';
 import { bearer, createRuntime, listenWebSocket } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
@@ -27,7 +27,7 @@ function runtime() {
 const auth = (token: string) => ({ scheme: 'bearer', token });
 const CALLS = { quick: { tool: 'echo' }, slow: { tool: 'slow' }, auth: auth('a'), otherAuth: auth('b') };
 
-async function resultsOf(subject: Subject): Promise<CheckResult[]> {
+async function resultsOf(subject: CheckTarget): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for await (const result of checkRuntime(subject)) results.push(result);
   return results;
@@ -173,7 +173,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
   [
     'tells again in other words',
     saying('job.progress', (one) => [{ ...one, timestamp: new Date(1e12 + ++copies).toISOString() }]),
-    ['told-again'],
+    ['replayed'],
   ],
   [
     'lets anybody take a session up',
@@ -181,7 +181,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
       ({ type, session_id }) => type === 'session.open' && session_id !== undefined,
       ({ session_id: _, ...one }) => [one as Message],
     ),
-    ['session-of-nobody', 'wrong-token', 'other-principal'],
+    ['unknown-session', 'wrong-token', 'other-principal'],
   ],
   [
     'asks nobody for a token',
@@ -211,7 +211,7 @@ describe('the check of a runtime', () => {
     await close();
     const skipped = results.filter(({ outcome }) => outcome === 'skipped');
     expect(skipped.length).toBeGreaterThan(8);
-    for (const { reason } of skipped) expect(reason).toMatch(/^(?:No|Each) /);
+    for (const { reason } of skipped) expect(reason).toMatch(/^(?:The target has no|Each connection) /);
     expect(bad(results)).toEqual([]);
   });
 

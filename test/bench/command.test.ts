@@ -5,13 +5,13 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cli, jsonLines } from '../helpers/cli.js';
 
-const SHORT = ['--seconds', '0.2'];
+const SHORT = ['--duration', '200ms'];
 
 describe('pegwire bench', () => {
   test('shows a table for reading and printing', async () => {
     const { code, stdout, stderr } = await cli(['bench', 'aacp', ...SHORT]);
     expect(code).toBe(0);
-    for (const title of ['Reading AACP', 'Reading AACP, by what it holds', 'Printing AACP']) {
+    for (const title of ['Reading AACP', 'Reading AACP, by content', 'Printing AACP']) {
       expect(stdout).toContain(`\n${title}\n`);
     }
     expect(stdout).toMatch(/^JSON\.parse +\d+ +1\.00$/m);
@@ -60,8 +60,11 @@ describe('pegwire bench', () => {
   });
 
   test.each([
-    [['bench', 'aacp', '--seconds', 'soon'], '--seconds is a number from above 0 to 3600, not "soon"'],
-    [['bench', 'aacp', '--seconds', '0'], '--seconds is a number from above 0 to 3600, not "0"'],
+    [
+      ['bench', 'aacp', '--duration', 'soon'],
+      '--duration must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "soon"',
+    ],
+    [['bench', 'aacp', '--duration', '2h'], '--duration must be at most 1h; got "2h"'],
     [['bench', 'json'], 'bench takes accp or aacp, not "json"'],
     [['bench', 'acpp'], 'did you mean "accp"?'],
     [['bench', 'accp', 'file.txt'], 'bench takes a protocol and no file; "file.txt" is one too many'],

@@ -88,7 +88,7 @@ describe('the instructions that registries are filled with', () => {
   test('are answered from the tier that is measured, from either registry', async () => {
     const { lines, close } = await openLines(['memory', 'sqlite'], [1, 40]);
     let clock = 0;
-    const rates = await hitRates(lines, { rounds: 1, turn: 1, now: () => clock++ });
+    const rates = await hitRates(lines, { rounds: 1, turnMs: 1, now: () => clock++ });
     await close();
     expect(rates).toHaveLength(8);
     for (const { question, rate, ratio } of rates) {

@@ -87,7 +87,7 @@ describe('a race', () => {
 
   test('needs its anchor', async () => {
     const { runners, now } = clockwork({ a: 1 });
-    await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is none of the runners');
+    await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is not one of the runners');
   });
 });
 

@@ -1,6 +1,13 @@
 /** Options that narrow the AACP language, and the Peggy rules that implement them. */
 
-import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldList,
+  oneOf,
+  RuleOverrides,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
 import { resolveChoice } from '../../text/limits.js';
 import type { Field as ParsedField } from '../ast.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
@@ -130,7 +137,7 @@ value_word = [^ |\\x00-\\x1F\\x7F]+
 /** Returns Peggy rules that override those of `grammar/aacp.peggy`. `values` defines `value`, `filled_value` and `value_word`. */
 export function packetOverrides({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
   if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return values;
-  const overlay = new Overlay();
+  const overlay = new RuleOverrides();
   const { rules } = overlay;
   const task = overlay.word('allowed_task', tasks, 'task');
   const head = `packet = ${task} "|" ${overlay.word('allowed_domain', domains, 'dom')}`;

@@ -148,7 +148,7 @@ async function openedDatabase(
   limits: Limits,
 ): Promise<OpenDatabase> {
   const identity = withStoreErrors(file, () => identityOf(file));
-  const settings = { driver, busyTimeout: busyTimeoutMs, powerSafe, orReadOnly };
+  const settings = { driver, busyTimeoutMs, powerSafe, orReadOnly };
   let isOurs = false;
   let aside: string | null = null;
 

@@ -1,16 +1,16 @@
 import { AccpError } from '../../accp/errors.js';
 import {
-  AGENTS,
   accessLine,
   createEndpoint,
+  DEMO_AGENTS,
+  demoAgent,
   type ServeOptions,
   startServer,
-  tryAgent,
 } from '../../accp/serve/index.js';
 import { errorJson, toJson } from '../io/json.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
-import { choice, flag, integer, seconds, text, texts, token, value } from '../options/option.js';
+import { choice, duration, flag, integer, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 
 /** Seconds between requests. */
@@ -28,7 +28,7 @@ const OPTIONS = {
     'NAME',
     'echo says requests back; tools answers calls of the tools add, upper, now and count; by default both: calls of tools go ' +
       'to the tools, everything else is said back',
-    AGENTS,
+    DEMO_AGENTS,
   ),
   token: token('what who speaks here has to show'),
   origin: texts('ORIGIN', 'a web page that may speak here; may be given more than once'),
@@ -36,7 +36,7 @@ const OPTIONS = {
   'max-frame': value('BYTES', 'of a frame at most (1048576)', some),
   'max-connections': value('N', 'at a time; more are closed at once (1024)', some),
   'max-sessions': value('N', `kept between requests; each may hold up to 16 MiB (${MAX_SESSIONS})`, some),
-  grace: value('SECONDS', 'for requests to be answered once it ends (5)', seconds),
+  grace: value('DURATION', 'On shutdown, wait this long for open requests (default: 5s).', duration()),
   quiet: flag('no access log'),
 };
 
@@ -56,10 +56,10 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { options, output, json } = invocation;
     const endpoint = createEndpoint({
-      ...tryAgent(options.agent),
+      ...demoAgent(options.agent),
       maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
-      idleTime: IDLE_TIME,
-      failed: (thrown) => {
+      idleTimeoutMs: IDLE_TIME * 1000,
+      onError: (thrown) => {
         // Protocol errors are sent as the answer.
         if (!(thrown instanceof AccpError)) void output.note(`An agent failed: ${String(thrown)}`);
       },
@@ -95,7 +95,7 @@ function serveOptions({ options, output, json }: Run): ServeOptions {
     origins: origin.length === 0 ? undefined : origin,
     maxFrameBytes: options['max-frame'],
     maxConnections: options['max-connections'],
-    closeGrace: grace,
+    closeGraceMs: grace,
     onAccess: quiet ? undefined : (entry) => note(json ? toJson(entry) : accessLine(entry)),
     onError: ({ message }) =>
       note(json ? errorJson('connection', message) : `${output.paintNote('yellow', 'warning:')} ${message}`),

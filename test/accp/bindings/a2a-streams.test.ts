@@ -46,7 +46,7 @@ describe('streams', () => {
   test.each([
     ['an agent that streams', true],
     ['an agent that does not stream', false],
-  ])('streamFrame gives the frames in order, which a session reads as the stream: %s', async (_, isStreaming) => {
+  ])('streamFrame yields the frames in order, and a session reads them as the stream: %s', async (_, isStreaming) => {
     const { client, session } = await talkTo(streaming(), { streaming: isStreaming });
     const { frames, msgId } = codec.encode(REQUEST, session);
     const heads: string[] = [];
@@ -60,7 +60,7 @@ describe('streams', () => {
     expect(chunks.join('')).toBe(WORDS.join(''));
   });
 
-  test('sendFrame gives the frames of a stream in the order in which they were sent', async () => {
+  test('sendFrame returns the frames of a stream in the order in which they were sent', async () => {
     const answers = [
       '@w>ack:x{}[mid:w1,seq:1,cid:q1]',
       '@w>stream:x{idx:0|d:a|schema:ST}[mid:w2,seq:2,cid:q1]',
@@ -78,7 +78,7 @@ describe('streams', () => {
     expect(streamed).toEqual(answers);
   });
 
-  test('a source that fails on the way fails the task', async () => {
+  test('a source that fails after its first chunk fails the task', async () => {
     const { client } = await talkTo(async function* handler() {
       yield '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]';
       throw new Error('gone');
@@ -93,7 +93,7 @@ describe('streams', () => {
 });
 
 describe('A2A 0.3', () => {
-  test('frames travel as files, both ways', async () => {
+  test('frames are sent as files, in both directions', async () => {
     const { client, session } = await talkTo(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: 'up' } })),
       { protocolVersion: '0.3' },
@@ -103,7 +103,7 @@ describe('A2A 0.3', () => {
     expect(codec.decode(answer!, session)).toMatchObject({ message: { intent: 'done', payload: { findings: 'up' } } });
   });
 
-  test('streams do, too', async () => {
+  test('streams are sent as files, too', async () => {
     const answers = [
       '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]',
       '@w>stream:x{idx:1|d:b|done:true|schema:ST}[mid:w2,seq:2,cid:q1]',
@@ -120,7 +120,7 @@ describe('A2A 0.3', () => {
     expect(streamed).toEqual(answers);
   });
 
-  test('a file that is no UTF-8 is refused with E1001', () => {
+  test('a file that is not UTF-8 is rejected with E1001', () => {
     const part = { ...framePart('x'), content: { $case: 'raw' as const, value: Buffer.from([0xff, 0xfe]) } };
     expect(() => framesIn([part])).toThrow(expect.objectContaining({ code: 'E1001' }));
   });

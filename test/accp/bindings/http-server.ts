@@ -1,4 +1,4 @@
-/** A handler on a socket, as programs mount it. */
+/** A handler on a socket, mounted as programs do it. */
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequestListener } from '@remix-run/node-fetch-server';
@@ -46,7 +46,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Sends bytes as they are, without what `fetch` adds or forbids. */
+/** Sends bytes without the headers that `fetch` adds, or with those that it forbids. */
 export function send(
   url: string,
   body: string | Uint8Array,
@@ -66,7 +66,7 @@ export function send(
   });
 }
 
-/** A promise, and what fulfils it. */
+/** A promise, and the function that fulfils it. */
 export function signalled<T = void>(): { readonly promise: Promise<T>; readonly done: (value: T) => void } {
   let done: (value: T) => void = () => undefined;
   const promise = new Promise<T>((resolve) => {
@@ -77,9 +77,9 @@ export function signalled<T = void>(): { readonly promise: Promise<T>; readonly 
 
 export interface TestServers {
   readonly started: (server: Promise<Running>) => Promise<string>;
-  /** The address of a server that answers by this. */
+  /** Returns the address of a server with a handler. */
   readonly serving: (handle: FrameHandler | Endpoint, options?: HandlerOptions) => Promise<string>;
-  /** The address of a server that answers every request with these bytes, whatever they are. */
+  /** Returns the address of a server that answers every request with these bytes. */
   readonly saying: (status: number, headers: Record<string, string>, body?: string | Uint8Array) => Promise<string>;
 }
 
@@ -111,12 +111,12 @@ export function endpointOf(handle: EndpointOptions['handle'] = echo): Endpoint {
   return createEndpoint({ codec: createCodec(), agent: 'server', handle });
 }
 
-/** Answers requests with what they asked. */
+/** Answers each request with its payload. */
 export function echo({ intent, operation, payload }: Message): MessageInput | null {
   return intent === 'req' ? { intent: 'done', operation, payload } : null;
 }
 
-/** The code of an error frame. */
+/** Returns the code of an error frame. */
 export function codeOf(frame: string): unknown {
   const value = parseFrame(frame).payload.find(({ key }) => key === 'code')?.value;
   return value?.kind === 'string' ? value.value : undefined;
@@ -132,7 +132,7 @@ export async function* each(frames: readonly string[]): AsyncGenerator<string> {
   yield* frames;
 }
 
-/** Breaks off behind these frames. */
+/** Yields these frames and then throws. */
 export async function* failing(frames: readonly string[]): AsyncGenerator<string> {
   yield* frames;
   throw new Error('the line is dead');

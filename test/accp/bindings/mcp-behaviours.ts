@@ -1,4 +1,4 @@
-/** What ACCP over MCP does, whatever line of the official SDK is on the two sides, and whatever connects them. */
+/** The behaviour of ACCP over MCP, with either line of the official SDK and any transport. */
 import { afterEach, describe } from 'vitest';
 import { testMcpContent } from './mcp-content.js';
 import { COMMON } from './mcp-fixture.js';

@@ -67,10 +67,10 @@ async function connected(
 const IN_MEMORY: Wiring = {
   name: 'SDK 1, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
     const server = build(serve);
-    await server.connect(there);
-    return connected(here, experimental, () => server.close());
+    await server.connect(serverTransport);
+    return connected(clientTransport, experimental, () => server.close());
   },
 };
 
@@ -95,7 +95,7 @@ testMcp(IN_MEMORY);
 testMcp(HTTP);
 
 describe('types', () => {
-  test('what the binding makes and takes is what SDK 1 takes and makes', () => {
+  test('the values that the binding creates and accepts have the types of SDK 1', () => {
     expectTypeOf<EmbeddedResource>().toExtend<OfficialEmbeddedResource>();
     expectTypeOf<ResourceResult>().toExtend<ReadResourceResult>();
     expectTypeOf<ToolResult>().toExtend<CallToolResult>();

@@ -1,4 +1,4 @@
-/** A server of frames over WebSocket, and what connects to it: all real, on the loopback. */
+/** A server of frames over WebSocket, and its clients: all real, on the loopback. */
 import { afterEach } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
@@ -22,7 +22,7 @@ export interface World {
   readonly server: WebSocketServer;
   readonly port: number;
   readonly errors: Error[];
-  /** Connects a new session, or one that there is. */
+  /** Connects a new session, or an existing one. */
   readonly connect: (
     options?: Partial<ConnectOptions> & { readonly port?: number; readonly agent?: string },
   ) => Promise<Link>;
@@ -55,7 +55,7 @@ export async function openWorld(
       const session = more.session ?? createSession({ agent, sequence: 'sender' });
       sessions.push(session);
       const link = await connectWebSocket(`ws://127.0.0.1:${other}`, {
-        ...{ codec, session, WebSocket, reconnect: { min: 0.01, max: 0.05 } },
+        ...{ codec, session, WebSocket, reconnect: { minDelayMs: 10, maxDelayMs: 50 } },
         ...more,
       });
       links.push(link);
@@ -74,10 +74,10 @@ export async function openWorld(
 
 export const req = (payload: Record<string, string | number>) => ({ intent: 'req', operation: 'echo', payload });
 
-/** Numbers from 0 on, as often as asked for. */
+/** Returns the numbers from 0 to `count - 1`. */
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** Worlds behind a network that can be cut, for one file of tests; they are closed after each of them. */
+/** Servers behind a network that can be cut, for one file of tests; they are closed after each test. */
 export function worldsBehindProxies(): (
   ...args: Parameters<typeof openWorld>
 ) => Promise<World & { proxy: CuttingProxy }> {

@@ -201,7 +201,7 @@ describe('values that are kept in state', () => {
     const { codec, a } = endpoints({ log: ({ type, message }) => said.push(`${type}: ${message}`) });
     const { frames } = codec.encode({ ...REQUEST, payload: { text: 'x'.repeat(51) } }, a);
     expect(frames[0]).toContain('x'.repeat(51));
-    expect(said).toContain('inline: payload.text is sent whole: the other side shares no store.');
+    expect(said).toContain('inline: payload.text is sent inline, since the other side shares no store.');
   });
 
   test('externalize needs a store that both ends share', () => {

@@ -52,7 +52,7 @@ test('a million keys come back where there is no limit', () => {
 test('hundreds of levels come back as JSON in a string, and thousands are an error', () => {
   const value = nested(900, (inner) => ({ 'a b': [inner] as Json }) as Json);
   const deep = nested(400, (inner) => ({ 'a b': [inner] }) as Json);
-  expect(refusal(() => send(value, 'transliterate'))).toContain('nesting is deeper than 1000');
+  expect(refusal(() => send(value, 'transliterate'))).toContain('nesting is deeper than 1000 levels');
   expect(JSON.stringify(receive(send(deep, 'transliterate'), true).value)).toBe(JSON.stringify(deep));
 });
 

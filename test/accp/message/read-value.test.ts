@@ -123,7 +123,7 @@ describe('fields with a type', () => {
     ['map', '[]', 'an array'],
     ['map', '~', 'null'],
   ] as const)('%s cannot hold %s', (type, text, name) => {
-    const error = ['E1004', 'payload.k', `the field is of type ${type} and cannot hold ${name}`];
+    const error = ['E1004', 'payload.k', `the field has the type ${type}; got ${name}`];
     expect(refusal(() => plain(text, type))).toEqual(error);
   });
 
@@ -155,23 +155,23 @@ describe('transliterated strings', () => {
   });
 
   test.each([
-    ['an escape is cut off at the end of the text', "'abc="],
+    ['an escape ends too early', "'abc="],
     ['an escape has no closing parenthesis', "'=(e9"],
-    ['an escape holds bad hexadecimal digits', "'=()"],
-    ['an escape holds bad hexadecimal digits', "'=(xy)"],
-    ['an escape holds bad hexadecimal digits', "'=(00e90)"],
-    ['the JSON in it cannot be read', '"'],
-    ['the JSON in it cannot be read', '"\\[1'],
-    ['the JSON in it does not read back as itself', '"\\{"a"<1;"a"<2\\}'],
-    ['the JSON in it does not read back as itself', '"12345678901234567890'],
-    ['the JSON in it does not read back as itself', '"1e=400'],
-    ['the JSON in it holds a bad big integer', '""#1x"'],
-    ['the JSON in it holds a bad big integer', `""#${'1'.repeat(1001)}"`],
-    ['the JSON in it holds a bad reference', '""$a=-b"'.replace('$', '\\$')],
-    ['the JSON in it nests deeper than 1000', `"${'\\['.repeat(1001)}${'\\]'.repeat(1001)}`],
-    ['the JSON in it cannot be read', `"${'\\['.repeat(100_000)}${'\\]'.repeat(100_000)}`],
+    ['an escape has invalid hexadecimal digits', "'=()"],
+    ['an escape has invalid hexadecimal digits', "'=(xy)"],
+    ['an escape has invalid hexadecimal digits', "'=(00e90)"],
+    ['the JSON text is malformed', '"'],
+    ['the JSON text is malformed', '"\\[1'],
+    ['the JSON text is not in the form that the encoder writes', '"\\{"a"<1;"a"<2\\}'],
+    ['the JSON text is not in the form that the encoder writes', '"12345678901234567890'],
+    ['the JSON text is not in the form that the encoder writes', '"1e=400'],
+    ['the JSON text contains an invalid big integer', '""#1x"'],
+    ['the JSON text contains an invalid big integer', `""#${'1'.repeat(1001)}"`],
+    ['the JSON text contains an invalid reference', '""$a=-b"'.replace('$', '\\$')],
+    ['the JSON text nests deeper than 1000 levels', `"${'\\['.repeat(1001)}${'\\]'.repeat(1001)}`],
+    ['the JSON text is malformed', `"${'\\['.repeat(100_000)}${'\\]'.repeat(100_000)}`],
   ])('%s', (message, text) => {
-    const words = `the transliterated string cannot be read: ${message}`;
+    const words = `invalid transliterated string: ${message}`;
     expect(refusal(() => transliterated(text))).toEqual(['E1004', 'payload.k', words]);
   });
 
@@ -198,13 +198,13 @@ describe('escaped keys', () => {
   });
 
   test.each(['_0a_', '_0a_xy_b', '_0_12345_', '_0_'])('%s cannot be read', (key) => {
-    const error = ['E1004', `payload.${key}`, 'the escaped key cannot be read'];
+    const error = ['E1004', `payload.${key}`, 'the escaped key is invalid'];
     expect(refusal(() => readKey(key, reading()))).toEqual(error);
     expect(refusal(() => transliterated(`{b:1,${key}:2}`))).toEqual(['E1004', `payload.k.${key}`, error[2]]);
   });
 
   test('a key in two spellings is refused', () => {
-    const error = ['E1004', 'payload.k', 'a key appears twice, in two spellings'];
+    const error = ['E1004', 'payload.k', 'two spellings of the same key'];
     expect(refusal(() => transliterated('{_0a:1,a:2}'))).toEqual(error);
     expect(plain('{_0a:1,a:2}')).toEqual({ _0a: 1, a: 2 });
   });

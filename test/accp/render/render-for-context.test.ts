@@ -135,14 +135,14 @@ describe('a message for a model', () => {
   });
 
   test('has long strings cut, and says so where no string can', () => {
-    const note = ' (5 characters left out)';
+    const note = ' (5 characters omitted)';
     expect(linesOf(messageOf({ a: 'abcdefghij', b: `abcde${note}` }), { maxLength: 5 })).toStrictEqual([
       '@research done analyze',
       `a:"abcde"${note}`,
-      'b:"abcde" (24 characters left out)',
+      'b:"abcde" (23 characters omitted)',
     ]);
     expect(linesOf(messageOf({ a: 'x\ny', b: '12345' }), { maxLength: 5 })).toHaveLength(5);
-    expect(linesOf(messageOf({ a: 'x\ny\nz!' }), { maxLength: 5 })[1]).toBe('a:"x\\ny\\nz" (1 characters left out)');
+    expect(linesOf(messageOf({ a: 'x\ny\nz!' }), { maxLength: 5 })[1]).toBe('a:"x\\ny\\nz" (1 characters omitted)');
   });
 
   test('has a fence that is longer than any inside', () => {
@@ -209,8 +209,8 @@ describe('what cannot be rendered', () => {
 
   test.each([
     ['nesting without end', { deep }, 'values nest deeper than 200 levels'],
-    ['no number', { n: Number.NaN }, 'NaN is no value of a message'],
-    ['a function', { f: (() => 1) as unknown as Json }, 'a function is no value of a message'],
+    ['no number', { n: Number.NaN }, 'NaN is not a value of a message'],
+    ['a function', { f: (() => 1) as unknown as Json }, 'a function is not a value of a message'],
   ] as const)('%s has an error', (_what, payload, message) => {
     expect(() => renderForContext(messageOf(payload))).toThrow(
       expect.objectContaining({ code: 'E1004', message: `payload: ${message}` }),
@@ -219,7 +219,7 @@ describe('what cannot be rendered', () => {
 
   test.each([
     [{ keys: 'ful' }, "did you mean 'full'?"],
-    [{ maxLength: -1 }, 'maxLength must be a number from 0; got -1'],
+    [{ maxLength: -1 }, 'maxLength must be a non-negative number; got -1'],
   ])('options that are none have an error: %j', (options, message) => {
     expect(() => renderForContext(messageOf({}), options as RenderOptions)).toThrow(message);
   });

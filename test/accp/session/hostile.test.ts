@@ -189,11 +189,15 @@ describe('identifiers and numbers', () => {
   });
 
   test.each([undefined, null, 5, '', 'a b', ['a']])('no agent: %j', (agent) => {
-    expect(() => createSession({ agent: agent as string })).toThrow(/is no agent: 1 to 256 letters, digits/);
+    expect(() => createSession({ agent: agent as string })).toThrow(
+      /^Invalid agent name .*; use 1 to 256 letters, digits/,
+    );
   });
 
   test.each([null, 5, '', 'a b', ['a']])('no identifier: %j', (id) => {
-    expect(() => createSession({ agent: 'a', id: id as string })).toThrow(/The id of a session is/);
+    expect(() => createSession({ agent: 'a', id: id as string })).toThrow(
+      /^id must be 1 to 256 visible ASCII characters/,
+    );
   });
 });
 

@@ -158,7 +158,7 @@ describe('what a durable store is given', () => {
       journal.commit();
     }
     const { journal } = watched(rows);
-    expect(new Sequences(journal).forget(1)).toBe(total);
+    expect(new Sequences(journal).dropStale(1)).toBe(total);
     journal.commit();
     expect(rows.size).toBe(0);
   });
@@ -183,7 +183,7 @@ describe('all that is under way', () => {
       sequences.add(part({ index: 1, total: 2, cid: 'whole' }));
       sequences.add(part({ index: 0, total: 2, cid: 'anew', body: `k:${long}` }));
       sequences.add(part({ index: 0, total: 2, cid: `late${round}`, body: `k:${long}`, now: round }));
-      expect(sequences.forget(round)).toBe(round === 0 ? 0 : 2);
+      expect(sequences.dropStale(round)).toBe(round === 0 ? 0 : 2);
       sequences.add(part({ index: 0, total: 2, cid: 'anew', body: `k:${long}`, now: 9 }));
     }
   });

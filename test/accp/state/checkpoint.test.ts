@@ -344,7 +344,7 @@ describe('tools that do not answer', () => {
     expect(state.get('hot', 'ckpt')).toEqual(ref('warm.ckpt_1'));
     expect(state.resolve('warm.ckpt_1.summary')).toBe(expected.summary);
     expect(await result).toMatchObject({ id: 'ckpt_1', summary: expected.summary, facts: expected.facts });
-    expect(notes).toContainEqual({ type: 'warning', message: expect.stringContaining('too late') as string });
+    expect(notes).toContainEqual({ type: 'warning', message: expect.stringContaining('took too long') as string });
   });
 
   test('are given up after a minute, when the next checkpoint is made', async () => {
@@ -370,7 +370,7 @@ describe('tools that do not answer', () => {
   });
 
   test.each<[string, (promise: Promise<never>) => CheckpointTools, unknown]>([
-    ['summaries', (promise) => ({ summarize: () => promise }), 'too late'],
+    ['summaries', (promise) => ({ summarize: () => promise }), 'took too long'],
     [
       'facts',
       (promise) => ({ extractFacts: () => promise, summarize: () => 'of late facts' }),

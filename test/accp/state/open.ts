@@ -34,7 +34,7 @@ export function open({ store = memoryStore(), agent = 'me', durable = true, ...o
     journal,
     counter,
     now: () => clock.now * 1000,
-    note: (type, message) => notes.push({ type, message }),
+    emit: (type, message) => notes.push({ type, message }),
     ...options,
   });
   return { state, journal, store, clock, notes };

@@ -122,7 +122,7 @@ describe('a reference', () => {
     ['a tier that has no such key', 'hot.a'],
     ['a member that is not there', 'cold.a.c'],
     ['a place behind the end of a list', 'cold.a.list.2'],
-    ['a place that is no number', 'cold.a.list.length'],
+    ['a segment that is not an index', 'cold.a.list.length'],
     ['a number that is no place', 'cold.a.list.01'],
     ['what a string has', 'cold.a.text.length'],
     ['what every object has', 'cold.a.constructor'],

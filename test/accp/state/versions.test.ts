@@ -49,7 +49,7 @@ describe('a delta', () => {
     expect(state.values()).toEqual({ a: 2 });
   });
 
-  test('that holds what cannot be kept is refused as a whole', () => {
+  test('that holds what cannot be stored is refused as a whole', () => {
     const { state } = open();
     state.applyFull(1, { a: 1 });
     expect(codeOf(() => state.applyDelta(2, { a: 2, b: Number.NaN }))).toBe('E1004');

@@ -171,7 +171,8 @@ test.each(DRIVERS)(
     const hot = { value: '\u0001$cold.db', tokens: 2, expires: 1_714_000_060 };
     for (const [collection, key, value] of [
       ['chains', 'c1', { schema: 'TC', deadline: 1_714_000_000.5 }],
-      ['chains', 'c2', { cancelled: true }],
+      ['chains', 'c2', { cancelled: true, asked: { message: { payload: { n: 1.5 } } } }],
+      ['streams-ended', 'c3', 'left'],
       ['sequences', 'a:c1', { id: 1, at: 1_714_000_000 }],
       ['state.hot', 'k', hot],
       ['state.warm', 'ckpt_1', 'deferred'],
@@ -189,7 +190,8 @@ test.each(DRIVERS)(
     const kept = { value: hot.value, tokens: 2, expiresAt: 1_714_000_060_000 };
     expect([...endpoint.entries()].map(({ key, value }) => [key, JSON.parse(value!) as unknown])).toEqual([
       ['c1', { schema: 'TC', deadlineAt: 1_714_000_000_500 }],
-      ['c2', { cancelled: true }],
+      ['c2', { cancelled: true, request: { message: { payload: { n: 1.5 } } } }],
+      ['c3', 'abandoned'],
       ['a:c1', { id: 1, updatedAt: 1_714_000_000_000 }],
       ['k', kept],
       ['ckpt_1', 'deferred'],

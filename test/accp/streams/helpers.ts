@@ -23,7 +23,7 @@ export function receiver(options: Partial<StreamsOptions> = {}, store: SessionSt
   const journal = new Journal(store.claim('s', 'a'), store.durable);
   const clock = { now: 1000 };
   const events: string[] = [];
-  const streams = createStreams({ journal, now: () => clock.now, note: (type) => events.push(type), ...options });
+  const streams = createStreams({ journal, now: () => clock.now, emit: (type) => events.push(type), ...options });
   return { streams, journal, events, clock };
 }
 

@@ -168,7 +168,7 @@ test('readers that wait are told when the session is closed, and keep nothing fr
   const waiting = read(streams.open('c'));
   streams.close();
   expect(await waiting).toEqual(['E9999']);
-  expect(createStreams({ journal, now: () => 0, note: () => {} }).pending).toEqual([]);
+  expect(createStreams({ journal, now: () => 0, emit: () => {} }).pending).toEqual([]);
 });
 
 describe('saving', () => {

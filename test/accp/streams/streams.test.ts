@@ -102,11 +102,11 @@ describe('what is refused', () => {
   const FAULTS: readonly (readonly [what: string, before: StreamChunk[], fault: StreamChunk, code: string])[] = [
     ['a negative index', [], chunk(-1), 'E1004'],
     ['a broken index', [], chunk(0.5), 'E1004'],
-    ['an index that is no number', [], chunk('0' as unknown as number), 'E1004'],
+    ['an index that is not a number', [], chunk('0' as unknown as number), 'E1004'],
     ['an index beyond the whole numbers', [], chunk(2 ** 53), 'E1004'],
     ['a total of nothing', [], chunk(0, { total: 0 }), 'E1004'],
     ['a broken total', [], chunk(0, { total: 1.5 }), 'E1004'],
-    ['a total that is no number', [], chunk(0, { total: '2' as unknown as number }), 'E1004'],
+    ['a total that is not a number', [], chunk(0, { total: '2' as unknown as number }), 'E1004'],
     ['an index beyond its total', [], chunk(2, { total: 2 }), 'E1004'],
     ['an index beyond the total of another', [chunk(0, { total: 2 })], chunk(2), 'E1004'],
     ['another total', [chunk(0, { total: 3 })], chunk(1, { total: 4 }), 'E1004'],
@@ -331,7 +331,7 @@ describe('bounds', () => {
     expect(codeOf(() => streams.accept('three', 'peer', chunk(0)))).toBe('E2003');
     streams.end('two', 'peer');
     expect(codeOf(() => streams.accept('three', 'peer', chunk(0)))).toBe(undefined);
-    expect(events).toContain('stream-forgotten');
+    expect(events).toContain('stream-discarded');
     expect(await read(streams.open('two'))).toEqual(['E3003']);
     expect(streams.pending).toEqual(['one', 'three']);
     streams.accept('one', 'peer', chunk(1, { final: true }));
@@ -397,7 +397,7 @@ describe('bounds', () => {
       { timeoutMs: 0 },
       { timeoutMs: Number.NaN },
     ]) {
-      expect(() => createStreams({ journal, now: () => 0, note: () => {}, ...limits })).toThrow(TypeError);
+      expect(() => createStreams({ journal, now: () => 0, emit: () => {}, ...limits })).toThrow(TypeError);
     }
   });
 });
@@ -460,6 +460,6 @@ describe('readers', () => {
     streams.accept('d', 'peer', chunk(0));
     streams.end('d', 'peer');
     for await (const _ of streams.open('d')) break;
-    expect(events).toEqual(['stream-begun', 'stream-read', 'stream-begun', 'stream-failed', 'stream-left']);
+    expect(events).toEqual(['stream-started', 'stream-read', 'stream-started', 'stream-failed', 'stream-abandoned']);
   });
 });

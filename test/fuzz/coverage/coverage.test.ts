@@ -67,12 +67,12 @@ describe('report', () => {
     expect(report).toMatchObject({
       grammar: 'lists',
       texts: 3,
-      refused: 1,
+      rejected: 1,
       total: {
-        rule: { reached: 4, of: 4 },
-        alternative: { reached: 2, of: 2 },
-        character: { reached: 1, of: 4 },
-        repetition: { reached: 5, of: 7 },
+        rule: { reached: 4, total: 4 },
+        alternative: { reached: 2, total: 2 },
+        character: { reached: 1, total: 4 },
+        repetition: { reached: 5, total: 7 },
       },
     });
     expect(report.rules.map(({ name, hits, line }) => ({ name, hits, line }))).toEqual([
@@ -98,7 +98,7 @@ describe('report', () => {
     const tracker = createTracker(compileGrammar('a = "x"'));
     tracker.add('x');
     expect(coverageTable(coverageReport(tracker))).toContain('rules 100 %');
-    expect(coverageTable(coverageReport(tracker))).toContain('Nothing is missing.');
+    expect(coverageTable(coverageReport(tracker))).toContain('No goal is missing.');
   });
 });
 

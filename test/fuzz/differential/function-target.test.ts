@@ -30,12 +30,12 @@ test.each([
 });
 
 test.each([
-  [undefined, 'no JSON object'],
-  [[], 'no JSON object'],
-  [{ accepted: true }, 'no member "ok"'],
+  [undefined, 'not a JSON object'],
+  [[], 'not a JSON object'],
+  [{ accepted: true }, 'the member "ok" is missing'],
   [{ ok: 1 }, '"ok" is neither true nor false'],
-  [{ ok: true, canonical: 1 }, '"canonical" is no string'],
-  [{ ok: false, code: 1, offset: '0' }, '"code" is no string, "offset" is no whole number from 0 on'],
+  [{ ok: true, canonical: 1 }, '"canonical" is not a string'],
+  [{ ok: false, code: 1, offset: '0' }, '"code" is not a string, "offset" is not a non-negative integer'],
 ])('what is no answer is garbage: %j', async (given, detail) => {
   const target = functionTarget('f', () => given as never);
   expect(await target.read({ input: '' })).toEqual({ kind: 'garbage', detail });

@@ -202,9 +202,11 @@ describe('judge', () => {
   });
 
   test('has a sentence for whatever goes wrong', () => {
-    expect(compareOutcome(valid, { kind: 'hang', limitMs: 500 })!.message).toBe('There is no answer within 500 ms.');
+    expect(compareOutcome(valid, { kind: 'hang', limitMs: 500 })!.message).toBe(
+      'The target does not answer within 500 ms.',
+    );
     expect(compareOutcome(valid, { kind: 'memory', limitBytes: 2 ** 30 })!.message).toContain('1024 MiB');
-    expect(compareOutcome(valid, { kind: 'garbage', detail: 'no JSON' })!.message).toContain('no JSON');
+    expect(compareOutcome(valid, { kind: 'garbage', detail: 'not JSON' })!.message).toContain('not JSON');
   });
 });
 
@@ -268,7 +270,7 @@ describe('findings', () => {
   test('are summed up with how to have them again', async () => {
     const report = await against(() => ({ ok: false }), 300);
     const text = summaryText(report, 7, 'pegwire fuzz accp --seed 7');
-    expect(text).toMatch(/300 texts of accp \(strict\): \d+ valid, \d+ not\. Seed 7\./);
+    expect(text).toMatch(/300 texts of accp \(strict\): \d+ valid, \d+ invalid\. Seed 7\./);
     expect(text).toContain('pegwire fuzz accp --seed 7');
   });
 });

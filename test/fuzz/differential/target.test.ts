@@ -25,14 +25,14 @@ test.each([
 });
 
 test.each([
-  ['', 'no JSON: ""'],
-  ['{"ok":true,"ast":NaN}', 'no JSON: "{\\"ok\\":true,\\"ast\\":NaN}"'],
-  ['[]', 'no JSON object: "[]"'],
-  ['{}', 'no member "ok": "{}"'],
+  ['', 'not JSON: ""'],
+  ['{"ok":true,"ast":NaN}', 'not JSON: "{\\"ok\\":true,\\"ast\\":NaN}"'],
+  ['[]', 'not a JSON object: "[]"'],
+  ['{}', 'the member "ok" is missing: "{}"'],
   ['{"ok":"true"}', '"ok" is neither true nor false: "{\\"ok\\":\\"true\\"}"'],
-  ['{"ok":true,"canonical":{}}', '"canonical" is no string: "{\\"ok\\":true,\\"canonical\\":{}}"'],
-  ['{"ok":false,"offset":1.5}', '"offset" is no whole number from 0 on: "{\\"ok\\":false,\\"offset\\":1.5}"'],
-  ['{"ok":false,"offset":-1}', '"offset" is no whole number from 0 on: "{\\"ok\\":false,\\"offset\\":-1}"'],
+  ['{"ok":true,"canonical":{}}', '"canonical" is not a string: "{\\"ok\\":true,\\"canonical\\":{}}"'],
+  ['{"ok":false,"offset":1.5}', '"offset" is not a non-negative integer: "{\\"ok\\":false,\\"offset\\":1.5}"'],
+  ['{"ok":false,"offset":-1}', '"offset" is not a non-negative integer: "{\\"ok\\":false,\\"offset\\":-1}"'],
 ])('%s is none, and what is wrong is told', (line, problem) => {
   expect(readAnswer(line)).toEqual({ problem });
 });

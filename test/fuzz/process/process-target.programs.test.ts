@@ -98,7 +98,7 @@ test.each([
   ['last-words', {}, { kind: 'crash', detail: expect.stringMatching(/^exit code 1; stderr ends: x{2040} the end$/) }],
   ['hang', { timeLimitMs: 1000 }, { kind: 'hang', limitMs: 1000 }],
   ['eat', { memoryLimitBytes: 2 ** 28 }, { kind: 'memory', limitBytes: 2 ** 28 }],
-  ['no-json', {}, { kind: 'garbage', detail: 'no JSON: "NaN is no answer"' }],
+  ['no-json', {}, { kind: 'garbage', detail: 'not JSON: "NaN is no answer"' }],
   ['long', { lineLimitBytes: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
 ] as const)(
   'a program that fails on a text (%s): the text is found, and others are answered',
@@ -131,13 +131,13 @@ test('a failure that no text brings about alone is told of the first that was le
   ]);
 });
 
-test('an answer that nothing had asked for is told of the next text', async () => {
+test('an answer without a request is reported for the next text', async () => {
   const target = targetOf(adapterCommand(['x', 'twice']));
   expect(await target.read({ input: 'x' })).toEqual({ kind: 'answer', answer: { ok: true } });
   expect(await target.read({ input: 'y' })).toEqual({
     kind: 'garbage',
-    detail: 'an answer that nothing had asked for: {"ok":true}',
-    note: expect.stringContaining('before this text was asked'),
+    detail: 'an answer without a request: {"ok":true}',
+    note: expect.stringContaining('before this text was sent'),
   });
   expect(await target.read({ input: 'z' })).toEqual(echoed('z'));
 });
@@ -151,17 +151,22 @@ describe('a program that cannot be asked', () => {
       /"pegwire-no-such-program" cannot be used: it ended before .* \(started 3 times\)/s,
     ],
     ['only ends', programCommand('adapter.mjs', '--on', '', 'last-words'), {}, /exit code 1; stderr ends: x+ the end/],
-    ['gives no answers', programCommand('adapter.mjs', '--on', '', 'wrong-shape'), {}, /it wrote no member "ok"/],
-    ['answers once', programCommand('one-shot.mjs'), {}, /after one answer; an adapter reads on/],
-    ['answers with two lines', programCommand('chatty.mjs'), {}, /an answer that nothing had asked for/],
-    ['keeps its answers', programCommand('buffered.mjs'), { startLimitMs: 1500 }, /flush its output after each line/],
+    [
+      'gives no answers',
+      programCommand('adapter.mjs', '--on', '', 'wrong-shape'),
+      {},
+      /it wrote an invalid answer: the member "ok" is missing/,
+    ],
+    ['answers once', programCommand('one-shot.mjs'), {}, /after one answer; an adapter must read/],
+    ['answers with two lines', programCommand('chatty.mjs'), {}, /an answer without a request/],
+    ['keeps its answers', programCommand('buffered.mjs'), { startLimitMs: 1500 }, /Flush the output after each line/],
     [
       'never answers',
       programCommand('adapter.mjs', '--on', '', 'hang'),
       { startLimitMs: 400 },
       /did not answer within 0.4 s .*\(started 2 times\)/s,
     ],
-    ['has no folder', 'echo', { cwd: '/pegwire/no/such/folder' }, /cannot be used: .*cannot be started: .*ENOENT/],
+    ['has no folder', 'echo', { cwd: '/pegwire/no/such/folder' }, /cannot be used: .*failed to start: .*ENOENT/],
     ['has an impossible name', 'a\0b', {}, /cannot be started/],
   ])('%s', async (_what, command, options, message) => {
     const target = targetOf(command, options);

@@ -1,20 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dialOf } from '../../../arcp/client/index.js';
-import { isOfClient, type ReplayStep, replayLog } from '../../../arcp/conformance/index.js';
-import { type Envelope, momentOf } from '../../../arcp/index.js';
+import { isFromClient, type ReplayStep, replayLog } from '../../../arcp/conformance/index.js';
+import { type Envelope, parseTimestamp } from '../../../arcp/index.js';
 import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import type { Output, Style } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { amount, seconds, value } from '../../options/option.js';
+import { amount, duration, value } from '../../options/option.js';
 import { lineOf, showMessage } from './lines.js';
 import { readMessages } from './logs.js';
 import { bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
 const OPTIONS = {
-  speed: value('FACTOR', 'without a runtime: how much faster than it was (1); 0 for all at once', amount('a number')),
-  timeout: value('SECONDS', 'with a runtime: to wait for each message (5)', seconds),
+  speed: value(
+    'FACTOR',
+    'without a runtime: how much faster than it was (1); 0 for all at once',
+    amount('a non-negative number'),
+  ),
+  timeout: value(
+    'DURATION',
+    'With a runtime: wait this long for each message (default: 5s).',
+    duration({ isPositive: true }),
+  ),
   ...TARGET_OPTIONS,
 };
 
@@ -55,7 +63,7 @@ async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
   const { speed = 1 } = invocation.options;
   let before: number | undefined;
   for (const message of log) {
-    const moment = momentOf(message.timestamp);
+    const moment = parseTimestamp(message.timestamp);
     const pause = before === undefined || speed === 0 ? 0 : (moment - before) / speed;
     before = moment;
     if (pause > 0) await sleep(Math.min(pause, LONGEST));
@@ -67,12 +75,12 @@ async function compare(invocation: Run, log: readonly Envelope[]): Promise<numbe
   const { json, output } = invocation;
   const { target, words, token } = namedTarget(invocation);
   if (words.length > 0) throw new UsageError(`arcp replay takes a log and a runtime, not "${words[0]}" as well`);
-  if (!log.some(isOfClient)) throw new UsageError('Nothing in the log was said by a client');
+  if (!log.some(isFromClient)) throw new UsageError('Nothing in the log was said by a client');
   const { timeout } = invocation.options;
   const auth = bearer(token);
   const steps = replayLog(dialOf(target, { token }), log, {
     ...(auth === undefined ? {} : { auth }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   });
   const counts = new Map<ReplayStep['kind'], number>();
   for await (const step of reaching(steps, target)) {

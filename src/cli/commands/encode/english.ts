@@ -74,7 +74,7 @@ async function openEncoder(invocation: Run) {
   });
   const rules = await chosenRules(invocation);
   const registry = await chosenRegistry(invocation);
-  const clock = now === undefined ? undefined : () => now * 1000;
+  const clock = now === undefined ? undefined : () => now;
   const encoder = createFallbackEncoder({ model, registry, rules, threshold, now: clock, strict });
   const close = async (): Promise<void> => {
     try {

@@ -233,7 +233,7 @@ describe('aacp audit verify', () => {
     [['check', 'x'], /^aacp audit takes verify, not "check"\.$/],
     [['verify'], /^aacp audit verify needs the file of a log\.$/],
     [['verify', 'a', 'b'], /"b" is one too many\.$/],
-    [['verify', 'a', '--head', 'x'], /^--head is 64 hexadecimal digits/],
+    [['verify', 'a', '--head', 'x'], /^--head must be 64 hexadecimal digits/],
     [['verify', 'no-such-file.jsonl'], /^Cannot read no-such-file\.jsonl: there is no such file\.$/],
     [['verify', 'src'], /^Cannot read src: it is a folder\.$/],
   ])('%j is wrong', async (args, told) => {

@@ -308,7 +308,7 @@ describe('wrong usage', () => {
   });
 
   test.each([
-    [['--workflow', 'payroll.fetch_employees', '--compat', 'sdkk'], /^--compat is one of sdk/],
+    [['--workflow', 'payroll.fetch_employees', '--compat', 'sdkk'], /^--compat must be sdk/],
     [['--workflow', 'payroll.fetch_employees', '--period', 'a', '--period', 'b'], /^--period is given 2 times/],
     [['--workflow', 'cs_resolution.resolve_complaint', '--goodwill', 'maybe'], /^--goodwill is true or false/],
     [['--compat', 'sdk', '--domain', 'HR'], /^--compat goes with --workflow/],
