@@ -208,7 +208,7 @@ describe('JSON-RPC', () => {
     const odd = { session: {}, invoke: (tool: string) => ({ result: async () => (tool === 'big' ? 10n : 1) }) };
     const batch = JSON.stringify([request(1, 'big', {}), request(2, 'small', {})]);
     expect(JSON.parse((await answerJsonRpc(odd, batch))!)).toEqual([
-      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The answer has no JSON' } },
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The result is not JSON' } },
       { jsonrpc: '2.0', id: 2, result: 1 },
     ]);
   });

@@ -217,7 +217,7 @@ describe('connections that break', () => {
     const silent = openClient(() => here, { timeoutMs: 50 });
     await expect(silent).rejects.toMatchObject({
       code: 'DEADLINE_EXCEEDED',
-      message: 'There is no session after 50 ms',
+      message: 'No session was opened within 50 ms',
     });
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));

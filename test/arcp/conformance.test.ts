@@ -173,7 +173,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
   [
     'tells again in other words',
     saying('job.progress', (one) => [{ ...one, timestamp: new Date(1e12 + ++copies).toISOString() }]),
-    ['told-again'],
+    ['replayed'],
   ],
   [
     'lets anybody take a session up',
@@ -181,7 +181,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
       ({ type, session_id }) => type === 'session.open' && session_id !== undefined,
       ({ session_id: _, ...one }) => [one as Message],
     ),
-    ['session-of-nobody', 'wrong-token', 'other-principal'],
+    ['unknown-session', 'wrong-token', 'other-principal'],
   ],
   [
     'asks nobody for a token',
@@ -211,7 +211,7 @@ describe('the check of a runtime', () => {
     await close();
     const skipped = results.filter(({ outcome }) => outcome === 'skipped');
     expect(skipped.length).toBeGreaterThan(8);
-    for (const { reason } of skipped) expect(reason).toMatch(/^(?:No|Each) /);
+    for (const { reason } of skipped) expect(reason).toMatch(/^(?:The target has no|Each connection) /);
     expect(bad(results)).toEqual([]);
   });
 

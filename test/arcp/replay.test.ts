@@ -66,7 +66,7 @@ describe('a conversation that is held again', () => {
     const kinds = new Set(steps.map(({ kind }) => kind));
     expect(kinds).toEqual(new Set(['sent', 'same', 'different', 'missing', 'new']));
     expect(steps).toContainEqual(
-      expect.objectContaining({ kind: 'different', reason: 'payload.result.customer is "Eve", and was "Ada"' }),
+      expect.objectContaining({ kind: 'different', reason: 'payload.result.customer is "Eve" instead of "Ada"' }),
     );
   });
 

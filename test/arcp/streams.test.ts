@@ -353,7 +353,7 @@ describe('a stream that is cut off', () => {
 });
 
 describe('a reader', () => {
-  const reader = () => new StreamReader({ kind: 'event', onPressure: () => {}, onLeave: () => {} });
+  const reader = () => new StreamReader({ kind: 'event', onPressure: () => {}, onReturn: () => {} });
 
   test('puts chunks in order, and takes each once', async () => {
     await fc.assert(

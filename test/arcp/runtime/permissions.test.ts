@@ -344,7 +344,10 @@ describe('what a tool does not declare', () => {
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('sneaky');
     expect(await wire.untilEnded(jobId)).toMatchObject({
-      ...{ type: 'job.failed', payload: { code: 'PERMISSION_DENIED', message: expect.stringContaining('declare') } },
+      ...{
+        type: 'job.failed',
+        payload: { code: 'PERMISSION_DENIED', message: expect.stringContaining('does not list it in permissions') },
+      },
     });
   });
 });

@@ -152,7 +152,7 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
     [
       'a path through a file',
       path.join(scratch.write('plain', 'x'), 'inner'),
-      /inner: part of the path is no folder\.\n$/,
+      /inner: part of the path is not a folder\.\n$/,
     ],
     ['a name of 5,000 characters', 'a'.repeat(5000), /^pegwire: Cannot read a{100}\.\.\.: the name is too long\.\n$/],
   ];

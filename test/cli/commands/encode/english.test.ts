@@ -78,7 +78,7 @@ describe('a novel instruction', () => {
     const model = ['--registry', registryFile(), '--model', chat.model('baker'), '--price', '3,15'];
     const first = await encode(NOVEL, ...model);
     expect(first).toMatchObject({ code: 0, stdout: `${NOVEL_PACKET}\n` });
-    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was asked: /);
+    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was called: /);
     expect(chat.asked.map(({ body }) => body.model)).toEqual(['baker']);
     expect(JSON.stringify(chat.asked[0]!.body.messages)).toContain(NOVEL);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { takingOldest } from '../../../src/accp/store/journal.js';
+import { createTakeOldest } from '../../../src/accp/store/journal.js';
 
-test('takes out what a new iterator would give first, whatever is set and deleted between', () => {
+test('removes the first entry of a new iterator, for any changes in between', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('set' as const), key: fc.nat(6) }),
     fc.record({ kind: fc.constant('delete' as const), key: fc.nat(6) }),
@@ -11,7 +11,7 @@ test('takes out what a new iterator would give first, whatever is set and delete
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const map = new Map<number, number>();
-      const takeOldest = takingOldest(map);
+      const takeOldest = createTakeOldest(map);
       for (const [index, { kind, key }] of steps.entries()) {
         if (kind === 'set') map.set(key, index);
         else if (kind === 'delete') map.delete(key);
@@ -27,9 +27,9 @@ test('takes out what a new iterator would give first, whatever is set and delete
   );
 });
 
-test('works on sets, too', () => {
+test('works with sets, too', () => {
   const set = new Set(['a', 'b']);
-  const takeOldest = takingOldest(set);
+  const takeOldest = createTakeOldest(set);
   expect([takeOldest(), takeOldest(), takeOldest()]).toEqual([['a', 'a'], ['b', 'b'], undefined]);
   set.add('c');
   expect(takeOldest()).toEqual(['c', 'c']);

@@ -1,6 +1,6 @@
 /**
- * All goals, each measured three times; the best of the three is held against floor and aim. What V8 makes of code differs from
- * process to process, and with what a process did before; so every measurement has a process of its own.
+ * Measures all goals three times, and compares the best figure with floor and aim. V8's code differs from process to
+ * process, and with the previous work of a process; so every measurement has a process of its own.
  */
 import type { FactSection } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
@@ -13,7 +13,7 @@ const REPETITIONS = 3;
 
 export interface HeldGoals {
   readonly section: FactSection;
-  /** Whether every floor holds. */
+  /** `true` if every floor is reached. */
   readonly hold: boolean;
 }
 
@@ -30,22 +30,22 @@ export function holdGoals(): HeldGoals {
   return {
     section: {
       ...{ kind: 'facts', id: 'goals', title: 'Goals' },
-      columns: ['goal', 'floor', 'aim', 'measured', '', 'what bounds it'],
+      columns: ['goal', 'floor', 'aim', 'measured', '', 'limited by'],
       rows: GOALS.map((goal) => row(goal, figureOf(goal, best))),
-      note: 'The best of three runs, in a process each: what V8 makes of the same code differs by some percent.',
+      note: "The best of three runs in separate processes: V8's code for the same source differs by a few percent.",
     },
     hold: GOALS.every((goal) => reaches(goal, figureOf(goal, best), goal.floor)),
   };
 }
 
-/** Figures of parts have the name of the part behind a slash. */
+/** Figures of parts have the name of the part after a slash. */
 function goalOf(id: string): Goal {
   const goal = GOALS.find((one) => one.id === id.split('/')[0]);
-  if (goal === undefined) throw new RangeError(`there is no goal for ${id}`);
+  if (goal === undefined) throw new RangeError(`unknown goal ${id}`);
   return goal;
 }
 
-/** The worst of its parts, each at its best: the worst of single runs would only get worse with more of them. */
+/** The worst of its parts, each at its best: the worst of single runs would only become worse with more runs. */
 function figureOf(goal: Goal, best: ReadonlyMap<string, number>): number | undefined {
   const parts = [...best].filter(([id]) => goalOf(id) === goal).map(([, figure]) => figure);
   if (parts.length === 0) return undefined;
@@ -56,6 +56,6 @@ function row(goal: Goal, measured: number | undefined): string[] {
   const show = (value: number): string => `${significant(value)}${goal.unit === 'x' ? 'x' : ` ${goal.unit}`}`;
   const figure = measured === undefined ? 'not measured' : show(measured);
   const isReached = reaches(goal, measured, goal.aim);
-  const verdict = isReached ? 'aim reached' : reaches(goal, measured, goal.floor) ? 'floor holds' : 'BELOW THE FLOOR';
+  const verdict = isReached ? 'aim reached' : reaches(goal, measured, goal.floor) ? 'floor reached' : 'BELOW THE FLOOR';
   return [goal.title, show(goal.floor), show(goal.aim), figure, verdict, isReached ? '' : (goal.bound ?? '')];
 }

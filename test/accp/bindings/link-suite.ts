@@ -1,4 +1,4 @@
-/** What links promise, over whichever binding. */
+/** The behaviour of links over every binding. */
 import { describe, expect, test } from 'vitest';
 import {
   type EndpointOptions,
@@ -7,7 +7,7 @@ import {
   type LinkState,
 } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
-import { type BINDINGS, type LinkWorld, openLinkWorld } from './links-world.js';
+import { type BINDINGS, type LinkFixture, openLinkFixture } from './links-fixture.js';
 
 const req = (operation: string, payload: Record<string, string | number> = {}) => ({
   intent: 'req',
@@ -19,17 +19,17 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-/** A server that notes what it was asked, and what it was told to stop. */
+/** A server that records its requests and cancellations. */
 function worker(): {
   readonly handle: EndpointOptions['handle'];
-  readonly asked: string[];
+  readonly requested: string[];
   readonly stopped: string[];
 } {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const stopped: string[] = [];
   const handle: EndpointOptions['handle'] = ({ intent, operation, payload, envelope }: Message, { signal }) => {
     if (intent !== 'req') return null;
-    asked.push(operation);
+    requested.push(operation);
     const cid = envelope.correlation_id ?? envelope.msg_id;
     if (operation === 'infer') return streamMessages(['Hello', ',_', 'world!'], { cid, operation });
     if (operation !== 'hang') return { intent: 'done', operation, payload };
@@ -40,17 +40,17 @@ function worker(): {
       }),
     );
   };
-  return { handle, asked, stopped };
+  return { handle, requested, stopped };
 }
 
 export function testLink(binding: keyof typeof BINDINGS): void {
   describe(`a link over ${binding}`, () => {
     const open = (
       handle: EndpointOptions['handle'],
-      options?: Parameters<typeof openLinkWorld>[2],
-    ): Promise<LinkWorld> => openLinkWorld(binding, handle, options);
+      options?: Parameters<typeof openLinkFixture>[2],
+    ): Promise<LinkFixture> => openLinkFixture(binding, handle, options);
 
-    test('announces its registry once, and each side knows that of the other', async () => {
+    test("announces its registry once, and each side knows the other's", async () => {
       const { connect, received } = await open(worker().handle);
       const link = await connect();
       for (let n = 0; n < 3; n++) expect((await link.request(req('echo', { n }))).payload['n']).toBe(n);
@@ -59,7 +59,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(link.state).toBe('open');
     });
 
-    test('answers many requests at once, whichever is done first', async () => {
+    test('answers many concurrent requests, in whatever order they finish', async () => {
       const { connect } = await open(async ({ intent, operation, payload }) => {
         if (intent !== 'req') return null;
         await new Promise((resolve) => setTimeout(resolve, (payload['n'] as number) % 3));
@@ -70,8 +70,8 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(answers.map(({ payload }) => payload['n'])).toEqual(Array.from({ length: 20 }, (_, n) => n));
     });
 
-    test('has sixty-four handlers at work at once, and no more, in the order of their requests', async () => {
-      const asked: unknown[] = [];
+    test('runs sixty-four handlers concurrently, and no more, in the order of their requests', async () => {
+      const requested: unknown[] = [];
       let working = 0;
       let most = 0;
       let release!: () => void;
@@ -80,7 +80,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       });
       const { connect, received } = await open(async ({ intent, operation, payload }) => {
         if (intent !== 'req') return null;
-        asked.push(payload['n']);
+        requested.push(payload['n']);
         most = Math.max(most, ++working);
         if (working === 64) setTimeout(release, 200);
         await released;
@@ -92,21 +92,21 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const numbers = Array.from({ length: 200 }, (_, n) => n);
       const answers = await Promise.all(numbers.map((n) => link.request(req('work', { n }))));
       expect(answers.map(({ payload }) => payload['n'])).toEqual(numbers);
-      expect(asked).toEqual(numbers);
+      expect(requested).toEqual(numbers);
       expect(most).toBe(64);
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
 
-    test('a request that is given up makes room for one that waits', async () => {
-      const { handle, asked, stopped } = worker();
+    test('an abandoned request makes room for one that waits', async () => {
+      const { handle, requested, stopped } = worker();
       const { connect } = await open(handle);
       const link = await connect();
       const controllers = Array.from({ length: 64 }, () => new AbortController());
       const hanging = controllers.map(({ signal }) => link.request(req('hang'), { signal }).catch(() => undefined));
-      await until(() => asked.length === 64);
+      await until(() => requested.length === 64);
       const waiting = link.request(req('echo', { n: 1 }));
       await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(asked).not.toContain('echo');
+      expect(requested).not.toContain('echo');
       controllers[30]!.abort();
       expect((await waiting).payload['n']).toBe(1);
       expect(stopped).toHaveLength(1);
@@ -114,18 +114,18 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await Promise.all(hanging);
     });
 
-    test('a request that takes long holds up no other one', async () => {
-      const { handle, asked } = worker();
+    test('a slow request does not delay others', async () => {
+      const { handle, requested } = worker();
       const { connect } = await open(handle);
       const link = await connect();
       const hanging = link.request(req('hang')).catch((error) => error);
-      await until(() => asked.includes('hang'));
+      await until(() => requested.includes('hang'));
       expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
       await link.close();
       await hanging;
     });
 
-    test('a stream gives its pieces in order, and a failing one fails with its code', async () => {
+    test('a stream yields its chunks in order, and a failing one fails with its code', async () => {
       const { connect } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
@@ -141,7 +141,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await expect(reading()).rejects.toMatchObject({ code: 'E9999' });
     });
 
-    test('a stream whose reader is slow comes whole and in order', async () => {
+    test('a stream with a slow reader arrives complete and in order', async () => {
       const { connect } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
@@ -150,27 +150,27 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const link = await connect();
       const pieces: unknown[] = [];
       for await (const { data } of link.stream(req('count'))) {
-        // More than are kept for a reader come meanwhile.
+        // More chunks arrive meanwhile than are kept for a reader.
         if (pieces.length % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
         pieces.push(data);
       }
       expect(pieces).toEqual(Array.from({ length: 400 }, (_, n) => `n${n}`));
     });
 
-    test('a stream that is left is cancelled', async () => {
-      const { handle, asked, stopped } = worker();
+    test('a stream that its reader leaves is cancelled', async () => {
+      const { handle, requested, stopped } = worker();
       const { connect, received } = await open(handle);
       const link = await connect();
       const pieces = link.stream(req('hang'))[Symbol.asyncIterator]();
       const next = pieces.next();
-      await until(() => asked.length === 1);
+      await until(() => requested.length === 1);
       await pieces.return?.();
       expect(await next).toEqual({ done: true, value: undefined });
       await until(() => stopped.length === 1);
       expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
     });
 
-    test('what was sent before it is closed arrives', async () => {
+    test('messages that were sent before the link was closed arrive', async () => {
       const { connect, received } = await open(worker().handle);
       const link = await connect();
       for (let n = 0; n < 5; n++) await link.send({ intent: 'sync', operation: 'note', payload: { n } });
@@ -178,7 +178,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await until(() => received().filter((frame) => frame.includes('>sync:note{')).length === 5);
     });
 
-    test('a refusal of a request without a cid has its mid as cid, and one of a request settles it', async () => {
+    test('the rejection of a request without a cid has its mid as cid, and settles the request', async () => {
       const authorize = ({ operation }: { operation: string }): boolean => operation !== 'forbidden';
       const { connect } = await open(worker().handle, { authorize });
       const link = await connect();
@@ -191,13 +191,13 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       }
     });
 
-    test('a request that is aborted is cancelled on the wire, and the session goes on', async () => {
-      const { handle, asked, stopped } = worker();
+    test('a request that is aborted is cancelled on the wire, and the session continues', async () => {
+      const { handle, requested, stopped } = worker();
       const { connect, received } = await open(handle);
       const link = await connect();
       const controller = new AbortController();
       const hanging = link.request(req('hang'), { signal: controller.signal });
-      await until(() => asked.includes('hang'));
+      await until(() => requested.includes('hang'));
       controller.abort();
       await expect(hanging).rejects.toMatchObject({ name: 'AbortError' });
       await until(() => stopped.length === 1);
@@ -215,7 +215,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
     });
 
-    test('an answer that is later than the time-out of its session is too late, however short that is', async () => {
+    test('an answer that arrives after the timeout of its session is too late, however short that is', async () => {
       const { connect } = await open(async ({ intent, operation }) => {
         if (intent !== 'req') return null;
         await new Promise((resolve) => setTimeout(resolve, 600));
@@ -225,32 +225,32 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await expect(link.request(req('late'))).rejects.toMatchObject({ code: 'E3001' });
     });
 
-    test('an answer that is made after a cut, when it has reconnected, arrives', async () => {
+    test('an answer that is made after a cut and the reconnection arrives', async () => {
       let finish!: () => void;
       const isFinished = new Promise<void>((resolve) => {
         finish = resolve;
       });
       const states: LinkState[] = [];
-      let asked = 0;
+      let requested = 0;
       const { connect, proxy } = await open(async ({ intent, operation }) => {
         if (intent !== 'req') return null;
-        asked++;
+        requested++;
         await isFinished;
         return { intent: 'done', operation };
       });
       const link = await connect({ onState: (state) => states.push(state) }, { timeoutMs: 5_000 });
       const answer = link.request(req('pay'));
-      await until(() => asked === 1);
+      await until(() => requested === 1);
       proxy.cut();
       await until(() => states.at(-1) === 'open' && states.includes('reconnecting'));
-      // What the reconnection asks for is answered by then.
+      // The requests of the reconnection are answered by then.
       await new Promise((resolve) => setTimeout(resolve, 200));
       finish();
       expect((await answer).intent).toBe('done');
-      expect(asked).toBe(1);
+      expect(requested).toBe(1);
     });
 
-    test('a stream that is cut goes on, or fails with the reconnection', async () => {
+    test('a stream that is cut continues, or fails with the reconnection', async () => {
       const { connect, proxy } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
@@ -264,7 +264,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
           if (pieces.length === 20) proxy.cut();
         }
       };
-      // The response is the stream over HTTP: whoever leaves it ends its source.
+      // Over HTTP, the response is the stream: a client that leaves it ends its source.
       if (binding === 'HTTP') await expect(reading()).rejects.toMatchObject({ code: 'E5001' });
       else {
         await reading();
@@ -273,7 +273,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(pieces).toEqual(pieces.map((_, n) => `n${n}`));
     });
 
-    test('closing ends a stream whose pieces are coming as closed', async () => {
+    test('closing a link ends a running stream with the code closed', async () => {
       const { connect } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
@@ -287,42 +287,42 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await expect(reading()).rejects.toMatchObject({ code: 'closed' });
     });
 
-    test('a request that was given up while nothing passed is never executed, and what was lost is sent again', async () => {
-      const { handle, asked } = worker();
+    test('a request that was abandoned during an outage is never executed, and lost frames are sent again', async () => {
+      const { handle, requested } = worker();
       const { connect, proxy } = await open(handle);
       const link = await connect();
       expect((await link.request(req('echo'))).intent).toBe('done');
       proxy.freeze();
       const controller = new AbortController();
-      const given = link.request(req('pay'), { signal: controller.signal }).catch((error) => error);
-      // It is numbered, and on its way.
+      const outcome = link.request(req('pay'), { signal: controller.signal }).catch((error) => error);
+      // It has its number, and was sent.
       await new Promise((resolve) => setTimeout(resolve, 50));
       controller.abort();
-      expect(await given).toMatchObject({ name: 'AbortError' });
+      expect(await outcome).toMatchObject({ name: 'AbortError' });
       proxy.cut();
       proxy.thaw();
       expect((await link.request(req('echo'))).intent).toBe('done');
-      expect(asked).toEqual(['echo', 'echo']);
+      expect(requested).toEqual(['echo', 'echo']);
     });
 
-    test('a cut while requests wait loses none, and does none twice', async () => {
-      const { handle, asked } = worker();
+    test('a cut while requests wait loses none, and repeats none', async () => {
+      const { handle, requested } = worker();
       const { connect, proxy } = await open(handle);
       const link = await connect();
       proxy.cutAfter(3000);
       const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => link.request(req('echo', { n }))));
       expect(answers.map(({ payload }) => payload['n'])).toEqual(Array.from({ length: 10 }, (_, n) => n));
-      expect(asked).toHaveLength(10);
+      expect(requested).toHaveLength(10);
     });
 
-    test('a request that is made while it reconnects times out with E3001', async () => {
+    test('a request that is made during the reconnection times out with E3001', async () => {
       const states: LinkState[] = [];
-      const { handle, asked } = worker();
+      const { handle, requested } = worker();
       const { connect, proxy } = await open(handle);
       const link = await connect({ onState: (state) => states.push(state) }, { timeoutMs: 500 });
       proxy.freeze();
       proxy.cut();
-      // Where nothing is kept open, the loss shows with the next frame.
+      // Without an open connection, the loss shows with the next frame.
       const lost = binding === 'WebSocket' ? undefined : link.send(req('echo')).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 20));
       proxy.cut();
@@ -331,10 +331,10 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       proxy.thaw();
       proxy.cut();
       expect((await retried(() => link.request(req('echo')))).intent).toBe('done');
-      expect(asked).not.toContain('late');
+      expect(requested).not.toContain('late');
     });
 
-    test('a peer that is not there is unreachable', async () => {
+    test('a peer that does not exist is unreachable', async () => {
       const { connect, proxy } = await open(worker().handle);
       await proxy.close();
       const error = await connect().catch((thrown) => thrown);
@@ -348,13 +348,13 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await expect(connect({ handshakeTimeoutMs: 100 })).rejects.toMatchObject({ code: 'unreachable' });
     });
 
-    test('closing rejects what waits, and tells the other side', async () => {
-      const { handle, asked, stopped } = worker();
+    test('closing rejects pending requests and cancels them at the peer', async () => {
+      const { handle, requested, stopped } = worker();
       const { connect } = await open(handle);
       const link = await connect();
       const hanging = link.request(req('hang')).catch((error) => error);
       const stream = drained(link).catch((error) => error);
-      await until(() => asked.length === 2);
+      await until(() => requested.length === 2);
       await link.close();
       expect(await hanging).toMatchObject({ code: 'closed' });
       expect(await stream).toMatchObject({ code: 'closed' });
@@ -363,7 +363,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       await until(() => stopped.length === 2);
     });
 
-    test('the session goes on over another link', async () => {
+    test('the session continues over another link', async () => {
       const { connect, received } = await open(worker().handle);
       const session = createSession({ agent: 'client', sequence: 'sender' });
       const first = await connect({ session });
@@ -374,13 +374,13 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
 
-    test('a session has one link: another one takes the place of the first', async () => {
-      const { handle, asked } = worker();
+    test('a session has one link: another one replaces the first', async () => {
+      const { handle, requested } = worker();
       const { connect } = await open(handle);
       const session = createSession({ agent: 'client', sequence: 'sender' });
       const first = await connect({ session });
       const hanging = first.request(req('hang')).catch((error) => error);
-      await until(() => asked.length === 1);
+      await until(() => requested.length === 1);
       const second = await connect({ session });
       expect(await first.closed).toMatchObject({ name: 'LinkError', code: 'replaced' });
       expect(await hanging).toMatchObject({ code: 'replaced' });
@@ -388,7 +388,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(second.state).toBe('open');
     });
 
-    test('who begins to count anew in a session that has gone on is refused, and the first goes on', async () => {
+    test('a client that restarts the numbers of a session that has continued is rejected, and the first one continues', async () => {
       const { connect, received } = await open(worker().handle);
       const [first, other] = [1, 2].map(() => createSession({ agent: 'client', id: 'shared', sequence: 'sender' }));
       const link = await connect({ session: first! });
@@ -399,7 +399,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
 
-    test('another agent in the session of a first takes its place, or is refused where nobody could tell the first', async () => {
+    test('another agent in a session replaces the first, or is rejected if the first cannot be notified', async () => {
       const { connect, received } = await open(worker().handle);
       const [one, two] = ['one', 'two'].map((agent) => createSession({ agent, id: 'shared', sequence: 'sender' }));
       const link = await connect({ session: one! });
@@ -411,7 +411,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
         return;
       }
       await expect(connecting).rejects.toMatchObject({ name: 'LinkError', code: 'refused' });
-      await expect(connecting).rejects.toThrow(/that.of.another.agent/);
+      await expect(connecting).rejects.toThrow(/belongs.to.another.agent/);
       expect((await link.request(req('echo', { n: 2 }))).payload['n']).toBe(2);
       expect(received().some((frame) => frame.includes('E3003'))).toBe(false);
     });
@@ -419,8 +419,8 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     test.each([
       ['one request', 1],
       ['several requests, which overtake each other', 8],
-    ])('a server that has forgotten the session ends it as lost, with the next %s', async (_, count) => {
-      const { handle, asked } = worker();
+    ])('a server that has lost the session ends the link as lost, with the next %s', async (_, count) => {
+      const { handle, requested } = worker();
       const { connect, restart } = await open(handle);
       const link = await connect();
       for (let n = 0; n < 3; n++) await link.request(req('echo', { n }));
@@ -429,25 +429,25 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       for (const error of await Promise.all(later)) expect(error).toMatchObject({ code: 'session-lost' });
       expect(await link.closed).toMatchObject({ code: 'session-lost' });
       await expect(link.request(req('echo'))).rejects.toMatchObject({ code: 'session-lost' });
-      // Nothing that was done is done again.
-      expect(asked).toHaveLength(3);
+      // Nothing is repeated.
+      expect(requested).toHaveLength(3);
     });
 
-    test('a server that forgets the session while requests and streams are under way ends them as lost', async () => {
-      const { handle, asked } = worker();
+    test('a server that loses the session during requests and streams ends them as lost', async () => {
+      const { handle, requested } = worker();
       const { connect, restart, proxy } = await open(handle);
       const link = await connect();
       const hanging = link.request(req('hang')).catch((error) => error);
       const stream = drained(link).catch((error) => error);
-      await until(() => asked.length === 2);
+      await until(() => requested.length === 2);
       await restart();
       proxy.cut();
       for (const error of await Promise.all([hanging, stream])) expect(error).toMatchObject({ code: 'session-lost' });
       expect(await link.closed).toMatchObject({ code: 'session-lost' });
-      expect(asked).toHaveLength(2);
+      expect(requested).toHaveLength(2);
     });
 
-    test('a peer that stays away ends the link as unreachable, after so many attempts', async () => {
+    test('a peer that stays away ends the link as unreachable, after the maximum number of attempts', async () => {
       const { connect, proxy } = await open(worker().handle);
       const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 } });
       await proxy.close();

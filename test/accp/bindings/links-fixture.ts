@@ -1,4 +1,4 @@
-/** The same endpoint behind each binding that has a link, and a network between that can be cut. */
+/** The same endpoint behind each binding that has a link, and a network between them that can be cut. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequestListener } from '@remix-run/node-fetch-server';
@@ -24,13 +24,13 @@ import {
   type SessionOptions,
 } from '../../../src/accp/codec/index.js';
 import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
-import { connect as serveA2A } from './a2a-world.js';
+import { connect as serveA2A } from './a2a-fixture.js';
 
-export interface LinkWorld {
+export interface LinkFixture {
   /** Opens a link through the network. */
   readonly connect: (options?: Partial<LinkOptions>, session?: Partial<SessionOptions>) => Promise<Link>;
   readonly proxy: CuttingProxy;
-  /** Begins the server anew, at the same place: it knows none of its sessions any more. */
+  /** Restarts the server at the same address, without its sessions. */
   readonly restart: () => Promise<void>;
   /** Frames that the server has received. */
   readonly received: () => readonly string[];
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The endpoint that is served for the time being. */
+/** The endpoint that is currently served. */
 interface Served {
   endpoint: Endpoint;
   /** Ends the connections of an endpoint that is replaced. */
@@ -55,18 +55,18 @@ const current =
   (frame, context) =>
     served.endpoint.handler(frame, context);
 
-async function proxied(port: number, taken: (proxy: CuttingProxy) => void): Promise<number> {
+async function proxied(port: number, onProxy: (proxy: CuttingProxy) => void): Promise<number> {
   const proxy = await cuttingProxy({ target: port });
   cleanups.push(() => proxy.close());
-  taken(proxy);
+  onProxy(proxy);
   return proxy.port;
 }
 
-/** How each binding serves an endpoint, and connects to it. */
+/** The functions with which each binding serves an endpoint and connects to it. */
 export const BINDINGS: Readonly<
-  Record<string, (served: Served, taken: (proxy: CuttingProxy) => void) => Promise<Connect>>
+  Record<string, (served: Served, onProxy: (proxy: CuttingProxy) => void) => Promise<Connect>>
 > = {
-  WebSocket: async (served, taken) => {
+  WebSocket: async (served, onProxy) => {
     let sockets = createWebSocketEndpoint(served.endpoint);
     served.replaced = async () => {
       await sockets.close();
@@ -80,30 +80,30 @@ export const BINDINGS: Readonly<
       for (const client of server.clients) client.terminate();
       await new Promise((resolve) => server.close(resolve));
     });
-    const port = await proxied((server.address() as AddressInfo).port, taken);
+    const port = await proxied((server.address() as AddressInfo).port, onProxy);
     return (options) => connectWebSocket(`ws://127.0.0.1:${port}`, { ...options, WebSocket });
   },
-  HTTP: async (served, taken) => {
+  HTTP: async (served, onProxy) => {
     const server = createServer(createRequestListener(createHandler(current(served))));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     });
-    const port = await proxied((server.address() as AddressInfo).port, taken);
+    const port = await proxied((server.address() as AddressInfo).port, onProxy);
     return (options) => connectHttp(`http://127.0.0.1:${port}${FRAMES_PATH}`, options);
   },
-  A2A: async (served, taken) => {
-    const { client } = await serveA2A(accpExecutor(current(served)), { through: (port) => proxied(port, taken) });
+  A2A: async (served, onProxy) => {
+    const { client } = await serveA2A(accpExecutor(current(served)), { through: (port) => proxied(port, onProxy) });
     return (options) => connectA2A(client, options);
   },
 };
 
-export async function openLinkWorld(
+export async function openLinkFixture(
   binding: string,
   handle: EndpointOptions['handle'],
   codecOptions: CodecOptions = {},
-): Promise<LinkWorld> {
+): Promise<LinkFixture> {
   const events: SessionEvent[] = [];
   const codec: Codec = createCodec({ state: false, log: (event) => events.push(event), ...codecOptions });
   const begin = (): Endpoint => {

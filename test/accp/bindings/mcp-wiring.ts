@@ -1,4 +1,4 @@
-/** What the tests of ACCP over MCP need of an official client that is connected to an official server. */
+/** The interface to an official client that is connected to an official server. */
 import type * as z from 'zod';
 import type {
   EmbeddedResource,
@@ -7,7 +7,7 @@ import type {
   ToolHandler,
 } from '../../../src/accp/bindings/mcp/index.js';
 
-/** The result of an official client's call, as far as both lines have it. */
+/** The result of an official client's call, in the form that both lines share. */
 export interface CallResult {
   readonly content: unknown;
   readonly isError?: unknown;
@@ -41,7 +41,7 @@ export interface ServerParts {
   readonly prompts?: readonly { readonly name: string; readonly content: EmbeddedResource }[];
 }
 
-export interface World {
+export interface McpFixture {
   readonly client: ConnectedClient;
   /** Calls a tool and aborts the call. */
   readonly callAndAbort: (name: string, signal: AbortSignal, meta: { [name: string]: unknown }) => Promise<unknown>;
@@ -50,11 +50,11 @@ export interface World {
 
 export type ExperimentalCapabilities = ReturnType<typeof registryCapability>;
 
-/** One way in which the official client and server of an SDK line are connected. */
+/** One way to connect the official client and server of an SDK line. */
 export interface Wiring {
   readonly name: string;
   readonly connect: (
     serve: (capabilities: () => unknown) => ServerParts,
     experimental?: ExperimentalCapabilities,
-  ) => Promise<World>;
+  ) => Promise<McpFixture>;
 }

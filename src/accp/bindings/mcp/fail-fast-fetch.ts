@@ -9,28 +9,28 @@ const CONNECTION_CLOSED = -32000;
 const UTF8 = new TextEncoder();
 
 /**
- * Makes a `fetch` for the SDK's `StreamableHTTPClientTransport`. The SDK ignores the end of a stream of events: a request whose answer was
- * cut off waits for its time-out, 60 s. With this one it fails at once, with the code -32000. Streams whose events have identifiers
+ * Creates a `fetch` for the SDK's `StreamableHTTPClientTransport`. The SDK ignores the end of a stream of events: a request whose answer is
+ * cut off waits until its timeout, 60 seconds. With this `fetch`, it fails at once, with the code -32000. Streams whose events have identifiers
  * are left to the SDK, which resumes them.
  *
  * Source: draft-benzing-accp-00, section 11.3.
  *
- * @param ask the `fetch` to use. @default the platform's
+ * @param send the `fetch` that sends the requests; by default the platform's
  * @example
  * const transport = new StreamableHTTPClientTransport(url, { fetch: failFastFetch() });
  */
-export function failFastFetch(ask: Fetch = fetch): Fetch {
+export function failFastFetch(send: Fetch = fetch): Fetch {
   return async (url, init) => {
-    const response = await ask(url, init);
+    const response = await send(url, init);
     const { body, status, statusText, headers } = response;
-    const waiting = requestsIn(init?.body);
-    if (body === null || waiting.size === 0 || !isMediaType(headers.get('content-type'), 'text/event-stream'))
+    const unanswered = requestsIn(init?.body);
+    if (body === null || unanswered.size === 0 || !isMediaType(headers.get('content-type'), 'text/event-stream'))
       return response;
-    return new Response(answered(body, new Events(waiting)), { status, statusText, headers });
+    return new Response(withErrors(body, new EventStream(unanswered)), { status, statusText, headers });
   };
 }
 
-function answered(body: ReadableStream<Uint8Array>, events: Events): ReadableStream<Uint8Array> {
+function withErrors(body: ReadableStream<Uint8Array>, events: EventStream): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -54,20 +54,20 @@ function answered(body: ReadableStream<Uint8Array>, events: Events): ReadableStr
   );
 }
 
-/** Follows server-sent events (HTML, section 9.2.6), to see which requests are answered. */
-class Events {
-  readonly #waiting: Set<unknown>;
+/** Reads server-sent events (HTML, section 9.2.6), to find out which requests are answered. */
+class EventStream {
+  readonly #unanswered: Set<unknown>;
   readonly #utf8 = new TextDecoder();
   /** The beginning of the current line. */
   #line: string[] = [];
-  /** A carriage return whose line feed may come next. */
+  /** A carriage return whose line feed may follow. */
   #return = '';
   #data = '';
   isResumable = false;
 
-  /** @param waiting the identifiers of the requests */
-  constructor(waiting: Set<unknown>) {
-    this.#waiting = waiting;
+  /** @param unanswered the identifiers of the requests */
+  constructor(unanswered: Set<unknown>) {
+    this.#unanswered = unanswered;
   }
 
   push(bytes: Uint8Array): void {
@@ -76,30 +76,30 @@ class Events {
     const lines = (this.#return === '' ? text : text.slice(0, -1)).split(/\r\n|\n|\r/);
     const rest = lines.pop()!;
     for (const line of lines) {
-      this.#take(this.#line.join('') + line);
+      this.#readLine(this.#line.join('') + line);
       this.#line = [];
     }
     this.#line.push(rest);
   }
 
-  /** Returns the events that have to follow, so that every request is answered. */
+  /** Ends the stream. Returns the events that answer the remaining requests with an error. */
   end(): string {
     if (this.isResumable) return '';
-    this.#take(this.#line.join(''));
-    this.#take('');
-    const message = 'The connection was closed before the answer came';
-    const errors = [...this.#waiting].map((id) =>
+    this.#readLine(this.#line.join(''));
+    this.#readLine('');
+    const message = 'The connection was closed before the answer arrived';
+    const errors = [...this.#unanswered].map((id) =>
       JSON.stringify({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message } }),
     );
     // The blank line ends an event that was cut off.
     return errors.length === 0 ? '' : `\n\n${errors.map((error) => `event: message\ndata: ${error}\n\n`).join('')}`;
   }
 
-  #take(line: string): void {
+  #readLine(line: string): void {
     if (line.startsWith('id:')) this.isResumable = true;
     else if (line.startsWith('data:')) this.#data += line.slice(5);
     else if (line === '') {
-      if (this.#data !== '') for (const id of answersIn(this.#data)) this.#waiting.delete(id);
+      if (this.#data !== '') for (const id of answersIn(this.#data)) this.#unanswered.delete(id);
       this.#data = '';
     }
   }

@@ -1,4 +1,4 @@
-/** The connection of a client: opened, watched, and made again. */
+/** The connection of a client: opening, heartbeats and reconnection. */
 
 import type { ReconnectOptions } from '../../async/reconnect.js';
 import { after, backoff, every, withJitter } from '../../async/timers.js';
@@ -9,43 +9,43 @@ import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { Dial } from './types.js';
 
-export interface LinkOptions {
+export interface ConnectionOptions {
   readonly dial: Dial;
-  /** Milliseconds of silence before a ping, until the session is open. */
-  readonly handshakeMs: number;
-  readonly openWithinMs: number;
+  /** Milliseconds of silence before a ping while the session is being opened. */
+  readonly handshakeHeartbeatMs: number;
+  readonly openTimeoutMs: number;
   readonly reconnect: ReconnectOptions | false;
   readonly opened: (send: (text: string) => void) => void;
   readonly onMessage: (message: Envelope) => void;
   readonly onUnreadable: (error: EnvelopeError) => void;
   readonly lost: (error: unknown) => void;
   readonly closed: (error: unknown) => void;
-  readonly ask: () => void;
+  readonly ping: () => void;
 }
 
 const HIGH_WATER_MARK = 1024 * 1024;
-const MISSED = 2;
+const MAX_MISSED = 2;
 
-export class Link {
-  readonly #options: LinkOptions;
+export class Connection {
+  readonly #options: ConnectionOptions;
   #channel: Channel | undefined;
   #failures = 0;
   #isClosed = false;
   #missed = 0;
-  #broken: EnvelopeError | undefined;
-  #stopBeat: (() => void) | undefined;
+  #invalid: EnvelopeError | undefined;
+  #stopHeartbeat: (() => void) | undefined;
   #cancelRetry: (() => void) | undefined;
 
   #lastError: unknown;
   readonly #cancelTimeout: () => void;
 
-  constructor(options: LinkOptions) {
+  constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#cancelTimeout = after(options.openWithinMs, () => this.#giveUp());
+    this.#cancelTimeout = after(options.openTimeoutMs, () => this.#onTimeout());
   }
 
   async connect(): Promise<void> {
-    const { dial, opened, handshakeMs } = this.#options;
+    const { dial, opened, handshakeHeartbeatMs } = this.#options;
     let channel: Channel;
     try {
       channel = await dial();
@@ -59,29 +59,29 @@ export class Link {
     }
     this.#channel = channel;
     channel.start({
-      text: (text) => this.#text(text),
+      text: (text) => this.#receive(text),
       invalid: (why, beginning = '') => {
         const details = { header: headerOfText(beginning), details: { reason: 'parse_error' } };
-        const message = `What the runtime sent is no message: ${why}`;
+        const message = `The runtime sent an invalid message: ${why}`;
         this.#options.onUnreadable(new EnvelopeError('INVALID_ARGUMENT', message, details));
       },
-      // The runtime would send it again on the next connection.
+      // Reconnecting would not help, since the runtime would resend the message.
       tooLong: (limit) =>
         void this.close(
-          new ArcpError('PAYLOAD_TOO_LARGE', `The runtime sent a message of more than ${limit} bytes`, {
+          new ArcpError('PAYLOAD_TOO_LARGE', `The runtime sent a message longer than ${limit} bytes`, {
             details: { reason: 'too_long', max_message_bytes: limit },
           }),
         ),
       ended: (error) => this.#ended(channel, error),
     });
-    this.#watch(handshakeMs);
+    this.#startHeartbeat(handshakeHeartbeatMs);
     opened(this.send);
   }
 
   sessionOpened(heartbeatMs: number): void {
     this.#failures = 0;
     this.#cancelTimeout();
-    this.#watch(heartbeatMs);
+    this.#startHeartbeat(heartbeatMs);
   }
 
   readonly send = (text: string): void => {
@@ -103,68 +103,69 @@ export class Link {
 
   async close(error?: unknown): Promise<void> {
     if (this.#isClosed) return;
-    const channel = this.#leave();
+    const channel = this.#detach();
     await channel?.end();
     channel?.destroy();
     this.#options.closed(error);
   }
 
-  /** The server did not answer, so the connection is not closed in order. */
-  #giveUp(): void {
+  /** Destroys the connection, since the runtime did not answer in time. */
+  #onTimeout(): void {
     if (this.#isClosed) return;
     const cause = this.#lastError;
     const why = cause === undefined ? '' : `: ${systemReason(cause)}`;
-    const message = `There is no session after ${this.#options.openWithinMs} ms${why}`;
-    this.#leave()?.destroy();
+    const message = `No session was opened within ${this.#options.openTimeoutMs} ms${why}`;
+    this.#detach()?.destroy();
     this.#options.closed(new ArcpError('DEADLINE_EXCEEDED', message, { cause }));
   }
 
-  #leave(): Channel | undefined {
+  #detach(): Channel | undefined {
     this.#isClosed = true;
     this.#cancelTimeout();
     this.#cancelRetry?.();
-    this.#stopBeat?.();
+    this.#stopHeartbeat?.();
     const channel = this.#channel;
     this.#channel = undefined;
     return channel;
   }
 
-  #text(text: string): void {
+  #receive(text: string): void {
     this.#missed = 0;
-    this.#refuseBroken();
+    this.#reportInvalid();
     const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
     if (result.ok) this.#options.onMessage(result.value);
-    else if (result.error.details?.['reason'] === 'parse_error') this.#broken = result.error;
+    else if (result.error.details?.['reason'] === 'parse_error') this.#invalid = result.error;
     else this.#options.onUnreadable(result.error);
   }
 
-  /** Reports a text that was not JSON, unless it was the last of a connection and may have been cut off. */
-  #refuseBroken(): void {
-    const broken = this.#broken;
-    this.#broken = undefined;
-    if (broken !== undefined) this.#options.onUnreadable(broken);
+  /** Reports a text that was not JSON. The last one of a connection is not reported, since it may be incomplete. */
+  #reportInvalid(): void {
+    const error = this.#invalid;
+    this.#invalid = undefined;
+    if (error !== undefined) this.#options.onUnreadable(error);
   }
 
-  #watch(heartbeatMs: number): void {
+  #startHeartbeat(heartbeatMs: number): void {
     this.#missed = 0;
-    this.#stopBeat?.();
-    if (heartbeatMs > 0 && Number.isFinite(heartbeatMs)) this.#stopBeat = every(heartbeatMs, () => this.#listen());
+    this.#stopHeartbeat?.();
+    if (heartbeatMs > 0 && Number.isFinite(heartbeatMs))
+      this.#stopHeartbeat = every(heartbeatMs, () => this.#checkHeartbeat());
   }
 
-  #listen(): void {
-    if (this.#missed > MISSED) this.drop();
-    else if (this.#missed++ > 0) this.#options.ask();
+  #checkHeartbeat(): void {
+    if (this.#missed > MAX_MISSED) this.drop();
+    else if (this.#missed++ > 0) this.#options.ping();
   }
 
   #ended(channel: Channel, error: Error | undefined): void {
     if (channel !== this.#channel) return;
     this.#channel = undefined;
-    this.#broken = undefined;
-    this.#stopBeat?.();
+    this.#invalid = undefined;
+    this.#stopHeartbeat?.();
     channel.destroy();
     if (this.#isClosed) return;
     const why = error === undefined ? '' : `: ${systemReason(error)}`;
-    this.#failed(new ArcpError('UNAVAILABLE', `The connection has ended${why}`, { cause: error }));
+    this.#failed(new ArcpError('UNAVAILABLE', `The connection was lost${why}`, { cause: error }));
   }
 
   #failed(error: unknown): void {

@@ -1,39 +1,39 @@
-/** What a session is sent: all that was committed for it, in order, from where it stands in the store. */
+/** The events of a session, sent to its client in order of their commits. */
 import type { Channel } from '../../../channels/channel.js';
 import type { ArcpStore, StoredEvent } from '../../store/store.js';
-import type { Hub, Subscriber } from '../events/log.js';
+import type { EventBus, Subscriber } from '../events/log.js';
 import type { Sent } from './session.js';
 
 const PAGE = 256;
-/** Bytes that may wait in the channel; the rest stays in the store. */
+/** The most bytes that wait in the channel; further events stay in the store. */
 const HIGH_WATER_MARK = 1024 * 1024;
-const LOOK_AGAIN = 500;
+const RETRY_MS = 500;
 
-interface FeedOptions {
+interface SubscriptionOptions {
   readonly store: ArcpStore;
-  readonly hub: Hub;
+  readonly bus: EventBus;
   readonly channel: Channel;
   readonly sessionId: string;
   readonly onError: (error: unknown) => void;
 }
 
-/** A cursor over the store. A client that keeps up gets events as they are committed; for others they stay in the store. */
-export class Feed implements Subscriber {
-  readonly #options: FeedOptions;
+/** A cursor over the store. A fast client receives events as they are committed; for a slow one they stay in the store. */
+export class SessionSubscription implements Subscriber {
+  readonly #options: SubscriptionOptions;
   readonly #jobs = new Set<string>();
   #cursor = 0;
   sent: Sent | undefined;
-  /** Until the client's position is known, nothing is sent. */
+  /** `false` until the position of the client is known; until then, nothing is sent. */
   isStarted = false;
-  #holds = 0;
+  #pauses = 0;
   #isBehind = false;
   #isReading = false;
   #isOver = false;
-  #waiting: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
-  constructor(options: FeedOptions) {
+  constructor(options: SubscriptionOptions) {
     this.#options = options;
-    options.hub.sessions.add(options.sessionId, this);
+    options.bus.sessions.add(options.sessionId, this);
   }
 
   startAfter(sequence: number, lastId?: string): void {
@@ -41,56 +41,56 @@ export class Feed implements Subscriber {
     if (lastId !== undefined) this.sent = { id: lastId, sequence };
     this.#isBehind = true;
     this.isStarted = true;
-    if (!this.#isHeld) void this.#read();
+    if (!this.#isPaused) void this.#read();
   }
 
   followJob(jobId: string): void {
     this.#jobs.add(jobId);
-    this.#options.hub.jobs.add(jobId, this);
+    this.#options.bus.jobs.add(jobId, this);
   }
 
   pause(): void {
-    this.#holds++;
+    this.#pauses++;
   }
 
   resume(): void {
-    this.#holds--;
-    if (!this.#isHeld && this.#isBehind) void this.#read();
+    this.#pauses--;
+    if (!this.#isPaused && this.#isBehind) void this.#read();
   }
 
   readonly onEvent = (event: StoredEvent): void => {
     if (this.#isOver) return;
-    // The store is read first, and holds this event, too.
-    if (this.#isBehind || this.#isReading || this.#isHeld || this.#isFull()) {
+    // The store has this event, too, and is read first.
+    if (this.#isBehind || this.#isReading || this.#isPaused || this.#isFull()) {
       this.#isBehind = true;
-      if (!this.#isHeld) void this.#read();
+      if (!this.#isPaused) void this.#read();
     } else this.#send(event);
   };
 
   readonly onExternalCommit = (): void => {
     if (this.#isOver) return;
     this.#isBehind = true;
-    if (!this.#isHeld) void this.#read();
+    if (!this.#isPaused) void this.#read();
   };
 
   readonly onTransient = (body: string): void => {
-    // A late heartbeat is worthless.
-    if (!this.#isOver && !this.#isHeld && !this.#isFull()) this.#options.channel.send(body);
+    // A delayed heartbeat has no use.
+    if (!this.#isOver && !this.#isPaused && !this.#isFull()) this.#options.channel.send(body);
   };
 
-  /** Sends earlier messages of the session or one job while the feed is paused. @returns how many, and the id of the last */
-  async replay(query: ReplayQuery, mayPass: (event: StoredEvent) => boolean) {
+  /** Sends earlier messages of the session or one job while the subscription is paused. @returns their number, and the id of the last */
+  async replay(query: ReplayQuery, filter: (event: StoredEvent) => boolean) {
     const { store, channel } = this.#options;
     let { after } = query;
     let count = 0;
     let lastId: string | undefined;
     while (!this.#isOver && count < query.limit) {
-      // A client that requests replays without reading waits.
+      // A client that does not read waits for its replay.
       if (this.#isFull()) await channel.ready();
       const events = await store.readEvents({ ...query.of, after, upTo: query.upTo, limit: PAGE });
       for (const event of events) {
         after = event.sequence;
-        if (count >= query.limit || !mayPass(event)) continue;
+        if (count >= query.limit || !filter(event)) continue;
         channel.send(event.body);
         count++;
         lastId = event.id;
@@ -100,23 +100,23 @@ export class Feed implements Subscriber {
     return { count, lastId, isCut: count >= query.limit };
   }
 
-  /** Resolves when all committed events were sent; `undefined` if that is so now. */
+  /** Resolves when all committed events were sent; returns `undefined` if they were. */
   caughtUp(): Promise<void> | undefined {
     if (this.#isOver || !(this.#isBehind || this.#isReading)) return undefined;
-    return new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { hub, sessionId } = this.#options;
-    hub.sessions.remove(sessionId, this);
-    for (const jobId of this.#jobs) hub.jobs.remove(jobId, this);
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    const { bus, sessionId } = this.#options;
+    bus.sessions.remove(sessionId, this);
+    for (const jobId of this.#jobs) bus.jobs.remove(jobId, this);
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  get #isHeld(): boolean {
-    return !this.isStarted || this.#holds > 0;
+  get #isPaused(): boolean {
+    return !this.isStarted || this.#pauses > 0;
   }
 
   #isFull(): boolean {
@@ -135,13 +135,13 @@ export class Feed implements Subscriber {
     this.#isReading = true;
     const { store, channel, sessionId, onError } = this.#options;
     try {
-      while (!this.#isOver && !this.#isHeld && this.#isBehind) {
+      while (!this.#isOver && !this.#isPaused && this.#isBehind) {
         if (this.#isFull()) await channel.ready();
         // Events committed while reading are found by the next read.
         this.#isBehind = false;
         const query = { sessionId, jobIds: [...this.#jobs], after: this.#cursor, limit: PAGE };
         const events = await store.readEvents(query);
-        if (this.#isOver || this.#isHeld) {
+        if (this.#isOver || this.#isPaused) {
           this.#isBehind = true;
           break;
         }
@@ -151,10 +151,10 @@ export class Feed implements Subscriber {
     } catch (error) {
       onError(error);
       this.#isBehind = true;
-      setTimeout(() => void this.#read(), LOOK_AGAIN);
+      setTimeout(() => void this.#read(), RETRY_MS);
     } finally {
       this.#isReading = false;
-      if (!this.#isBehind || this.#isOver) for (const resolve of this.#waiting.splice(0)) resolve();
+      if (!this.#isBehind || this.#isOver) for (const resolve of this.#waiters.splice(0)) resolve();
     }
   }
 }

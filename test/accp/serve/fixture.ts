@@ -1,4 +1,4 @@
-/** A server of frames on a free port, and what speaks to it with nothing added. */
+/** A server of frames on a free port, and raw clients. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach } from 'vitest';
@@ -17,10 +17,10 @@ import {
 export const REQUEST = '@me>req:x{a:1}[mid:m1,seq:1]';
 export const REGISTRY = '@me>sync:registry{v:1}[mid:m1,seq:1]';
 
-export interface World extends RunningServer {
+export interface ServerFixture extends RunningServer {
   readonly entries: AccessEntry[];
-  /** Resolves when so many entries have been told. */
-  readonly told: (count: number) => Promise<void>;
+  /** Resolves when a number of entries have been logged. */
+  readonly logged: (count: number) => Promise<void>;
 }
 
 const opened: (() => Promise<void>)[] = [];
@@ -32,7 +32,7 @@ afterEach(async () => {
 export async function serve(
   options: ServeOptions = {},
   agent: DemoAgentName | EndpointOptions = 'both',
-): Promise<World> {
+): Promise<ServerFixture> {
   const endpoint = createEndpoint(typeof agent === 'string' ? demoAgent(agent) : agent);
   const entries: AccessEntry[] = [];
   let wake: () => void = () => undefined;
@@ -46,36 +46,36 @@ export async function serve(
     await server.close();
     endpoint.close();
   });
-  const told = async (count: number): Promise<void> => {
+  const logged = async (count: number): Promise<void> => {
     while (entries.length < count) await new Promise<void>((resolve) => (wake = resolve));
   };
-  return { ...server, entries, told };
+  return { ...server, entries, logged };
 }
 
-/** An agent that works on a request until it is told to stop. */
-export function busyAgent(): { readonly agent: EndpointOptions; readonly begun: Promise<void> } {
+/** An agent that works on a request until its signal is aborted. */
+export function busyAgent(): { readonly agent: EndpointOptions; readonly started: Promise<void> } {
   let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const handle: EndpointOptions['handle'] = (_, { signal }) => {
     begin();
     return new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
   };
-  return { agent: { ...demoAgent('echo'), handle }, begun };
+  return { agent: { ...demoAgent('echo'), handle }, started };
 }
 
-export interface Answered {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Sends a request with just these headers, those that `fetch` sets by itself included. */
+/** Sends a request with exactly these headers, including those that `fetch` would set. */
 export function ask(
   url: string,
   { method = 'POST', body = REQUEST, ...headers }: Readonly<Record<string, string>> = {},
-): Promise<Answered> {
+): Promise<HttpResponse> {
   const type = method === 'POST' ? { 'content-type': 'application/accp' } : {};
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, agent: false, headers: { ...type, ...headers } }, (response) => {
@@ -91,7 +91,7 @@ export function ask(
   });
 }
 
-/** Opens a WebSocket. @returns the socket, or the status with which it was refused */
+/** Opens a WebSocket. @returns the socket, or the status with which it was rejected */
 export function open(
   url: string,
   { protocols = ['accp'], headers = {} }: { protocols?: string[]; headers?: Record<string, string> } = {},
@@ -108,7 +108,7 @@ export function open(
   });
 }
 
-/** Sends bytes on a connection. @returns all that comes until it is closed */
+/** Sends bytes on a connection. @returns all bytes until it is closed */
 export function sendBytes(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

@@ -37,11 +37,11 @@ function cardAt(url: string, protocolVersion: string): AgentCard {
 export interface ConnectOptions {
   readonly protocolVersion?: string;
   readonly streaming?: boolean;
-  /** The port of something that stands before the server's. */
+  /** Returns the port of a proxy in front of the server. */
   readonly through?: (port: number) => Promise<number>;
 }
 
-/** Serves an executor, and connects a client. */
+/** Serves an executor and connects a client. */
 export async function connect(
   executor: AgentExecutor,
   { protocolVersion = '1.0', streaming = true, through = async (port) => port }: ConnectOptions = {},
@@ -68,8 +68,8 @@ export async function connect(
   return { client: await factory.createFromAgentCard(card), card };
 }
 
-/** A client of a handler, and a session to speak in. */
-export async function talkTo(handler: FrameHandler, options?: Parameters<typeof connect>[1]) {
+/** Connects a client to a handler, with a session. */
+export async function startConversation(handler: FrameHandler, options?: Parameters<typeof connect>[1]) {
   const { client } = await connect(accpExecutor(handler), options);
   const session = createSession({ agent: 'planner', sequence: 'sender' });
   return { client, session };

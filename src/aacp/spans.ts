@@ -1,17 +1,17 @@
-/** Places of tokens in the source text. Only the packet and its fields carry spans. */
+/** Ranges of tokens in the source text. Only the packet and its fields have spans; these are computed from them. */
 import type { Span } from '../text/span.js';
 import type { Packet } from './ast.js';
 
-/** `end` is the place after the packet. */
+/** A part of a packet. `end` is the position after the packet. */
 export type Part = 'TASK' | 'DOM' | 'field' | 'key' | 'value' | 'end';
 
-/** Returns where a part stands; `null` if unknown. `number` selects the field. */
+/** Returns the range of a part, or `null` if it is unknown. `number` is the index of the field. */
 export function spanOf(part: Part, packet: Packet, text: string | null, number = 0): Span | null {
   if (text === null) return null;
   if (part === 'end') return { start: text.length, end: text.length };
   const { task, domain, fields } = packet;
   if (part === 'TASK') {
-    // With an empty TASK, the span of the packet begins at what follows.
+    // If the TASK is empty, the span of the packet begins after it.
     const start = task === '' ? 0 : (packet.span?.start ?? 0);
     return { start, end: start + task.length };
   }
@@ -29,7 +29,7 @@ export function spanOf(part: Part, packet: Packet, text: string | null, number =
 
 const EDGE = /(?<=^|\|)[ \t\r\n]|[ \t\r\n](?=\||$)/;
 
-/** Finds the first blank next to a separator, an end of the text, or the colon of a field. */
+/** Finds the first blank next to a separator, to an end of the text, or to the colon of a field. */
 export function firstWhiteSpace({ fields }: Packet, text: string): Span | null {
   let start = EDGE.exec(text)?.index ?? text.length;
   for (const { key, value, span, bare } of fields) {
