@@ -78,7 +78,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-errors-'));
 symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Imports the programs that it is given, and prints as JSON what each threw and what it printed. */
+/** Imports the given programs, and prints the error and the output of each as JSON. */
 const RUNNER = `
 const print = process.stdout.write.bind(process.stdout);
 process.on('uncaughtException', () => {});
@@ -103,7 +103,7 @@ interface Outcome {
 describe.each(pages)('%s', (page) => {
   const sections = sectionsOf(page);
 
-  test('tells for each code what happened and what to do', () => {
+  test('has a description and a fix for each code', () => {
     expect(sections.filter(({ text }) => !text.includes('**Fix:**')).map(({ code }) => code)).toEqual([]);
     expect(sections.filter(({ text }) => !/^```(?:ts|text|sh|json)\n/m.test(text)).map(({ code }) => code)).toEqual([]);
   });
