@@ -13,7 +13,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../src/text/random.js';
-import { READERS, type Reader, takesPart } from '../test/fuzz/compare.js';
+import { READERS, type Reader, supportsLanguage } from '../test/fuzz/compare.js';
 import { CORPUS, type Input, LANGUAGES, nameOf } from '../test/fuzz/languages.js';
 import { addTally, emptyTally, type Finding, type Share, type Tally } from '../test/fuzz/share.js';
 
@@ -132,7 +132,7 @@ function table(tallies: readonly Tally[]): string {
         refused,
         ...READERS.map((reader) => {
           const { disagreements, texts } = readers[reader];
-          return takesPart(reader, language) ? `${disagreements} of ${texts}` : '-';
+          return supportsLanguage(reader, language) ? `${disagreements} of ${texts}` : '-';
         }),
       ),
     ),
