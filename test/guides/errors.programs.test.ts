@@ -79,7 +79,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-errors-'));
 symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Imports the programs that it is given, and prints as JSON what each threw and what it printed. */
+/** Imports the given programs, and prints the error and the output of each as JSON. */
 const RUNNER = `
 const print = process.stdout.write.bind(process.stdout);
 process.on('uncaughtException', () => {});
