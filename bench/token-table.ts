@@ -1,7 +1,7 @@
 /** Recounts the rows of the draft's Table 9: its claims beside exact counts, for `results/tokens.md`. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { compareTokens, type Form } from '../src/tokens/compare.js';
+import { compareTokens, type Notation } from '../src/tokens/compare.js';
 import type { Encoding } from '../src/tokens/counter.js';
 import { projectRoot } from './root.js';
 
@@ -56,20 +56,20 @@ export async function countsOf(
   envelope: Table9['envelope'],
   encoding: Encoding,
 ): Promise<Counts> {
-  const { forms, exact, missing } = await compareTokens(
+  const { counts, exact, skipped } = await compareTokens(
     { english, message: { ...message, envelope }, frameBody: frame, frame: withEnvelope(frame, envelope) },
     { encoding },
   );
-  if (!exact || missing.length > 0) throw new Error('The table needs gpt-tokenizer and @toon-format/toon.');
-  const of = (form: Form, part: 'body' | 'whole'): number => forms.find((one) => one.form === form)![part]!;
+  if (!exact || skipped.length > 0) throw new Error('The table needs gpt-tokenizer and @toon-format/toon.');
+  const of = (form: Notation, part: 'body' | 'total'): number => counts.find((one) => one.notation === form)![part]!;
   return {
     english: of('english', 'body'),
     pretty: of('json-pretty', 'body'),
     json: of('json', 'body'),
     toon: of('toon', 'body'),
     accp: of('accp', 'body'),
-    jsonWhole: of('json', 'whole'),
-    accpWhole: of('accp', 'whole'),
+    jsonWhole: of('json', 'total'),
+    accpWhole: of('accp', 'total'),
   };
 }
 

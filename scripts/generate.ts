@@ -110,10 +110,10 @@ async function generate(target: Target, folder: string): Promise<Map<string, str
     fast: {
       standalone: true,
       recognize: true,
-      words: target.words,
+      intern: target.words,
       readsMatched: target.readsMatched,
       pure: target.pure,
-      notice: (message) => {
+      onNotice: (message) => {
         throw new Error(`${source}: ${message}`);
       },
     },

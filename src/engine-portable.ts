@@ -1,12 +1,12 @@
 /** The tools for grammars, for Node and browsers: made for Peggy's, and for any of them. The code of a grammar that is given to them is run. */
 
 export {
+  type CoverageCount as Share,
   type CoverageReport,
   coverageHtml,
   coverageReport,
   coverageTable,
   type RuleCoverage,
-  type Share,
 } from './fuzz/coverage/report.js';
 // What of it texts have seen.
 export {
@@ -24,16 +24,16 @@ export {
   type CaseResult,
   type ConformanceCase,
   type Expected,
-  type Fault,
+  type Mismatch as Fault,
   runConformance,
 } from './fuzz/differential/conformance.js';
 export { grammarLanguage, type Language } from './fuzz/differential/language.js';
 export {
+  compareOutcome as judge,
   DISAGREEMENT_KINDS,
   type Difference,
   type Disagreement,
   type DisagreementKind,
-  judge,
   treeDifference,
 } from './fuzz/differential/oracle.js';
 export {
@@ -52,7 +52,15 @@ export type { Answer, Json, Outcome, Request, Target } from './fuzz/differential
 export { functionTarget, TargetError } from './fuzz/differential/target.js';
 // A grammar, ready for tools.
 export { compileGrammar, GrammarError } from './fuzz/grammar/compile.js';
-export type { Derivation, Grammar, GrammarOptions, Point, PointKind, Points, Verdict } from './fuzz/grammar/grammar.js';
+export type {
+  Derivation,
+  Grammar,
+  GrammarOptions,
+  ParseResult as Verdict,
+  Point,
+  PointKind,
+  Points,
+} from './fuzz/grammar/grammar.js';
 export {
   type FuzzInput,
   type FuzzOptions,
@@ -78,7 +86,7 @@ export type {
   AbnfItem,
   AbnfRule,
 } from './grammar-export/abnf/ast.js';
-export { type AbnfCode, checkAbnf } from './grammar-export/abnf/check.js';
+export { type AbnfCode, type AbnfDiagnostic, checkAbnf } from './grammar-export/abnf/check.js';
 export { coreRules, type ParseAbnfOptions, parseAbnf, withCoreRules } from './grammar-export/abnf/parse.js';
 export { printAbnf } from './grammar-export/abnf/print.js';
 export { codeMirrorMode } from './grammar-export/codemirror.js';

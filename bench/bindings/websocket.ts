@@ -25,7 +25,7 @@ export async function openWebSocket(frames: number): Promise<BindingBench> {
   const links: Link[] = await Promise.all(
     Array.from({ length: CONNECTIONS }, () =>
       connectWebSocket(`ws://127.0.0.1:${portOf(answering)}`, {
-        ...{ codec, WebSocket, heartbeat: 0 },
+        ...{ codec, WebSocket, heartbeatMs: Number.POSITIVE_INFINITY },
         session: createSession({ agent: 'bench', sequence: 'sender' }),
       }),
     ),

@@ -40,12 +40,12 @@ export interface Endpoint {
 
 /** A codec and a session as the benchmarks use them: any text can be written, tokens are counted exactly. */
 export function createEndpoint(
-  tokens: TokenCounter,
+  counter: TokenCounter,
   codecOptions: CodecOptions = {},
   sessionOptions: Partial<SessionOptions> = {},
 ): Endpoint {
   return {
-    codec: createCodec({ text: 'transliterate', tokens, ...codecOptions }),
+    codec: createCodec({ text: 'transliterate', counter, ...codecOptions }),
     session: createSession({ agent: 'bench', id: 'sprint14-auth', ...sessionOptions }),
   };
 }
@@ -65,8 +65,8 @@ export interface Batch {
 }
 
 /** Makes batches that a session which has seen all batches before can decode. */
-export function createBatches(tokens: TokenCounter): () => Batch {
-  const endpoint = createEndpoint(tokens, { state: false });
+export function createBatches(counter: TokenCounter): () => Batch {
+  const endpoint = createEndpoint(counter, { state: false });
   const messages = corpusMessages();
   const rounds = createRounds(messages);
   return () => {

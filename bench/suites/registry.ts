@@ -89,7 +89,7 @@ export function searchRunner(): Runner {
 }
 
 async function searches(rounds: number): Promise<FactSection> {
-  const [standing] = await race([searchRunner()], { anchor: 'find', rounds, turn: 4, warmUp: 300, now: processorTime });
+  const [standing] = await race([searchRunner()], { anchor: 'find', rounds, turnMs: 4, warmUpMs: 300, now: processorTime });
   const { median, low, high } = standing!.nanoseconds;
   const rate = (nanoseconds: number): string => whole((1e9 * QUERIES.length) / nanoseconds);
   return {

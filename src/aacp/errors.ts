@@ -1,5 +1,5 @@
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
-import { characterAt, type Expectation, nameOf, phrasesOf } from '../text/refusals.js';
+import { characterAt, characterName, type Expectation, expectedPhrases } from '../text/parser-errors.js';
 import type { ParseCode } from './codes.js';
 import { CONTROL } from './vocabulary.js';
 
@@ -19,7 +19,7 @@ export function syntaxError(
     explain: () => ({
       ...fault,
       // The parser's expectations are about its own place only.
-      expected: fault.start === offset ? phrasesOf(expectations()) : [],
+      expected: fault.start === offset ? expectedPhrases(expectations()) : [],
       found,
     }),
   };
@@ -47,7 +47,7 @@ function faultAt(text: string, offset: number): Fault {
   }
   const found = characterAt(text, offset);
   if (found !== null && CONTROL.test(found)) {
-    const message = `A control character (${nameOf(found)}) cannot stand in a packet.`;
+    const message = `A control character (${characterName(found)}) cannot stand in a packet.`;
     return { code: 'control-character', message, start: offset };
   }
   if (slot.index === 0) return taskFault(text, offset, slot);

@@ -6,7 +6,7 @@ import {
   closingQuote,
   enclosingQuote,
   type Found,
-  firstGood,
+  firstOk,
   foundAt,
   type Opening,
   openings,
@@ -100,7 +100,7 @@ function readAt(
   const wrapping = closing === null ? wrappingBefore(text, start) : null;
 
   const ways = readings(source, quoteBefore(text, start) ?? enclosing, stringEnd !== null);
-  return firstGood(ways, (way) => {
+  return firstOk(ways, (way) => {
     const line = way.text.slice(0, lineLength(way.text));
     const wrapped = wrapping === null ? null : wrappedLength(line, wrapping);
     const whole = wrapped ?? (closing !== null || hasLine ? withoutBlanks(line) : proseLength(line));

@@ -2,7 +2,7 @@
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
-import { attempt, attemptQuietly, beyondLimit, type Refusals } from '../text/refusals.js';
+import { attempt, attemptWithoutStackTrace, limitError, type ParserErrors } from '../text/parser-errors.js';
 import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
 
@@ -50,7 +50,7 @@ export function isPacket(text: unknown, options?: ParseOptions): boolean {
 /** Returns `null` instead of an error, for callers that then read tolerantly. */
 export function readStrictly(text: string, settings: Settings = DEFAULTS): Packet | null {
   if (text.length > settings.maxLength) return null;
-  const result = attemptQuietly(text, settings, parse);
+  const result = attemptWithoutStackTrace(text, settings, parse);
   return result.ok ? result.value : null;
 }
 
@@ -79,13 +79,13 @@ export function settingsOf(options: ParseOptions | undefined): Settings {
   return { maxLength, maxItems, dialect, spans: options.spans === true };
 }
 
-const REFUSALS: Refusals<Settings> = { notAString: 'not-a-packet', limit: 'limit', retold };
+const REFUSALS: ParserErrors<Settings> = { notAStringCode: 'not-a-packet', limitCode: 'limit', convert: retold };
 
 function retold(thrown: unknown, text: string): ParseErrorDetails | null {
   if (!(thrown instanceof Refusal)) return null;
   const { start, end } = thrown.location;
   if (thrown.reason === 'limit') {
-    return beyondLimit('limit', text, thrown.message, { start: start.offset, end: end.offset });
+    return limitError('limit', text, thrown.message, { start: start.offset, end: end.offset });
   }
   return syntaxError(text, start.offset, () => thrown.expected ?? []);
 }

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../text/ascii.js';
 import { roundDigits } from '../text/decimal.js';
-import { nameOf } from '../text/refusals.js';
+import { characterName } from '../text/parser-errors.js';
 import type { Field, Packet } from './ast.js';
 import { unprintable } from './errors.js';
 import { CONTROL, CORE_KEYS, KEY, WORD } from './vocabulary.js';
@@ -42,7 +42,7 @@ function printValue(value: string, path: string): string {
     throw unprintable(path, 'holds a "|"', 'AACP has no escapes: "|" would begin another field');
   }
   const control = CONTROL.exec(value);
-  if (control !== null) throw unprintable(path, `holds a control character (${nameOf(control[0])})`);
+  if (control !== null) throw unprintable(path, `holds a control character (${characterName(control[0])})`);
   if (value.startsWith(' ') || value.endsWith(' ')) throw unprintable(path, 'begins or ends with a space');
   return value;
 }

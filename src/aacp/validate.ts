@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../text/diagnostic.js';
 import { type Limits, resolveChoice } from '../text/limits.js';
-import { nameOf } from '../text/refusals.js';
+import { characterName } from '../text/parser-errors.js';
 import type { Span } from '../text/span.js';
 import { nearest } from '../text/suggest.js';
 import { quotedShort as show } from '../text/visible.js';
@@ -353,7 +353,7 @@ function checkCharacters(context: Context, token: string, part: Part, number = 0
     const span = spanOf(part, located(), text, number);
     const start = (span?.start ?? 0) + control.index;
     const at = span === null ? null : { start, end: start + 1 };
-    report('control-character', `A ${part} holds a control character (${nameOf(control[0])}).`, at);
+    report('control-character', `A ${part} holds a control character (${characterName(control[0])}).`, at);
   }
   if (token.includes(SEPARATOR) || (part === 'key' && token.includes(':'))) {
     const message = `A ${part} holds a separator: written out, it would become further fields.`;

@@ -6,7 +6,7 @@ import {
   closingQuote,
   enclosingQuote,
   type Found,
-  firstGood,
+  firstOk,
   foundAt,
   type Opening,
   openings,
@@ -70,7 +70,7 @@ function readAt(
   const ways = readings(source, quote, stringEnd !== null);
   if (isRow && source.includes('\\|')) ways.push(tableCell(source));
 
-  return firstGood(ways, (way) => {
+  return firstOk(ways, (way) => {
     const frame = way.text.slice(0, frameLength(way.text));
     return foundAt(text, start, way, frame, tryParseFrame(frame, options));
   });

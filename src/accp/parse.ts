@@ -2,7 +2,7 @@
 import { parse, SyntaxError as Refusal, recognize } from '../../generated/accp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, type ResolvedLimits, resolveChoice, resolveLimits } from '../text/limits.js';
-import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
+import { attempt, limitError, type ParserErrors } from '../text/parser-errors.js';
 import type { Frame, FrameEnvelope } from './ast.js';
 import { duplicateKey, PARSE_ERROR, syntaxError } from './syntax-error.js';
 
@@ -116,17 +116,17 @@ function parseEnvelope(text: string, settings: Settings): FrameEnvelope {
   return parse(text, { ...settings, startRule: 'envelope' });
 }
 
-const REFUSALS: Refusals<Settings> = { notAString: PARSE_ERROR, limit: PARSE_ERROR, retold };
+const REFUSALS: ParserErrors<Settings> = { notAStringCode: PARSE_ERROR, limitCode: PARSE_ERROR, convert: retold };
 
 function retold(thrown: unknown, text: string, { dialect }: Settings): ParseErrorDetails | null {
   if (thrown instanceof RangeError) {
     const message = 'Nesting is deeper than the call stack allows';
-    return beyondLimit(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
+    return limitError(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
   }
   if (!(thrown instanceof Refusal)) return null;
   const { start, end } = thrown.location;
   const span = { start: start.offset, end: end.offset };
-  if (thrown.reason === 'limit') return beyondLimit(PARSE_ERROR, text, thrown.message, span);
+  if (thrown.reason === 'limit') return limitError(PARSE_ERROR, text, thrown.message, span);
   if (thrown.reason === 'duplicate-key') return duplicateKey(text, thrown.message, span);
   return syntaxError(text, span.start, () => thrown.expected ?? [], dialect === 'lenient');
 }

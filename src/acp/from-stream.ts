@@ -51,11 +51,11 @@ export function streamChannel(stream: AnyStream): Channel {
   const refuse = (value: unknown): void => {
     const item = classify(value);
     const id = 'message' in item ? (item.kind === 'notification' ? undefined : item.message.id) : item.id;
-    if (id === undefined) receiver?.garbage('the value has no JSON');
+    if (id === undefined) receiver?.invalid('the value has no JSON');
     else if (item.kind === 'request' || (item.kind === 'invalid' && item.isCall === true)) {
       const error = { code: ERROR_CODES.invalidRequest, message: 'Invalid request: it has no JSON' };
       write({ jsonrpc: '2.0', id, error });
-    } else receiver?.garbage('the value has no JSON', JSON.stringify({ id, result: null }));
+    } else receiver?.invalid('the value has no JSON', JSON.stringify({ id, result: null }));
   };
   const read = async (): Promise<void> => {
     for (;;) {
@@ -82,7 +82,7 @@ export function streamChannel(stream: AnyStream): Channel {
       if (!isOver) write(JSON.parse(text));
     },
     ready: () => ((writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(() => undefined)),
-    taken: () => confirmations.wait(),
+    flushed: () => confirmations.wait(),
     backlog: () => waiting * BYTES,
     pause: () => {
       paused ??= new Promise((resolve) => {

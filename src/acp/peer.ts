@@ -1,7 +1,7 @@
 import { within } from '../async/abort.js';
 import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
-import { type Channel, taken } from '../channels/channel.js';
+import { type Channel, flushed } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
 import { ArrivalOrder } from './arrival-order.js';
@@ -40,7 +40,7 @@ export class Peer implements Connection {
   readonly #onError: ConnectionOptions['onError'];
   readonly #maxBacklog: number;
   readonly #maxBytes: number;
-  readonly #grace: number;
+  readonly #graceMs: number;
   readonly #policy: BatchPolicy;
   readonly #reading: ReadingOptions;
   readonly #calls = new Calls();
@@ -55,12 +55,12 @@ export class Peer implements Connection {
   #settle!: (fault: ConnectionError | undefined) => void;
 
   constructor(channel: Channel, options: ConnectionOptions) {
-    const { maxBatch, maxInFlight, maxBacklog, maxLineBytes, grace } = resolveLimits(options);
+    const { maxBatch, maxInFlight, maxBacklog, maxLineBytes, graceMs } = resolveLimits(options);
     this.#channel = channel;
     this.#onError = options.onError;
     this.#maxBacklog = maxBacklog;
     this.#maxBytes = maxLineBytes;
-    this.#grace = grace;
+    this.#graceMs = graceMs;
     this.#policy = new BatchPolicy(options.batches, options.unbatchable);
     this.#reading = { maxBatch, takesBatches: this.#policy.takes };
     this.#order = new ArrivalOrder({ pause: channel.pause, resume: () => this.#resume() });
@@ -83,7 +83,7 @@ export class Peer implements Connection {
     });
     channel.start({
       text: (text, isUnended) => this.#take(readArrival(text, this.#reading, isUnended), text),
-      garbage: (why, beginning = '') => this.#take(unreadable(beginning), why),
+      invalid: (why, beginning = '') => this.#take(unreadable(beginning), why),
       tooLong: (limit, beginning) => this.#order.run(() => this.#tooLong(limit, beginning), { wakes: false }),
       ended: (error) => this.#order.run(() => this.#ended(error), { wakes: false }),
     });
@@ -112,7 +112,7 @@ export class Peer implements Connection {
     const text = this.#checkLength(this.#textOf(undefined, method, params));
     this.#calls.sentOther();
     this.#channel.send(text);
-    if (!(await taken(this.#channel))) throw this.#untaken();
+    if (!(await flushed(this.#channel))) throw this.#untaken();
   };
 
   readonly batch = async (
@@ -136,7 +136,8 @@ export class Peer implements Connection {
     this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
     const outcomes = await (signal === undefined ? settled : this.#cancellable(ids, settled, signal));
-    const unread = calls.length > 0 ? whyUnread(outcomes) : (await taken(this.#channel)) ? undefined : this.#untaken();
+    const unread =
+      calls.length > 0 ? whyUnread(outcomes) : (await flushed(this.#channel)) ? undefined : this.#untaken();
     let next = 0;
     return entries.map(({ notification = false }) => {
       if (!notification) return outcomes[next++]!;
@@ -358,7 +359,7 @@ export class Peer implements Connection {
     this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
     // A broken channel takes no answers either.
     if (error !== undefined || this.#answering.isIdle) this.#finish();
-    else afterUnref(this.#grace * 1000, () => this.#finish());
+    else afterUnref(this.#graceMs, () => this.#finish());
   }
 
   #break(fault: ConnectionError): void {
@@ -382,7 +383,7 @@ export class Peer implements Connection {
     this.#state = 'closed';
     this.#answering.cancelAll(new ConnectionError('closed', 'The connection is closed.'));
     // The other side may never read the rest.
-    void within(this.#grace * 1000, this.#channel.end(), afterUnref).then(() => {
+    void within(this.#graceMs, this.#channel.end(), afterUnref).then(() => {
       this.#channel.destroy();
       this.#settle(this.#fault);
     });

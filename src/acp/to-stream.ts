@@ -1,7 +1,7 @@
 import { within } from '../async/abort.js';
 import { notifyListener } from '../async/listeners.js';
 import { afterUnref } from '../async/timers.js';
-import { type Channel, taken } from '../channels/channel.js';
+import { type Channel, flushed } from '../channels/channel.js';
 import { isLonger } from '../text/bytes.js';
 import { BatchPolicy, BatchReply } from './batches.js';
 import { CANCEL, type Done } from './calls.js';
@@ -36,7 +36,7 @@ import {
 import { type ConnectionOptions, resolveLimits } from './types.js';
 
 export interface StreamOptions
-  extends Pick<ConnectionOptions, 'batches' | 'maxBatch' | 'maxInFlight' | 'maxLineBytes' | 'grace' | 'onError'> {}
+  extends Pick<ConnectionOptions, 'batches' | 'maxBatch' | 'maxInFlight' | 'maxLineBytes' | 'graceMs' | 'onError'> {}
 
 /** A request that was passed to the SDK and has not been answered. */
 interface Open {
@@ -71,7 +71,7 @@ class Bridge {
   readonly writable: WritableStream<Message>;
   readonly #channel: Channel;
   readonly #onError: StreamOptions['onError'];
-  readonly #grace: number;
+  readonly #graceMs: number;
   readonly #policy: BatchPolicy;
   readonly #reading: ReadingOptions;
   /** By the identifier that the SDK knows. */
@@ -93,10 +93,10 @@ class Bridge {
   #fault: Error | undefined;
 
   constructor(channel: Channel, options: StreamOptions) {
-    const { maxBatch, maxInFlight, maxLineBytes, grace } = resolveLimits(options);
+    const { maxBatch, maxInFlight, maxLineBytes, graceMs } = resolveLimits(options);
     this.#channel = channel;
     this.#onError = options.onError;
-    this.#grace = grace;
+    this.#graceMs = graceMs;
     this.#maxInFlight = maxInFlight;
     this.#maxBytes = maxLineBytes;
     this.#policy = new BatchPolicy(options.batches);
@@ -106,7 +106,7 @@ class Bridge {
         this.#out = controller;
         channel.start({
           text: (text, isUnended) => this.#arrived(readArrival(text, this.#reading, isUnended), text),
-          garbage: (why, beginning = '') => this.#arrived(unreadable(beginning), why),
+          invalid: (why, beginning = '') => this.#arrived(unreadable(beginning), why),
           tooLong: (limit, beginning) => this.#tooLong(limit, beginning),
           ended: (error) => this.#ended(error),
         });
@@ -127,7 +127,7 @@ class Bridge {
       },
       write: async (message) => {
         this.#written(message);
-        if (!(await taken(channel)))
+        if (!(await flushed(channel)))
           throw new ConnectionError('closed', 'The connection ended before the message was sent.');
       },
       close: () => this.#hangUp(),
@@ -347,7 +347,7 @@ class Bridge {
     }
     // Handlers may wait for calls of their own, which nothing answers any more.
     this.#failAll([...this.#asked.keys()], this.#fault?.message ?? 'The other side has ended.');
-    afterUnref(this.#grace * 1000, () => this.#close());
+    afterUnref(this.#graceMs, () => this.#close());
   }
 
   #close(): void {
@@ -363,7 +363,7 @@ class Bridge {
 
   async #hangUp(): Promise<void> {
     // The other side may never read the rest.
-    await within(this.#grace * 1000, this.#channel.end(), afterUnref);
+    await within(this.#graceMs, this.#channel.end(), afterUnref);
     this.#channel.destroy();
   }
 

@@ -36,8 +36,8 @@ export interface ConnectionOptions {
   readonly maxBacklog?: number | undefined;
   /** Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call is refused. @default 32 MiB */
   readonly maxLineBytes?: number | undefined;
-  /** Seconds in which running handlers may still answer after the other side has ended. @default 10 */
-  readonly grace?: number | undefined;
+  /** Milliseconds in which running handlers may still answer after the other side has ended. `Infinity` sets no limit. @default 10_000 */
+  readonly graceMs?: number | undefined;
   /**
    * Called with faults that the connection survives: invalid texts, answers to nothing, handlers of notifications that threw. What it throws is ignored.
    */
@@ -90,9 +90,9 @@ export interface Connection {
 /** @throws TypeError if a limit is invalid */
 export function resolveLimits(limits: ConnectionOptions) {
   const { maxBatch = MAX_BATCH, maxInFlight = 65_536, maxBacklog = 64 * 1024 * 1024 } = limits;
-  const { maxLineBytes = MAX_LINE_BYTES, grace = 10 } = limits;
+  const { maxLineBytes = MAX_LINE_BYTES, graceMs = 10_000 } = limits;
   for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog, maxLineBytes }))
-    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
-  if (!(grace >= 0)) throw new TypeError(`grace is a number of seconds from 0 on; got ${grace}`);
-  return { maxBatch, maxInFlight, maxBacklog, maxLineBytes, grace };
+    if (!(value >= 1)) throw new TypeError(`${name} must be a number >= 1; got ${value}`);
+  if (!(graceMs >= 0)) throw new TypeError(`graceMs must be a non-negative number of milliseconds; got ${graceMs}`);
+  return { maxBatch, maxInFlight, maxBacklog, maxLineBytes, graceMs };
 }

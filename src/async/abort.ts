@@ -110,7 +110,7 @@ async function leave(iterator: AsyncIterator<unknown>): Promise<void> {
  *
  * @throws what the work throws
  */
-export async function withTimeLimit<T>(
+export async function withTimeout<T>(
   signal: AbortSignal,
   milliseconds: number,
   work: (limited: AbortSignal) => Promise<T>,

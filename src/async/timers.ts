@@ -35,8 +35,11 @@ export function every(ms: number, run: () => void): () => void {
 }
 
 /** The delay before an attempt that follows failed ones: it doubles with each of them. @param failures at least 1 */
-export function backoff(failures: number, { min, max }: { readonly min: number; readonly max: number }): number {
-  return Math.min(max, min * 2 ** Math.min(failures - 1, 30));
+export function backoff(
+  failures: number,
+  { minDelayMs, maxDelayMs }: { readonly minDelayMs: number; readonly maxDelayMs: number },
+): number {
+  return Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(failures - 1, 30));
 }
 
 /** A random share of a delay, from half of it to all of it: peers that were cut off at once do not all come back at once. */

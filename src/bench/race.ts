@@ -37,9 +37,9 @@ export interface RaceOptions {
   /** @default 61 */
   readonly rounds?: number;
   /** Milliseconds of a turn, at least one pass. Many short turns give steadier ratios than few long ones. @default 2 */
-  readonly turn?: number;
+  readonly turnMs?: number;
   /** Milliseconds. @default 150 */
-  readonly warmUp?: number;
+  readonly warmUpMs?: number;
   /** Milliseconds. */
   readonly now?: () => number;
   /** Called before each round, and at the end. */
@@ -61,9 +61,9 @@ export let sink: unknown;
 
 /** Compares all runners with the anchor. @throws RangeError if the anchor is missing */
 export async function race(runners: readonly Runner[], options: RaceOptions): Promise<Standing[]> {
-  const { anchor, rounds = 61, turn = 2, warmUp = 150, now = () => performance.now(), onRound } = options;
+  const { anchor, rounds = 61, turnMs = 2, warmUpMs = 150, now = () => performance.now(), onRound } = options;
   checkAnchor(runners, anchor);
-  const passes = runners.map((runner) => calibrate(runner, turn, warmUp, now));
+  const passes = runners.map((runner) => calibrate(runner, turnMs, warmUpMs, now));
   const turnOf = (index: number): number => timed(runners[index]!, passes[index]!, now) / passes[index]!;
   const times = await takeTurns(runners.length, turnOf, rounds, onRound);
   return standings(runners, times, passes, anchor);
@@ -138,15 +138,15 @@ export async function raceAsync(
 }
 
 /** Warms up, and returns the passes that fill a turn. */
-function calibrate(runner: Runner, turn: number, warmUp: number, now: () => number): number {
+function calibrate(runner: Runner, turnMs: number, warmUpMs: number, now: () => number): number {
   const start = now();
   let passes = 1;
   let time = timed(runner, passes, now);
-  while (now() - start < warmUp || time < turn / 4) {
-    if (time < turn / 2) passes *= 2;
+  while (now() - start < warmUpMs || time < turnMs / 4) {
+    if (time < turnMs / 2) passes *= 2;
     time = timed(runner, passes, now);
   }
-  return Math.max(1, Math.round((passes * turn) / time));
+  return Math.max(1, Math.round((passes * turnMs) / time));
 }
 
 function timed({ pass, prepare }: Runner, passes: number, now: () => number): number {

@@ -13,7 +13,7 @@ import type { RaceGroup, RaceSection } from './result.js';
 import { handling, readers } from './workload.js';
 
 interface ShortOptions {
-  readonly seconds: number;
+  readonly durationMs: number;
   /** `share` goes from 0 to 1. */
   readonly onProgress: (what: string, share: number) => Promise<void>;
 }
@@ -71,7 +71,7 @@ const ROUNDS = 15;
 
 export async function shortRun(
   protocol: 'accp' | 'aacp',
-  { seconds, onProgress }: ShortOptions,
+  { durationMs, onProgress }: ShortOptions,
 ): Promise<RaceSection[]> {
   const contest = CONTESTS[protocol];
   const samples = contest.samples();
@@ -86,12 +86,12 @@ export async function shortRun(
     over: string,
     share: number,
   ): Promise<RaceGroup['standings']> => {
-    const milliseconds = (seconds * 1000 * share) / runners.length;
+    const milliseconds = (durationMs * share) / runners.length;
     const standings = await race(runners, {
       anchor: over,
       rounds: ROUNDS,
-      warmUp: milliseconds * 0.2,
-      turn: (milliseconds * 0.8) / ROUNDS,
+      warmUpMs: milliseconds * 0.2,
+      turnMs: (milliseconds * 0.8) / ROUNDS,
       onRound: (done) => onProgress(what, before + (share * done) / ROUNDS),
     });
     before += share;

@@ -23,7 +23,7 @@ export interface Receiver {
    *
    * @param beginning its first characters, at most {@link BEGINNING}, as far as they can be read: a refusal names the identifier in them
    */
-  readonly garbage: (why: string, beginning?: string) => void;
+  readonly invalid: (why: string, beginning?: string) => void;
   /** A text is longer than the limit. The following bytes cannot be split into texts: `ended` comes next. */
   readonly tooLong: (limit: number, beginning?: string) => void;
   /** Nothing more arrives: the other side has ended, or `error` broke the channel. Called once. */
@@ -43,7 +43,7 @@ export interface Channel {
    * Resolves with `true` when the transport has taken all that was sent, and with `false` when it broke or ended first. A channel without it takes
    * everything.
    */
-  readonly taken?: (() => Promise<boolean>) | undefined;
+  readonly flushed?: (() => Promise<boolean>) | undefined;
   /** UTF-8 bytes, or about as many characters, that were sent and not yet taken. */
   readonly backlog: () => number;
   /** Stops and restarts `text`, so that a slow side does not pile up what arrives. */
@@ -56,8 +56,8 @@ export interface Channel {
 }
 
 /** Resolves when the transport has taken all that was sent; `false` if it broke first. */
-export async function taken(channel: Channel): Promise<boolean> {
-  if (channel.taken !== undefined) return channel.taken();
+export async function flushed(channel: Channel): Promise<boolean> {
+  if (channel.flushed !== undefined) return channel.flushed();
   await channel.ready();
   return true;
 }

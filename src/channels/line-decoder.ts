@@ -27,7 +27,7 @@ export class LineDecoder {
   }
 
   /** Takes the next bytes, and reports each line that they complete. After `tooLong` nothing is reported any more. */
-  push(chunk: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+  push(chunk: Uint8Array, receiver: Pick<Receiver, 'text' | 'invalid' | 'tooLong'>): void {
     let from = 0;
     if (this.#heldLength > 0) {
       const end = chunk.indexOf(LF);
@@ -48,12 +48,12 @@ export class LineDecoder {
   }
 
   /** Ends the bytes: the rest after the last LF is a line, too. */
-  end(receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+  end(receiver: Pick<Receiver, 'text' | 'invalid' | 'tooLong'>): void {
     if (this.#heldLength === 0) return;
     const line = this.#held.subarray(0, this.#heldLength);
     this.#heldLength = 0;
-    const { garbage, tooLong } = receiver;
-    this.#lines(line, { text: (text) => receiver.text(text, true), garbage, tooLong });
+    const { invalid, tooLong } = receiver;
+    this.#lines(line, { text: (text) => receiver.text(text, true), invalid, tooLong });
   }
 
   #hold(bytes: Uint8Array, receiver: Pick<Receiver, 'tooLong'>): void {
@@ -86,7 +86,7 @@ export class LineDecoder {
   }
 
   /** Takes lines without the LF of the last one. Decoding all of them at once is several times as fast. */
-  #lines(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+  #lines(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'invalid' | 'tooLong'>): void {
     const text = bytes.length > this.#limit ? undefined : this.#decode(bytes);
     if (text === undefined) {
       this.#oneByOne(bytes, receiver);
@@ -100,7 +100,7 @@ export class LineDecoder {
     this.#line(from === 0 ? text : text.slice(from), receiver);
   }
 
-  #oneByOne(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'garbage' | 'tooLong'>): void {
+  #oneByOne(bytes: Uint8Array, receiver: Pick<Receiver, 'text' | 'invalid' | 'tooLong'>): void {
     for (let from = 0; from <= bytes.length && !this.#isOver; ) {
       const lf = bytes.indexOf(LF, from);
       const end = lf === -1 ? bytes.length : lf;
@@ -111,7 +111,7 @@ export class LineDecoder {
       else if (line.length > this.#limit) this.#tooLong(receiver, line);
       else {
         this.#atStart = false;
-        receiver.garbage('the line is not UTF-8', beginningOf(line));
+        receiver.invalid('the line is not UTF-8', beginningOf(line));
       }
     }
   }

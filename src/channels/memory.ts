@@ -48,7 +48,7 @@ class End implements Channel {
     return new Promise((resolve) => other.#wake.push(resolve));
   };
 
-  readonly taken = async (): Promise<boolean> => {
+  readonly flushed = async (): Promise<boolean> => {
     await this.ready();
     return !(this.#hasEnded || this.#other.#isOver);
   };

@@ -130,7 +130,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   };
   const arrive = (data: unknown): void => {
     if (data === END) end();
-    else if (typeof data !== 'string') receiver?.garbage('the message is binary', textOf(data));
+    else if (typeof data !== 'string') receiver?.invalid('the message is binary', textOf(data));
     else if (data.length <= maxLength) receiver?.text(data);
     else {
       receiver?.tooLong(maxLength, data.slice(0, BEGINNING));
@@ -182,7 +182,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       if (socket.readyState !== CONNECTING || earlyLength <= highWaterMark) return drained(socket, highWaterMark);
       return connected.then(() => drained(socket, highWaterMark));
     },
-    taken: async () => {
+    flushed: async () => {
       if (socket.readyState === CONNECTING) await connected;
       await drained(socket, 0);
       return !isOver && socket.readyState === OPEN;

@@ -17,7 +17,7 @@ export interface GrammarExportOptions {
   /** Rules that nest only so deep, where the grammar leaves that to code; a regular expression needs it. @default none */
   readonly depth?: DepthLimit | undefined;
   /** Rules with conditions that `depth` makes needless: they are not told as approximations. @default none */
-  readonly settled?: readonly string[] | undefined;
+  readonly depthChecks?: readonly string[] | undefined;
 }
 
 interface Format {
@@ -60,7 +60,7 @@ function formatOf({ to }: GrammarExportOptions): Format {
 
 function lowered(
   { name, startRule, ast }: Grammar,
-  { depth, settled }: Pick<GrammarExportOptions, 'depth' | 'settled'>,
+  { depth, depthChecks }: Pick<GrammarExportOptions, 'depth' | 'depthChecks'>,
 ): ContextFreeGrammar {
-  return contextFree(ast, { name, startRule, depth: depth === undefined ? undefined : [depth], settled });
+  return contextFree(ast, { name, startRule, depth: depth === undefined ? undefined : [depth], depthChecks });
 }

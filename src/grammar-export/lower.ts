@@ -35,7 +35,7 @@ export interface ContextFreeOptions {
   /** Rules that may nest only so deep; one limit after the other is applied. @default none */
   readonly depth?: readonly DepthLimit[] | undefined;
   /** Rules whose conditions in code are covered by `depth`. @default none */
-  readonly settled?: readonly string[] | undefined;
+  readonly depthChecks?: readonly string[] | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface ContextFreeOptions {
 export function contextFree(given: ast.Grammar, options: ContextFreeOptions): ContextFreeGrammar {
   const { name, startRule } = options;
   const grammar = withMergedLetters(given);
-  const read = readRules(grammar, new Set(options.settled));
+  const read = readRules(grammar, new Set(options.depthChecks));
   if (!read.rules.has(startRule)) throw new RangeError(`There is no rule ${startRule}`);
   const used = reachedRules(read.rules, startRule);
   const empty = nullableRules(used);

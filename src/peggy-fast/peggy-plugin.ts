@@ -4,7 +4,7 @@
  *
  *     peggy --plugin pegwire/engine/peggy-plugin grammar.peggy
  *
- *     peggy.generate(grammar, { plugins: [fast], fast: { notice: console.warn } })
+ *     peggy.generate(grammar, { plugins: [fast], fast: { onNotice: console.warn } })
  *
  * Results and errors are those of Peggy alone, for grammars whose code has no effects that outlive a parse. Other grammars are
  * refused, naming the rule and the line.
@@ -43,7 +43,7 @@ const fast: Plugin = {
 export default fast;
 
 function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: Session, settings: FastOptions): void {
-  const notice = settings.notice ?? ((message: string) => session.info(message));
+  const notice = settings.onNotice ?? ((message: string) => session.info(message));
   const exported: Export[] = settings.recognize ? [{ local: 'peg$recognize', name: 'recognize' }] : [];
   const parser = grammar.code!;
   try {
@@ -72,7 +72,7 @@ function compile(
   const topLevel = snippetsOf(grammar.topLevelInitializer);
   const perParse = snippetsOf(grammar.initializer);
   const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
-  const program = withWords(lowered, settings.words ?? []);
+  const program = withWords(lowered, settings.intern ?? []);
   if (settings.readsMatched) checkAscii(program);
   if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
     throw new Unsupported('its code holds characters for private use');
@@ -172,7 +172,7 @@ function peg$recognize(input, options) {
 /** The build option `fast`. */
 export interface FastOptions {
   /** Told why a grammar is left to Peggy's own code. @default Peggy's `info` callback */
-  readonly notice?: ((message: string) => void) | undefined;
+  readonly onNotice?: ((message: string) => void) | undefined;
   /**
    * Leave Peggy's own parse function out: the scanner explains its errors by itself, in half the code. Grammars that the scanner
    * cannot do are refused then. Library mode and input that is no string are not supported. @default false
@@ -184,7 +184,7 @@ export interface FastOptions {
    * Rules like `key = $[a-z]+` whose texts are few and come often: texts of up to eight characters are kept, so that reading one
    * again makes no new string. A grammar with another kind of rule among them is left to Peggy. @default none
    */
-  readonly words?: readonly string[] | undefined;
+  readonly intern?: readonly string[] | undefined;
   /**
    * The code of the grammar calls `input.charCodeAt` for nothing but characters that the parse has matched: then it gets the
    * scanned bytes, without a look at whether they are characters. A grammar that matches anything beyond ASCII is left to
@@ -198,10 +198,10 @@ export interface FastOptions {
 type Kind = 'a function' | 'true or false' | 'a list of names';
 
 const KINDS: Readonly<Record<keyof FastOptions, Kind>> = {
-  notice: 'a function',
+  onNotice: 'a function',
   standalone: 'true or false',
   recognize: 'true or false',
-  words: 'a list of names',
+  intern: 'a list of names',
   readsMatched: 'true or false',
   pure: 'a list of names',
 };

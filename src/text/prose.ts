@@ -198,7 +198,7 @@ export function tableCell(source: string): Reading {
 }
 
 /** Returns the first reading that succeeds, else the likeliest failure. */
-export function firstGood<F extends { readonly ok: boolean }>(ways: readonly Reading[], read: (way: Reading) => F): F {
+export function firstOk<F extends { readonly ok: boolean }>(ways: readonly Reading[], read: (way: Reading) => F): F {
   let first: F | undefined;
   for (const way of ways) {
     const found = read(way);

@@ -51,7 +51,7 @@ export function list<T>(item: Check<T>): Check<readonly T[]> {
     Array.isArray(value) ? Array.from(value, (one, at) => item(one, `${path}[${at}]`)) : refuse(path, 'array', value);
 }
 
-export function where<T>(is: (value: unknown) => value is T, message: string): Check<T> {
+export function refine<T>(is: (value: unknown) => value is T, message: string): Check<T> {
   return (value, path) => {
     if (is(value)) return value;
     throw new ShapeError(path, message);

@@ -37,9 +37,13 @@ export class StoreError extends PegwireError {
   constructor(
     reason: StoreReason,
     message: string,
-    { file, cause }: { readonly file?: string | undefined; readonly cause?: unknown } = {},
+    {
+      file,
+      help,
+      cause,
+    }: { readonly file?: string | undefined; readonly help?: string | undefined; readonly cause?: unknown } = {},
   ) {
-    super({ code: `store-${reason}`, message }, { cause });
+    super({ code: `store-${reason}`, message, help }, { cause });
     this.reason = reason;
     this.file = file;
   }

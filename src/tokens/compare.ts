@@ -3,9 +3,9 @@ import { ENCODINGS, type Encoding } from './counter.js';
 import { loadTokenCounter } from './load-counter.js';
 
 /** Notations in the order in which they are compared. */
-export const FORMS = ['english', 'json-pretty', 'json', 'toon', 'accp', 'aacp'] as const;
+export const NOTATIONS = ['english', 'json-pretty', 'json', 'toon', 'accp', 'aacp'] as const;
 
-export type Form = (typeof FORMS)[number];
+export type Notation = (typeof NOTATIONS)[number];
 
 /** What is compared; what is left out is not in the result. */
 export interface ComparisonInput {
@@ -28,22 +28,22 @@ export interface ComparisonOptions {
 }
 
 /** One notation. At least one of its two counts is a number. */
-export interface ComparedForm {
-  readonly form: Form;
+export interface NotationCount {
+  readonly notation: Notation;
   /** Tokens without envelope; `null` where only the whole was given. */
   readonly body: number | null;
   /** Tokens with the envelope; `null` where there is none. */
-  readonly whole: number | null;
+  readonly total: number | null;
 }
 
 export interface Comparison {
   readonly encoding: Encoding;
   /** `false` for estimates, which are made where the package gpt-tokenizer is not installed. */
   readonly exact: boolean;
-  /** In the order of {@link FORMS}. */
-  readonly forms: readonly ComparedForm[];
+  /** In the order of {@link NOTATIONS}. */
+  readonly counts: readonly NotationCount[];
   /** What could not be written, and why. */
-  readonly missing: readonly { readonly form: Form; readonly reason: string }[];
+  readonly skipped: readonly { readonly notation: Notation; readonly reason: string }[];
 }
 
 /**
@@ -54,36 +54,36 @@ export interface Comparison {
  * @throws TypeError if the encoding is unknown
  * @example
  * const { frames: [frame] } = codec.encode(message, session);
- * const { forms } = await compareTokens({ message, english: 'Please find all cats.', frame });
+ * const { counts } = await compareTokens({ message, english: 'Please find all cats.', frame });
  */
 export async function compareTokens(input: ComparisonInput, { encoding }: ComparisonOptions = {}): Promise<Comparison> {
   const chosen = resolveChoice('encoding', encoding, ENCODINGS);
   const [{ count, exact }, toon] = await Promise.all([loadTokenCounter(chosen), loadToon()]);
   const { message, english, frame, frameBody, packet } = input;
-  const forms: ComparedForm[] = [];
-  const missing: { form: Form; reason: string }[] = [];
-  const add = (form: Form, body: string | undefined, whole: string | undefined): void => {
-    if (body === undefined && whole === undefined) return;
-    forms.push({
-      form,
+  const counts: NotationCount[] = [];
+  const skipped: { notation: Notation; reason: string }[] = [];
+  const add = (notation: Notation, body: string | undefined, total: string | undefined): void => {
+    if (body === undefined && total === undefined) return;
+    counts.push({
+      notation,
       body: body === undefined ? null : count(body),
-      whole: whole === undefined ? null : count(whole),
+      total: total === undefined ? null : count(total),
     });
   };
 
   add('english', english, undefined);
   if (message !== undefined) {
     const { body, whole } = withoutEnvelope(message);
-    const inForm = (form: Form, write: (value: object) => string): void =>
-      add(form, write(body), whole === undefined ? undefined : write(whole));
-    inForm('json-pretty', (value) => json(value, 2));
-    inForm('json', (value) => json(value));
-    if (toon === null) missing.push({ form: 'toon', reason: '@toon-format/toon is not installed' });
-    else inForm('toon', toon);
+    const addJson = (notation: Notation, write: (value: object) => string): void =>
+      add(notation, write(body), whole === undefined ? undefined : write(whole));
+    addJson('json-pretty', (value) => json(value, 2));
+    addJson('json', (value) => json(value));
+    if (toon === null) skipped.push({ notation: 'toon', reason: '@toon-format/toon is not installed' });
+    else addJson('toon', toon);
   }
   add('accp', frameBody, frame);
   add('aacp', packet, undefined);
-  return { encoding: chosen, exact, forms, missing };
+  return { encoding: chosen, exact, counts, skipped };
 }
 
 function withoutEnvelope(message: object): { readonly body: object; readonly whole: object | undefined } {

@@ -59,7 +59,7 @@ function receiver(options: Parameters<typeof createCodec>[0] = {}) {
   );
   counts.reads = 0;
   counts.committed = 0;
-  const codec = createCodec({ clock: () => 1_714_000_000, ...options });
+  const codec = createCodec({ now: () => 1_714_000_000_000, ...options });
   let seq = 0;
   const decode = (payload: string) => {
     seq++;

@@ -126,7 +126,7 @@ describe('calls', () => {
         answers++;
         right.send('what?');
       },
-      garbage: () => {},
+      invalid: () => {},
       tooLong: () => {},
       ended: () => {},
     });
@@ -525,7 +525,7 @@ describe('the end', () => {
   test('who takes longer than the grace is told, and not waited for', async () => {
     let signal: AbortSignal | undefined;
     const { connection, say, hangUp } = openWire({
-      grace: 0.01,
+      graceMs: 10,
       handlers: {
         slow: (_, call) => {
           signal = call.signal;
@@ -546,7 +546,7 @@ describe('the end', () => {
   test('close rejects the calls that wait, and tells the other side', async () => {
     const [left, right] = memoryChannels();
     const one = createConnection(left);
-    const other = createConnection(right, { handlers: { never: () => new Promise(() => {}) }, grace: 0.01 });
+    const other = createConnection(right, { handlers: { never: () => new Promise(() => {}) }, graceMs: 10 });
     const waiting = codeOf(one.request('never'));
     await turn();
     await one.close();
@@ -606,7 +606,7 @@ describe('streams of messages', () => {
 test.each([
   ['maxBatch', { maxBatch: 0 }],
   ['maxInFlight', { maxInFlight: -1 }],
-  ['grace', { grace: Number.NaN }],
+  ['graceMs', { graceMs: Number.NaN }],
   ['batches', { batches: 'accepted' as never }],
 ])('a bad %s is refused', (name, options) => {
   expect(() => createConnection(memoryChannels()[0], options)).toThrow(name);

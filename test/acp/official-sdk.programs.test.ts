@@ -111,7 +111,7 @@ describe('cancelling under the official agent()', () => {
           heard.push(JSON.parse(text));
           if (heard.length === 2) resolve();
         },
-        ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+        ...{ invalid: () => {}, tooLong: () => {}, ended: () => {} },
       });
     });
     const slow = { jsonrpc: '2.0', id: 5, method: 'slow' };

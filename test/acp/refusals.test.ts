@@ -101,7 +101,7 @@ describe('a call settles by an answer', () => {
     const asked = new Promise<unknown>((resolve) => {
       theirs.start({
         text: (line) => resolve(JSON.parse(line).id),
-        garbage: () => {},
+        invalid: () => {},
         tooLong: () => {},
         ended: () => {},
       });
@@ -201,7 +201,7 @@ async function refusedBy(bytes: Uint8Array | string, options: ConnectionOptions 
   const over = new Promise<void>((resolve) => {
     near.start({
       text: (text) => said.push(JSON.parse(text)),
-      garbage: () => {},
+      invalid: () => {},
       tooLong: () => {},
       ended: () => resolve(),
     });
@@ -292,7 +292,7 @@ describe('calls to a side that reads less than this one sends', () => {
     const [near, far] = pipe();
     const agent = createConnection(far, {
       handlers: { echo: (given) => given, never: () => new Promise(() => {}) },
-      grace: 0.1,
+      graceMs: 100,
     });
     ending.push(() => agent.close());
     return createConnection(near, options);
@@ -426,7 +426,7 @@ describe('under the official agent', () => {
     const said: unknown[] = [];
     const answered = new Promise<void>((resolve) => {
       const text = (line: string): void => void (said.push(JSON.parse(line)) === 2 && resolve());
-      near.start({ text, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+      near.start({ text, invalid: () => {}, tooLong: () => {}, ended: () => {} });
     });
     input.end(`${JSON.stringify(request(3, 'ask', {}))}\n`);
     await answered;

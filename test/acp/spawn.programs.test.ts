@@ -25,7 +25,7 @@ const lines = (line) => process.stdin.setEncoding('utf8').on('data', (chunk) => 
 
 /** An agent of so much code. */
 const program = (code: string, options: SpawnOptions = {}): Promise<Agent> =>
-  spawnAgent(process.execPath, ['--eval', PRELUDE + code], { exitGrace: 5, killGrace: 5, ...options });
+  spawnAgent(process.execPath, ['--eval', PRELUDE + code], { exitGraceMs: 5000, killGraceMs: 5000, ...options });
 
 /** What the client says about junk is no request. */
 const ECHO = 'lines((_, { id, method, params }) => { if (method) say(answer(id, params)); });';
@@ -65,7 +65,7 @@ describe('C01: starting', () => {
   });
 
   test.each([
-    ['exitGrace', { exitGrace: -1 }],
+    ['exitGraceMs', { exitGraceMs: -1 }],
     ['stderr', { stderr: 'captured' as never }],
     ['maxBatch', { maxBatch: 0 }],
     ['maxLineBytes', { maxLineBytes: 0 }],
@@ -271,7 +271,7 @@ describe('C09: the agent ends', () => {
   test('while something that it started holds its output open: calls reject all the same', async () => {
     const agent = await program(
       "require('node:child_process').spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] }).unref(); lines(() => process.exit(7));",
-      { exitGrace: 0.1, killGrace: 5 },
+      { exitGraceMs: 100, killGraceMs: 5000 },
     );
     await expect(agent.request('a')).rejects.toMatchObject({ message: expect.stringContaining('exit code 7') });
     await agent.close();
@@ -326,15 +326,15 @@ describe('C10: closing', () => {
   });
 
   test('one that stays gets SIGTERM', async () => {
-    const agent = await program('setInterval(() => {}, 1000); say(answer(1));', { exitGrace: 0.1 });
+    const agent = await program('setInterval(() => {}, 1000); say(answer(1));', { exitGraceMs: 100 });
     await agent.request('ready');
     expect(await agent.close()).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
   test('one that ignores that gets SIGKILL', async () => {
     const agent = await program("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); say(answer(1));", {
-      exitGrace: 0.1,
-      killGrace: 0.1,
+      exitGraceMs: 100,
+      killGraceMs: 100,
     });
     await agent.request('ready');
     expect(await agent.close()).toEqual({ code: null, signal: 'SIGKILL' });
@@ -348,7 +348,7 @@ describe('C10: closing', () => {
     ]) {
       const agent = await program(
         `const child = require('node:child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(real)}], { stdio: 'ignore' }); child.unref(); say(answer(1, child.pid)); ${wrapper}`,
-        { exitGrace: 0.3 },
+        { exitGraceMs: 300 },
       );
       const pid = (await agent.request('pid')) as number;
       expect(isAlive(pid)).toBe(true);
@@ -380,7 +380,7 @@ describe('C11: an agent that never reads', () => {
   test('makes senders wait, and calls beyond the backlog are refused', async () => {
     const agent = await program('process.stdin.pause(); setInterval(() => {}, 1000);', {
       maxBacklog: 256 * 1024,
-      exitGrace: 0.1,
+      exitGraceMs: 100,
     });
     const params = ['x'.repeat(64 * 1024)];
     let isWaiting = false;
@@ -409,7 +409,7 @@ describe('C11: an agent that never reads', () => {
 test('an agent without a connection has the channel, for whoever speaks over it', async () => {
   const agent = await launchAgent(process.execPath, ['--eval', PRELUDE + ECHO]);
   const heard = new Promise<string>((resolve) => {
-    agent.channel.start({ text: resolve, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    agent.channel.start({ text: resolve, invalid: () => {}, tooLong: () => {}, ended: () => {} });
   });
   agent.channel.send('{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}');
   expect(JSON.parse(await heard)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
@@ -423,7 +423,7 @@ test('a channel that is started late gives what came before, even of an agent th
   await new Promise((resolve) => setTimeout(resolve, 50));
   const heard: unknown[] = [];
   const end = await new Promise((resolve) => {
-    agent.channel.start({ text: (text) => heard.push(text), garbage: () => {}, tooLong: () => {}, ended: resolve });
+    agent.channel.start({ text: (text) => heard.push(text), invalid: () => {}, tooLong: () => {}, ended: resolve });
   });
   expect(heard).toEqual(['{"jsonrpc":"2.0","id":1,"result":null}']);
   expect(end).toMatchObject({ code: 'closed', message: expect.stringContaining('exit code 2') });

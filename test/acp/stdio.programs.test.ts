@@ -49,7 +49,7 @@ describe('nothing but messages reaches stdout', () => {
   });
 
   test('unless the host says so', async () => {
-    const ran = await run(`serveStdio({ guard: false }); console.log('"mine"');`);
+    const ran = await run(`serveStdio({ redirectStdout: false }); console.log('"mine"');`);
     expect(linesOf(ran)).toEqual(['mine']);
   });
 
@@ -75,7 +75,7 @@ describe('when stdin ends', () => {
 
   test('but no longer than the grace: then handlers are told, and the process ends', async () => {
     const ran = await run(
-      `serveStdio({ grace: 0.1, handlers: { stuck: (_, { signal }) => new Promise(() => {
+      `serveStdio({ graceMs: 100, handlers: { stuck: (_, { signal }) => new Promise(() => {
          const timer = setInterval(() => {}, 1000);
          signal.addEventListener('abort', () => { clearInterval(timer); console.error('aborted'); });
        }) } });`,

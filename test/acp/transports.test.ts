@@ -104,7 +104,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
           heard.push(JSON.parse(text));
           if (heard.length === 2) resolve();
         },
-        ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+        ...{ invalid: () => {}, tooLong: () => {}, ended: () => {} },
       });
     });
     here.send('{"jsonrpc"');
@@ -122,7 +122,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
   test('when one side is gone, calls of the other reject', async () => {
     const { here, there, close } = await open();
     const client = createConnection(here);
-    there.start({ text: () => there.destroy(), garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    there.start({ text: () => there.destroy(), invalid: () => {}, tooLong: () => {}, ended: () => {} });
     await expect(client.request('a')).rejects.toMatchObject({ code: 'closed' });
     await client.closed;
     await close();
@@ -137,7 +137,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
       });
       const heard: string[] = [];
       const over = new Promise<void>((resolve) => {
-        here.start({ text: (text) => heard.push(text), garbage: () => {}, tooLong: () => {}, ended: () => resolve() });
+        here.start({ text: (text) => heard.push(text), invalid: () => {}, tooLong: () => {}, ended: () => resolve() });
       });
       here.send('{"jsonrpc":"2.0","id":1,"method":"slow"}');
       await here.end();
@@ -158,7 +158,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
           heard.push(text);
           there.destroy();
         },
-        ...{ garbage: () => {}, tooLong: () => {} },
+        ...{ invalid: () => {}, tooLong: () => {} },
         ended: () => {
           heard.push('ended');
           resolve();
@@ -166,7 +166,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
       });
     });
     const gone = new Promise<unknown>((resolve) => {
-      here.start({ text: () => {}, garbage: () => {}, tooLong: () => {}, ended: resolve });
+      here.start({ text: () => {}, invalid: () => {}, tooLong: () => {}, ended: resolve });
     });
     for (let n = 0; n < 10; n++) here.send(String(n));
     await dropped;
@@ -181,9 +181,9 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     const { here, there, close } = await open();
     let seen = 0;
     // Nothing is taken until somebody says so.
-    there.start({ text: () => void seen++, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    there.start({ text: () => void seen++, invalid: () => {}, tooLong: () => {}, ended: () => {} });
     there.pause();
-    here.start({ text: () => {}, garbage: () => {}, tooLong: () => {}, ended: () => {} });
+    here.start({ text: () => {}, invalid: () => {}, tooLong: () => {}, ended: () => {} });
     const piece = JSON.stringify('x'.repeat(100_000));
     let sent = 0;
     while (here.ready() === undefined && sent < 1000) {
@@ -298,7 +298,7 @@ describe('a WebSocket that cannot be paused', () => {
     const over = new Promise<Error | undefined>((resolve) => {
       channel.start({
         text: (text) => heard.push(text),
-        garbage: () => heard.push('garbage'),
+        invalid: () => heard.push('garbage'),
         tooLong: () => heard.push('too long'),
         ended: (error) => {
           heard.push('ended');

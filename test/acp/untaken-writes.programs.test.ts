@@ -161,7 +161,7 @@ test('a program that stops reading and dies', async () => {
 test('what was written before the end resolves', async () => {
   const [here, there] = memoryChannels();
   const received: string[] = [];
-  there.start({ text: (text) => received.push(text), garbage: () => {}, tooLong: () => {}, ended: () => {} });
+  there.start({ text: (text) => received.push(text), invalid: () => {}, tooLong: () => {}, ended: () => {} });
   const connection = createConnection(here);
   const told = connection.notify('note');
   await told;

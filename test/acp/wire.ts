@@ -32,7 +32,7 @@ export function openWire(options: ConnectionOptions = {}): Wire {
       if (next === undefined) heard.push(JSON.parse(text));
       else next(JSON.parse(text));
     },
-    garbage: () => {},
+    invalid: () => {},
     tooLong: () => {},
     ended: () => {},
   });

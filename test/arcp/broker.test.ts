@@ -7,7 +7,7 @@ import process from 'node:process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../src/arcp/index.js';
 import {
-  type Brokered,
+  type BrokerServices,
   createBroker,
   createRuntime,
   definePolicy,
@@ -48,7 +48,7 @@ afterEach(async () => {
 
 /** Runs a tool that has a broker; all is granted where nobody asks. */
 async function withBroker(
-  work: (brokered: Brokered) => unknown,
+  work: (brokered: BrokerServices) => unknown,
   { permissions = ['*'], policy = definePolicy({ rules: { constrained: { '*': 'auto' } } }) } = {},
 ): Promise<{ readonly wire: Wire; readonly jobId: string }> {
   const broker = createBroker({ root, hosts: [host], programs: { node: process.execPath }, maxBytes: 2000 });
@@ -62,7 +62,7 @@ async function withBroker(
   return { wire, jobId };
 }
 
-async function outcome(work: (brokered: Brokered) => unknown, permissions?: string[]): Promise<unknown> {
+async function outcome(work: (brokered: BrokerServices) => unknown, permissions?: string[]): Promise<unknown> {
   const { wire, jobId } = await withBroker(work, permissions === undefined ? {} : { permissions });
   const last = (await wire.untilEnded(jobId)) as Envelope<'job.completed' | 'job.failed'>;
   return last.type === 'job.completed' ? last.payload.result : last.payload.code;
@@ -123,7 +123,7 @@ describe('files', () => {
 describe('the network', () => {
   const get =
     (where: string) =>
-    async ({ fetch }: Brokered) =>
+    async ({ fetch }: BrokerServices) =>
       (await fetch(where)).text();
 
   test('is reached at the hosts that were named, also where they redirect to themselves', async () => {

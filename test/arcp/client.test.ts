@@ -241,6 +241,34 @@ describe('connections that break', () => {
     await expect(client.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
+  test.each([
+    [{ timeoutMs: 0 }, 'timeoutMs must be a positive number of milliseconds or Infinity; got 0'],
+    [{ heartbeatMs: Number.NaN }, 'heartbeatMs must be a positive number of milliseconds or Infinity; got NaN'],
+    [{ reconnect: { minDelayMs: -1 } }, 'minDelayMs must be a non-negative number of milliseconds or Infinity; got -1'],
+    [{ reconnect: { maxAttempts: -1 } }, 'maxAttempts must be a non-negative number or Infinity; got -1'],
+  ] satisfies [ClientOptions, string][])('reject the options %j', async (options, message) => {
+    await expect(openClient(line(start()).dial, options)).rejects.toThrow(new TypeError(message));
+  });
+
+  test('without limits of time work as others', async () => {
+    const never = Number.POSITIVE_INFINITY;
+    const runtime = start({ workers: { cancelGraceMs: never } }).tool(
+      'patient',
+      { durable: true, timeoutMs: never, retry: { maxAttempts: 2, maxBackoffMs: never, backoffMs: 1 } },
+      (_, { attempt }) => {
+        if (attempt === 1) throw new ArcpError('UNAVAILABLE', 'later');
+        return attempt;
+      },
+    );
+    const client = await openClient(line(runtime).dial, { timeoutMs: never, heartbeatMs: never });
+    ending.push(() => client.close());
+    expect(await client.invoke('patient', {}, { timeoutMs: never }).result()).toBe(2);
+    const slow = client.invoke('slow');
+    await slow.cancel({ deadlineMs: never });
+    await expect(slow.result()).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(client.invoke('slow').cancel({ deadlineMs: -1 })).rejects.toThrow(TypeError);
+  });
+
   test('on which nothing is said are given up', async () => {
     const runtime = start();
     let isDead = false;
@@ -263,7 +291,7 @@ describe('connections that break', () => {
 
   test('a session that is gone is the end', async () => {
     const clock = passingTime(Date.now());
-    const runtime = start({ now: () => clock.now, resumeWindowSeconds: 1 });
+    const runtime = start({ now: () => clock.now, resumeWindowMs: 1000 });
     const { dial, cut } = line(runtime);
     const client = await openClient(dial, { reconnect: { minDelayMs: 30 } });
     const invocation = client.invoke('slow');

@@ -60,8 +60,8 @@ describe('texts', () => {
   test('a refusal tells whom it is for, as far as that can be read', () => {
     const text = JSON.stringify({ ...envelope('log', {}), id: 'm7', session_id: 7, trace_id: 't' });
     const result = tryParseEnvelope(text);
-    expect(result).toMatchObject({ ok: false, error: { sketch: { id: 'm7', type: 'log', trace_id: 't' } } });
-    expect(result.ok ? null : result.error.sketch.session_id).toBeUndefined();
+    expect(result).toMatchObject({ ok: false, error: { header: { id: 'm7', type: 'log', trace_id: 't' } } });
+    expect(result.ok ? null : result.error.header.session_id).toBeUndefined();
   });
 
   test('length is counted in bytes, and a text that is too long is not read', () => {

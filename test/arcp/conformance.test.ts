@@ -1,7 +1,7 @@
 /** The check of runtimes: ours passes all of it, and each mistake that a runtime may make is found. */
 import { describe, expect, test } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
-import { type CheckResult, checkRuntime, type Subject } from '../../src/arcp/conformance/index.js';
+import { type CheckResult, type CheckTarget, checkRuntime } from '../../src/arcp/conformance/index.js';
 import { bearer, createRuntime, listenWebSocket } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
@@ -27,7 +27,7 @@ function runtime() {
 const auth = (token: string) => ({ scheme: 'bearer', token });
 const CALLS = { quick: { tool: 'echo' }, slow: { tool: 'slow' }, auth: auth('a'), otherAuth: auth('b') };
 
-async function resultsOf(subject: Subject): Promise<CheckResult[]> {
+async function resultsOf(subject: CheckTarget): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for await (const result of checkRuntime(subject)) results.push(result);
   return results;

@@ -202,7 +202,7 @@ describe('whoever refuses a message answers with what can be read of it', () => 
             say({ id: 'c', type: 'ping', payload: {} });
           }
         },
-        ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+        ...{ invalid: () => {}, tooLong: () => {}, ended: () => {} },
       });
       return here;
     });
@@ -360,7 +360,7 @@ describe('members that the specification does not demand are optional', () => {
           say({ ...job, correlation_id: id, ...last });
         } else if (type === 'session.close') there.destroy();
       },
-      ...{ garbage: () => {}, tooLong: () => {}, ended: () => {} },
+      ...{ invalid: () => {}, tooLong: () => {}, ended: () => {} },
     });
     return here;
   };

@@ -108,7 +108,7 @@ describe('an execution graph', () => {
     const graph = ExecutionGraph.from(log);
     const job = [...graph].find(({ name }) => name === 'coordinator')!;
     expect(graph.get(job.id)).toBe(job);
-    expect(job).toMatchObject({ kind: 'job', state: 'completed', attempt: 2, handedTo: ['on-call'] });
+    expect(job).toMatchObject({ kind: 'job', state: 'completed', attempt: 2, handoffs: ['on-call'] });
     expect(job.children.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       ...['job observability', 'job logs', 'permission deploy.rollback service:checkout'],
     ]);

@@ -463,7 +463,7 @@ describe('what is done for it', () => {
 });
 
 test('many calls at once are carried out, a few at a time', async () => {
-  const runtime = createRuntime().tool('echo', {}, sandboxed(TOOL, { processes: 3 }));
+  const runtime = createRuntime().tool('echo', {}, sandboxed(TOOL, { concurrency: 3 }));
   runtimes.push(runtime);
   const wire = connectTo(runtime);
   await wire.open();

@@ -19,7 +19,7 @@ export function event(more: Partial<NewEvent> = {}): NewEvent {
 export function job(more: Partial<JobRow> = {}): JobRow {
   return {
     ...{ jobId: `job_${++made}`, sessionId: 's', principal: 'alice', queue: 'default', priority: 0, state: 'queued' },
-    ...{ attempt: 0, runAfter: 0, leaseOwner: null, leaseUntil: null, spec: '{}', status: '{}', createdAt: 0 },
+    ...{ attempt: 0, dueAt: 0, leaseOwner: null, leaseExpiresAt: null, spec: '{}', status: '{}', createdAt: 0 },
     ...{ endedAt: null, ...more },
   };
 }
@@ -56,8 +56,8 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         const second = await store.commit({ events: [other] });
         const all = await store.readEvents({ sessionId: 's', limit: 10 });
         expect(all).toEqual([
-          { ...one, sequence: all[0]!.sequence, at: 1000 },
-          { ...other, sequence: all[1]!.sequence, at: 1000 },
+          { ...one, sequence: all[0]!.sequence, storedAt: 1000 },
+          { ...other, sequence: all[1]!.sequence, storedAt: 1000 },
         ]);
         expect([first, second]).toEqual([
           { outcome: 'done', sequences: [all[0]!.sequence] },
@@ -182,7 +182,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
       });
 
       storeTest('for a job that has gone on are fenced off, and say how it stands', async (store) => {
-        const one = job({ state: 'running', attempt: 2, leaseOwner: 'w', leaseUntil: 5000 });
+        const one = job({ state: 'running', attempt: 2, leaseOwner: 'w', leaseExpiresAt: 5000 });
         await store.commit({ newJobs: [one] });
         const change = { jobId: one.jobId, attempt: 1, set: { state: 'completed', endedAt: 1 } } as const;
         const stale = await store.commit({ jobs: [change], events: [event({ id: 'never', jobId: one.jobId })] });
@@ -236,31 +236,33 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
       );
 
       storeTest('change what they name, and nothing else', async (store) => {
-        const one = job({ spec: 'a', status: 'b', leaseOwner: 'w', leaseUntil: 9 });
+        const one = job({ spec: 'a', status: 'b', leaseOwner: 'w', leaseExpiresAt: 9 });
         await store.commit({ newJobs: [one] });
-        await store.commit({ jobs: [{ jobId: one.jobId, set: { status: 'c', leaseOwner: null, leaseUntil: null } }] });
-        expect(await store.readJob(one.jobId)).toEqual({ ...one, status: 'c', leaseOwner: null, leaseUntil: null });
+        await store.commit({
+          jobs: [{ jobId: one.jobId, set: { status: 'c', leaseOwner: null, leaseExpiresAt: null } }],
+        });
+        expect(await store.readJob(one.jobId)).toEqual({ ...one, status: 'c', leaseOwner: null, leaseExpiresAt: null });
       });
     });
 
     describe('jobs', () => {
       storeTest('are claimed once, by priority and then by time, and only when their time has come', async (store) => {
         const jobs = [
-          job({ jobId: 'later', runAfter: 5001 }),
-          job({ jobId: 'second', runAfter: 20 }),
-          job({ jobId: 'first', runAfter: 10 }),
-          job({ jobId: 'urgent', runAfter: 30, priority: 5 }),
+          job({ jobId: 'later', dueAt: 5001 }),
+          job({ jobId: 'second', dueAt: 20 }),
+          job({ jobId: 'first', dueAt: 10 }),
+          job({ jobId: 'urgent', dueAt: 30, priority: 5 }),
           job({ jobId: 'elsewhere', queue: 'other' }),
           job({ jobId: 'blocked', state: 'blocked' }),
           job({ jobId: 'done', state: 'completed', endedAt: 1 }),
         ];
         await store.commit({ newJobs: jobs });
         expect(await store.countQueued(['default'])).toBe(4);
-        const claim = { worker: 'w1', queues: ['default'], now: 5000, leaseUntil: 6000 };
+        const claim = { worker: 'w1', queues: ['default'], now: 5000, leaseExpiresAt: 6000 };
         const claimed = await store.claimJobs({ ...claim, limit: 2 });
         expect(claimed).toEqual([
-          { ...jobs[3], state: 'running', attempt: 1, leaseOwner: 'w1', leaseUntil: 6000 },
-          { ...jobs[2], state: 'running', attempt: 1, leaseOwner: 'w1', leaseUntil: 6000 },
+          { ...jobs[3], state: 'running', attempt: 1, leaseOwner: 'w1', leaseExpiresAt: 6000 },
+          { ...jobs[2], state: 'running', attempt: 1, leaseOwner: 'w1', leaseExpiresAt: 6000 },
         ]);
         expect(await store.readJob('urgent')).toEqual(claimed[0]);
         expect(jobIds(await store.claimJobs({ ...claim, worker: 'w2', limit: 9 }))).toEqual(['second']);
@@ -274,9 +276,9 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
 
       storeTest('that wait for something are claimed again, too, when their lease has run out', async (store) => {
         await store.commit({
-          newJobs: [job({ jobId: 'j', state: 'blocked', attempt: 1, leaseOwner: 'w1', leaseUntil: 2000 })],
+          newJobs: [job({ jobId: 'j', state: 'blocked', attempt: 1, leaseOwner: 'w1', leaseExpiresAt: 2000 })],
         });
-        const claim = { worker: 'w2', queues: ['default'], leaseUntil: 9000, limit: 1 };
+        const claim = { worker: 'w2', queues: ['default'], leaseExpiresAt: 9000, limit: 1 };
         expect(await store.nextDue(['default'])).toBe(2000);
         expect(await store.claimJobs({ ...claim, now: 1999 })).toEqual([]);
         expect(await store.claimJobs({ ...claim, now: 2000 })).toMatchObject([
@@ -287,21 +289,25 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
       storeTest('whose lease has run out are claimed again, and their former worker is fenced off', async (store) => {
         await store.commit({ newJobs: [job({ jobId: 'j' })] });
         const claim = { queues: ['default'], limit: 9 };
-        await store.claimJobs({ ...claim, worker: 'w1', now: 1000, leaseUntil: 2000 });
+        await store.claimJobs({ ...claim, worker: 'w1', now: 1000, leaseExpiresAt: 2000 });
         expect(await store.nextDue(['default'])).toBe(2000);
-        expect(await store.claimJobs({ ...claim, worker: 'w2', now: 1999, leaseUntil: 9000 })).toEqual([]);
-        const taken = await store.claimJobs({ ...claim, worker: 'w2', now: 2000, leaseUntil: 9000 });
+        expect(await store.claimJobs({ ...claim, worker: 'w2', now: 1999, leaseExpiresAt: 9000 })).toEqual([]);
+        const taken = await store.claimJobs({ ...claim, worker: 'w2', now: 2000, leaseExpiresAt: 9000 });
         expect(taken).toMatchObject([{ jobId: 'j', attempt: 2, leaseOwner: 'w2' }]);
         const late = await store.commit({
           jobs: [{ jobId: 'j', attempt: 1, set: { state: 'completed' } }],
           events: [event({ jobId: 'j' })],
         });
         expect(late).toMatchObject({ outcome: 'fenced', found: { attempt: 2 } });
-        expect(await store.renewLeases({ worker: 'w1', leaseUntil: 9999, jobs: [{ jobId: 'j', attempt: 1 }] })).toEqual(
-          [],
-        );
-        const renewed = await store.renewLeases({ worker: 'w2', leaseUntil: 9999, jobs: [{ jobId: 'j', attempt: 2 }] });
-        expect(renewed).toMatchObject([{ jobId: 'j', leaseUntil: 9999 }]);
+        expect(
+          await store.renewLeases({ worker: 'w1', leaseExpiresAt: 9999, jobs: [{ jobId: 'j', attempt: 1 }] }),
+        ).toEqual([]);
+        const renewed = await store.renewLeases({
+          worker: 'w2',
+          leaseExpiresAt: 9999,
+          jobs: [{ jobId: 'j', attempt: 2 }],
+        });
+        expect(renewed).toMatchObject([{ jobId: 'j', leaseExpiresAt: 9999 }]);
         expect(await store.readJob('j')).toEqual(renewed[0]);
       });
 
@@ -309,7 +315,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         await store.commit({ newJobs: Array.from({ length: 30 }, () => job()) });
         const claims = await Promise.all(
           Array.from({ length: 20 }, (_, n) =>
-            store.claimJobs({ worker: `w${n}`, queues: ['default'], now: 1, leaseUntil: 9, limit: 2 }),
+            store.claimJobs({ worker: `w${n}`, queues: ['default'], now: 1, leaseExpiresAt: 9, limit: 2 }),
           ),
         );
         const all = jobIds(claims.flat());
@@ -349,7 +355,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
               if ((await store.readJob(jobId)) === undefined)
                 await store.commit({ newJobs: [job({ jobId, state, queue, endedAt })] });
               else await store.commit({ jobs: [{ jobId, states, set: { state, endedAt } }] });
-              if (of === 9) await store.claimJobs({ worker: 'w', queues: ['a'], now: 1, leaseUntil: 9, limit: 1 });
+              if (of === 9) await store.claimJobs({ worker: 'w', queues: ['a'], now: 1, leaseExpiresAt: 9, limit: 1 });
             }
             await store.trim({ endedBefore: 2 });
             const waiting = await store.listJobs({ states: ['queued'], limit: Number.POSITIVE_INFINITY });

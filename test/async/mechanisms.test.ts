@@ -79,5 +79,5 @@ test('a promise can be given up by a signal, or after a while', async () => {
 });
 
 test('delays double up to the longest one', () => {
-  expect([1, 2, 3, 40].map((failures) => backoff(failures, { min: 100, max: 1000 }))).toEqual([100, 200, 400, 1000]);
+  expect([1, 2, 3, 40].map((failures) => backoff(failures, { minDelayMs: 100, maxDelayMs: 1000 }))).toEqual([100, 200, 400, 1000]);
 });

@@ -20,7 +20,7 @@ function clockwork(costs: Readonly<Record<string, number | (() => number)>>) {
 describe('a race', () => {
   test('tells how many times as fast each runner is as the anchor', async () => {
     const { runners, now } = clockwork({ slow: 1, fast: 0.25, anchor: 0.5 });
-    const standings = await race(runners, { anchor: 'anchor', rounds: 5, turn: 2, warmUp: 10, now });
+    const standings = await race(runners, { anchor: 'anchor', rounds: 5, turnMs: 2, warmUpMs: 10, now });
     expect(standings.map(({ name, ratio }) => [name, ratio.median])).toEqual([
       ['slow', 0.5],
       ['fast', 2],
@@ -31,7 +31,7 @@ describe('a race', () => {
 
   test('fills a turn with as many passes as go into it, and never with less than one', async () => {
     const { runners, now } = clockwork({ quick: 0.01, long: 50 });
-    const standings = await race(runners, { anchor: 'quick', rounds: 3, turn: 2, warmUp: 1, now });
+    const standings = await race(runners, { anchor: 'quick', rounds: 3, turnMs: 2, warmUpMs: 1, now });
     expect(standings.map(({ passes }) => passes)).toEqual([200, 1]);
   });
 
@@ -43,7 +43,7 @@ describe('a race', () => {
       rounds.push(order.splice(0).join(''));
       expect(done).toBe(rounds.length - 1);
     };
-    await race(runners, { anchor: 'a', rounds: 6, turn: 1, warmUp: 0, now, onRound });
+    await race(runners, { anchor: 'a', rounds: 6, turnMs: 1, warmUpMs: 0, now, onRound });
     const [, ...played] = rounds;
     expect(played).toHaveLength(6);
     for (const round of played) expect([...round].toSorted().join('')).toBe('abc');
@@ -56,7 +56,7 @@ describe('a race', () => {
     const onRound = (done: number): void => {
       load = done % 2 === 0 ? 1 : 30;
     };
-    const [, half] = await race(runners, { anchor: 'anchor', rounds: 9, turn: 1, warmUp: 0, now, onRound });
+    const [, half] = await race(runners, { anchor: 'anchor', rounds: 9, turnMs: 1, warmUpMs: 0, now, onRound });
     expect(half!.ratio).toEqual({ median: 2, low: 2, high: 2 });
     expect(half!.nanoseconds.high).toBeGreaterThan(half!.nanoseconds.low);
   });
@@ -80,7 +80,7 @@ describe('a race', () => {
         },
       },
     ];
-    const [, fresh] = await race(runners, { anchor: 'anchor', rounds: 5, turn: 2, warmUp: 5, now: () => time });
+    const [, fresh] = await race(runners, { anchor: 'anchor', rounds: 5, turnMs: 2, warmUpMs: 5, now: () => time });
     expect(fresh!.ratio.median).toBe(2);
     expect(stock).toBe(0);
   });

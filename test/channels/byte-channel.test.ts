@@ -24,7 +24,7 @@ function listen(channel: Channel, onText?: (text: string) => void): Heard {
         heard.texts.push(text);
         onText?.(text);
       },
-      garbage: (why) => heard.garbage.push(why),
+      invalid: (why) => heard.garbage.push(why),
       tooLong: (limit) => heard.tooLong.push(limit),
       ended: (error) => {
         heard.ends.push(error as never);

@@ -9,7 +9,7 @@ function decode(pieces: readonly Uint8Array[], options: { maxLineBytes?: number 
   const decoder = new LineDecoder(options);
   const receiver = {
     text: (text: string) => void told.push(`text ${text}`),
-    garbage: () => void told.push('garbage'),
+    invalid: () => void told.push('garbage'),
     tooLong: (limit: number) => void told.push(`too long ${limit}`),
   };
   for (const piece of pieces) decoder.push(piece, receiver);
@@ -64,12 +64,12 @@ describe('a line decoder', () => {
     for (const size of [1, 7, 5000, 9990, 15_000, line.length]) {
       const decoder = new LineDecoder({ maxLineBytes: 10_000 });
       const refused: unknown[] = [];
-      const receiver = { text: () => {}, garbage: () => {}, tooLong: (...told: unknown[]) => void refused.push(told) };
+      const receiver = { text: () => {}, invalid: () => {}, tooLong: (...told: unknown[]) => void refused.push(told) };
       for (let from = 0; from < line.length; from += size) decoder.push(line.subarray(from, from + size), receiver);
       expect(refused).toEqual([[10_000, beginning]]);
     }
     const garbage: unknown[] = [];
-    const receiver = { text: () => {}, garbage: (...told: unknown[]) => void garbage.push(told), tooLong: () => {} };
+    const receiver = { text: () => {}, invalid: (...told: unknown[]) => void garbage.push(told), tooLong: () => {} };
     new LineDecoder().push(Buffer.concat([line.subarray(0, 5000), Uint8Array.of(0xff, 0x0a)]), receiver);
     expect(garbage).toEqual([[expect.any(String), beginning]]);
   });

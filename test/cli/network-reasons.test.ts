@@ -62,7 +62,7 @@ describe('a command', () => {
 
 describe('the library', () => {
   const session = createSession({ agent: 'client', sequence: 'sender' });
-  const attempts = { attempts: 0 };
+  const attempts = { maxAttempts: 0 };
 
   test.each<readonly [string, () => Promise<unknown>]>([
     [

@@ -38,7 +38,7 @@ function subject(
   language: Language,
   valid: fc.Arbitrary<string>,
   mutants: fc.Arbitrary<string>,
-  settled: readonly string[],
+  depthChecks: readonly string[],
 ): Subject {
   const { exportable: grammar, depth } = language;
   const texts = [
@@ -53,7 +53,7 @@ function subject(
   return {
     title,
     language,
-    grammar: contextFree(grammar.ast, { name, startRule, depth: depth === null ? [] : [depth], settled }),
+    grammar: contextFree(grammar.ast, { name, startRule, depth: depth === null ? [] : [depth], depthChecks }),
     valid: everyOther(texts, MANY),
     invalid: everyOther(
       bent.filter((text) => isWellFormed(text) && isExpressible(language, text)),

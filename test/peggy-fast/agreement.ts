@@ -72,7 +72,7 @@ export function compile(
   { pure = [], libraries = {} }: Surroundings = {},
 ): Parsers {
   const notices: string[] = [];
-  const plugin = { plugins: [fast], fast: { pure, notice: (message: string) => void notices.push(message) } };
+  const plugin = { plugins: [fast], fast: { pure, onNotice: (message: string) => void notices.push(message) } };
   const code = generate(sources, { ...build, ...plugin });
   let slowParses = 0;
   const count = (): void => void slowParses++;

@@ -19,8 +19,8 @@ const CODES = `{
   }
 }`;
 
-function fastParser(grammar: string, notice?: (message: string) => void): Parser {
-  const options = { standalone: notice === undefined, readsMatched: true, notice };
+function fastParser(grammar: string, onNotice?: (message: string) => void): Parser {
+  const options = { standalone: onNotice === undefined, readsMatched: true, onNotice };
   return peggy.generate(grammar, { plugins: [fast], fast: options } as never) as never;
 }
 

@@ -155,7 +155,7 @@ describe.each(LANGUAGES)('$name', ({ sources, options, families }) => {
   const notices: string[] = [];
   const { stepsWith } = countingParser(sources, {
     plugins: [fast],
-    fast: { pure: OWN_SCRATCH, notice: (message: string) => void notices.push(message) },
+    fast: { pure: OWN_SCRATCH, onNotice: (message: string) => void notices.push(message) },
   } as never);
   const steps = stepsWith(options);
   const most = 60;
@@ -179,7 +179,7 @@ describe('against stock parsers', () => {
   test.each(grammars.map((grammar) => ({ grammar, name: grammar.name })))(
     '$name: no more than twice the steps, and some to begin and end with',
     ({ grammar }) => {
-      const [stock, made] = [{}, { plugins: [fast], fast: { pure: grammar.pure, notice: () => undefined } }].map(
+      const [stock, made] = [{}, { plugins: [fast], fast: { pure: grammar.pure, onNotice: () => undefined } }].map(
         (options) => countingParser(grammar.sources, { ...grammar.build, ...options } as never),
       );
       for (const [rule, { accept }] of Object.entries(grammar.rules)) {

@@ -96,20 +96,20 @@ describe('options that it does not have', () => {
   test.each<[unknown, string]>([
     [
       { standalon: true },
-      'There is no option "standalon" in "fast"; the options are notice, standalone, recognize, words,',
+      'There is no option "standalon" in "fast"; the options are onNotice, standalone, recognize, intern,',
     ],
     [{ toString: true }, 'There is no option "toString" in "fast"'],
-    [{ words: 'item' }, 'The option "words" in "fast" is a list of names, not "item"'],
+    [{ intern: 'item' }, 'The option "intern" in "fast" is a list of names, not "item"'],
     [{ pure: [1] }, 'The option "pure" in "fast" is a list of names, not [1]'],
     [{ recognize: 'yes' }, 'The option "recognize" in "fast" is true or false, not "yes"'],
-    [{ notice: true }, 'The option "notice" in "fast" is a function, not true'],
+    [{ onNotice: true }, 'The option "onNotice" in "fast" is a function, not true'],
     [true, 'The build option "fast" is a plain object, not true'],
     [null, 'The build option "fast" is a plain object, not null'],
     [['item'], 'The build option "fast" is a plain object, not ["item"]'],
     [new Map([['recognize', true]]), 'The build option "fast" is a plain object, not an object of another kind'],
     [1n, 'The build option "fast" is a plain object, not 1'],
     [{ recognize: Number.NaN }, 'The option "recognize" in "fast" is true or false, not NaN'],
-    [{ words: new Set(['item']) }, 'The option "words" in "fast" is a list of names, not an object of another kind'],
+    [{ intern: new Set(['item']) }, 'The option "intern" in "fast" is a list of names, not an object of another kind'],
   ])('%o is refused', (options, message) => {
     expect(refusal(LIST, options as never).message).toContain(message);
   });
@@ -124,7 +124,7 @@ describe('options that it does not have', () => {
   });
 
   test('what is undefined counts as not given', () => {
-    expect(parserOf(LIST, { words: undefined, standalone: undefined, notice: undefined }).parse('[1]')).toEqual([1]);
+    expect(parserOf(LIST, { intern: undefined, standalone: undefined, onNotice: undefined }).parse('[1]')).toEqual([1]);
   });
 });
 
@@ -157,7 +157,7 @@ describe('grammars that are left to Peggy', () => {
     ],
   ])('%s', (_name, grammar, reason, more) => {
     const notices: string[] = [];
-    const options = { notice: (message: string) => void notices.push(message) };
+    const options = { onNotice: (message: string) => void notices.push(message) };
     const source = sourceOf(grammar, options, more as never);
     expect(notices).toEqual([expect.stringMatching(/^The parser is Peggy's own, without a scanner: .*\.$/)]);
     expect(notices[0]).toContain(reason);
@@ -171,12 +171,12 @@ describe('grammars that are left to Peggy', () => {
     expect(told).toContain("The parser is Peggy's own, without a scanner: it was asked to trace.");
 
     told.length = 0;
-    parserOf('a = "a"', { notice: () => undefined }, { trace: true, info });
+    parserOf('a = "a"', { onNotice: () => undefined }, { trace: true, info });
     expect(told.filter((message) => message.includes('scanner'))).toEqual([]);
   });
 
   test('can be recognized all the same', () => {
-    const parser = parserOf('a = "a" { return eval("1"); }', { recognize: true, notice: () => undefined });
+    const parser = parserOf('a = "a" { return eval("1"); }', { recognize: true, onNotice: () => undefined });
     expect([parser.parse('a'), parser.recognize!('a'), parser.recognize!('b')]).toEqual([1, true, false]);
   });
 });
@@ -191,7 +191,7 @@ test.each(['{ function Number(text) { return "own " + text; } }', '{{ const Numb
 test('a return inside of a statement of the initializer is left to Peggy', () => {
   const notices: string[] = [];
   const grammar = '{ if (options.skip) return 42; }\na = "a"';
-  const parser = parserOf(grammar, { notice: (message) => void notices.push(message) });
+  const parser = parserOf(grammar, { onNotice: (message) => void notices.push(message) });
   expect(notices).toHaveLength(1);
   expect(parser.parse('b', { skip: true })).toBe(42);
 });

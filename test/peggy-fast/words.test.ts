@@ -9,7 +9,10 @@ interface Reader {
 }
 
 function reader(grammar: string, words: readonly string[], more: object = {}): Reader {
-  return peggy.generate(grammar, { plugins: [fast], fast: { standalone: true, words, ...more } } as never) as never;
+  return peggy.generate(grammar, {
+    plugins: [fast],
+    fast: { standalone: true, intern: words, ...more },
+  } as never) as never;
 }
 
 const LINES =
@@ -55,7 +58,7 @@ describe('rules without words', () => {
   ])('are told: one that %s', (_, grammar, rule, message) => {
     expect(() => reader(grammar, [rule])).toThrow(message);
     const notices: string[] = [];
-    reader(grammar, [rule], { standalone: false, notice: (notice: string) => notices.push(notice) });
+    reader(grammar, [rule], { standalone: false, onNotice: (notice: string) => notices.push(notice) });
     expect(notices).toEqual([expect.stringContaining(message)]);
   });
 });

@@ -1,7 +1,7 @@
 /** Values that may stand in a field (draft-mackay-aacp-01, section 4). */
 import { digitsOf } from '../../text/decimal.js';
 import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
-import { characterAt, nameOf } from '../../text/refusals.js';
+import { characterAt, characterName } from '../../text/parser-errors.js';
 import { CONTROL, KEY, WORD } from '../vocabulary.js';
 
 /**
@@ -127,7 +127,7 @@ export function checkedValue(value: string, path: string): string {
   }
   const control = CONTROL.exec(value);
   if (control !== null) {
-    throw refusal('control-character', path, `holds a control character (${nameOf(control[0])})`);
+    throw refusal('control-character', path, `holds a control character (${characterName(control[0])})`);
   }
   // Readers trim blanks around tokens.
   if (value !== value.trim()) throw refusal('whitespace', path, `begins or ends with white space (${blankAt(value)})`);
@@ -137,5 +137,5 @@ export function checkedValue(value: string, path: string): string {
 }
 
 function blankAt(value: string): string {
-  return nameOf(characterAt(value, value.trimStart() === value ? value.length - 1 : 0) ?? '');
+  return characterName(characterAt(value, value.trimStart() === value ? value.length - 1 : 0) ?? '');
 }

@@ -99,7 +99,7 @@ const recordSchema = z.strictObject({
 /** @param now milliseconds since 1970 */
 export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): AuditRecord {
   // Outside of these years, ISO 8601 has other forms.
-  if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('clock must give milliseconds since 1970');
+  if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('now must return milliseconds since 1970');
   const { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce } = entry;
   const own = { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce };
   const body = { seq: end.seq + 1, time: new Date(now).toISOString(), ...own, previous: end.chain };
@@ -141,17 +141,17 @@ export interface MemoryAudit extends Audit {
 
 export interface AuditOptions {
   /** Milliseconds since 1970. @default the system's clock */
-  readonly clock?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Creates a log in memory, for tests and for hosts that store records themselves. @throws TypeError if an option is invalid */
 export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
-  const clock = resolveClock(options);
+  const now = resolveNow(options);
   const records: AuditRecord[] = [];
   return {
-    // Async, so that what a clock throws is a rejection, as with every other log.
+    // Async, so that what the clock throws is a rejection, as with every other log.
     async append(entry) {
-      const record = nextRecord(records.at(-1) ?? EMPTY_CHAIN, entry, clock());
+      const record = nextRecord(records.at(-1) ?? EMPTY_CHAIN, entry, now());
       records.push(record);
       return record;
     },
@@ -160,7 +160,7 @@ export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
   };
 }
 
-export function resolveClock({ clock = Date.now }: AuditOptions): () => number {
-  if (typeof clock !== 'function') throw new TypeError('clock must be a function that gives milliseconds since 1970');
-  return clock;
+export function resolveNow({ now = Date.now }: AuditOptions): () => number {
+  if (typeof now !== 'function') throw new TypeError('now must be a function that returns milliseconds since 1970');
+  return now;
 }

@@ -5,7 +5,7 @@ import { RULES, type ValidationCode } from '../codes.js';
 import { type PacketDiagnostic, type ValidateOptions, validatePacket } from '../validate.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { Audit, AuditEntry } from './audit.js';
-import type { Admission, ReplayGuard, ReplayReason } from './replay-guard.js';
+import type { Admission, Envelope, ReplayGuard, ReplayReason } from './replay-guard.js';
 
 export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
   /** Records every attempt before it is acted upon; `null` for no log. Required, since a forgotten log is missed too late. */
@@ -231,7 +231,7 @@ function checkOptions(options: unknown): void {
 export interface DispatchContext {
   /** Who sent the packet, as far as the host knows: for the log. */
   readonly actor?: string | undefined;
-  readonly envelope?: { readonly nonce: string; readonly time: number } | undefined;
+  readonly envelope?: Envelope | undefined;
   /** Anything else that the handler needs. It is not logged. */
   readonly data?: unknown;
 }

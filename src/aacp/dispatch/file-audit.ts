@@ -14,7 +14,7 @@ import {
   asciiJson,
   type ChainEnd,
   nextRecord,
-  resolveClock,
+  resolveNow,
 } from './audit.js';
 import { type Lock, takeLock } from './file-audit-lock.js';
 import { type AuditVerification, createVerifier, type VerifyOptions } from './verify-audit.js';
@@ -63,12 +63,12 @@ export interface FileAudit extends Audit {
  */
 export async function fileAudit(file: string, options: FileAuditOptions = {}): Promise<FileAudit> {
   if (typeof file !== 'string' || file === '') throw new TypeError('file must be the path of a log');
-  const clock = resolveClock(options);
+  const now = resolveNow(options);
   const { powerSafe = false, onNotice } = options;
   if (typeof powerSafe !== 'boolean') throw new TypeError('powerSafe must be true or false');
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice must be a function');
   const absolute = path.resolve(file);
-  const { audit, notices, abandon } = await opened(absolute, clock, powerSafe);
+  const { audit, notices, abandon } = await opened(absolute, now, powerSafe);
   try {
     for (const notice of notices) onNotice?.(notice);
   } catch (thrown) {
@@ -78,7 +78,7 @@ export async function fileAudit(file: string, options: FileAuditOptions = {}): P
   return audit;
 }
 
-async function opened(absolute: string, clock: () => number, powerSafe: boolean) {
+async function opened(absolute: string, now: () => number, powerSafe: boolean) {
   let handle: FileHandle | undefined;
   let lock: Lock | undefined;
 
@@ -101,7 +101,7 @@ async function opened(absolute: string, clock: () => number, powerSafe: boolean)
     lock = await takeLock(`${real}.lock`);
     const { end, size, torn } = await resume(handle, real);
     const wide = await keepPrivate(handle, real);
-    const audit = appender({ handle, lock, file: real, clock, powerSafe }, end, size);
+    const audit = appender({ handle, lock, file: real, now, powerSafe }, end, size);
     return { audit, notices: [torn, wide].filter((notice) => notice !== null), abandon };
   } catch (cause) {
     await abandon();
@@ -132,11 +132,11 @@ interface OpenLog {
   readonly handle: FileHandle;
   readonly lock: Lock;
   readonly file: string;
-  readonly clock: () => number;
+  readonly now: () => number;
   readonly powerSafe: boolean;
 }
 
-function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: ChainEnd, bytes: number): FileAudit {
+function appender({ handle, lock, file, now, powerSafe }: OpenLog, from: ChainEnd, bytes: number): FileAudit {
   let end = from;
   let size = bytes;
   let broken: AuditError | null = null;
@@ -147,7 +147,7 @@ function appender({ handle, lock, file, clock, powerSafe }: OpenLog, from: Chain
   async function write(entry: AuditEntry): Promise<AuditRecord> {
     if (broken !== null) throw broken;
     await checkOurs();
-    const record = nextRecord(end, entry, clock());
+    const record = nextRecord(end, entry, now());
     const line = `${asciiJson(record)}\n`;
     try {
       await handle.appendFile(line, 'latin1');

@@ -1,11 +1,11 @@
-import { resolveClock } from './audit.js';
+import { resolveNow } from './audit.js';
 
 /** What stands outside the packet, on the transport: AACP has no place for it. */
 export interface Envelope {
   /** Chosen by the sender, never twice: 1 to 256 UTF-16 code units. */
   readonly nonce: string;
   /** When it was sent, in milliseconds since 1970. */
-  readonly time: number;
+  readonly sentAt: number;
 }
 
 /**
@@ -32,9 +32,9 @@ export interface ReplayGuard {
 
 export interface ReplayGuardOptions {
   /** Milliseconds by which the time of a packet may differ from ours, to both sides. @default 300000 */
-  readonly window?: number | undefined;
+  readonly windowMs?: number | undefined;
   /** Milliseconds since 1970. @default the system's clock */
-  readonly clock?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
   /** Most nonces that are remembered. @default 100000 */
   readonly capacity?: number | undefined;
 }
@@ -49,11 +49,12 @@ const GROUPS = 64;
  * @throws TypeError if an option is invalid
  */
 export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
-  const { window = 300_000, capacity = 100_000 } = options;
-  const clock = resolveClock(options);
-  if (!Number.isFinite(window) || window <= 0) throw new TypeError('window must be a number of milliseconds, above 0');
+  const { windowMs = 300_000, capacity = 100_000 } = options;
+  const now = resolveNow(options);
+  if (!Number.isFinite(windowMs) || windowMs <= 0)
+    throw new TypeError('windowMs must be a finite number of milliseconds above 0');
   if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError('capacity must be a whole number from 1 on');
-  const width = window / GROUPS;
+  const width = windowMs / GROUPS;
   /** Each nonce with the group that it is forgotten with. */
   const nonces = new Map<string, number>();
   const groups = new Map<number, Set<string>>();
@@ -62,8 +63,8 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   /** The group of the time of the last look. */
   let looked = Number.NaN;
 
-  function forget(now: number): void {
-    const current = Math.floor(now / width);
+  function forget(time: number): void {
+    const current = Math.floor(time / width);
     if (current === looked) return;
     looked = current;
     for (const [group, members] of groups) {
@@ -76,17 +77,17 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
 
   function admit(envelope: Envelope | undefined): Admission {
     if (envelope === undefined || envelope === null) return { ok: false, reason: 'no-envelope' };
-    const { nonce, time } = envelope;
-    if (typeof nonce !== 'string' || nonce === '' || nonce.length > MAX_NONCE || !Number.isFinite(time)) {
+    const { nonce, sentAt } = envelope;
+    if (typeof nonce !== 'string' || nonce === '' || nonce.length > MAX_NONCE || !Number.isFinite(sentAt)) {
       return { ok: false, reason: 'bad-envelope' };
     }
-    const now = clock();
-    if (!Number.isFinite(now)) throw new TypeError('clock must give milliseconds since 1970');
-    forget(now);
-    const group = Math.floor((time + window) / width);
+    const time = now();
+    if (!Number.isFinite(time)) throw new TypeError('now must return milliseconds since 1970');
+    forget(time);
+    const group = Math.floor((sentAt + windowMs) / width);
     // Its nonce may have been forgotten: that it was not seen says nothing.
-    if (time < now - window || group < oldest) return { ok: false, reason: 'too-old' };
-    if (time > now + window) return { ok: false, reason: 'too-new' };
+    if (sentAt < time - windowMs || group < oldest) return { ok: false, reason: 'too-old' };
+    if (sentAt > time + windowMs) return { ok: false, reason: 'too-new' };
     if (nonces.has(nonce)) return { ok: false, reason: 'repeated' };
     if (nonces.size >= capacity) return { ok: false, reason: 'guard-full' };
     nonces.set(nonce, group);

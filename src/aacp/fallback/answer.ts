@@ -105,7 +105,7 @@ export function entryOf(request: FallbackRequest, { packet, cost, model }: Model
     ...{ key, instruction, normalised, domain, returnAgent, priority, version, packet, cost, model },
     id: instructionId(normaliseInstruction(instruction)),
     origin: 'model',
-    said: request.now,
+    givenAt: request.now,
     terms: termsOf(instruction),
   };
 }

@@ -1,5 +1,5 @@
 /** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
-import { withTimeLimit } from '../../async/abort.js';
+import { withTimeout } from '../../async/abort.js';
 import { isoDay } from '../matching/instruction/calendar.js';
 import { caseOf, digestOf } from '../matching/instruction/normalise.js';
 import type { Candidate } from '../matching/match.js';
@@ -32,7 +32,7 @@ export interface FallbackEncoder {
    * share the registry. The packet is kept; nothing invalid is kept or returned.
    *
    * @throws FallbackError if there is no packet, with what was paid all the same; ModelError if the model cannot be asked;
-   *   RegistryError if the default registry cannot be opened; TypeError if `signal` is invalid
+   *   StoreError if the default registry cannot be opened; TypeError if `signal` is invalid
    */
   readonly encode: (instruction: string, options: EncodeOptions) => Promise<FallbackResult>;
   /**
@@ -106,10 +106,10 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
     candidates: readonly Candidate[],
     all: AbortSignal,
   ): Promise<Answer> {
-    const { model, timeout, patience, strict } = settings;
+    const { model, timeoutMs, waitTimeoutMs, strict } = settings;
     if (model === null) throw noModel(candidates);
     const call = async (): Promise<Answer> => {
-      const made = await withTimeLimit(all, timeout, (signal) =>
+      const made = await withTimeout(all, timeoutMs, (signal) =>
         askModel(model, request, hintsOf(candidates), signal, strict, platform.grammar),
       );
       const answer = modelAnswer(made, candidates, request);
@@ -122,13 +122,13 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
       return entry === undefined ? undefined : cachedAnswer(entry.packet, request, SHARED);
     };
     const keys = [request.key, otherKeyOf(request)] as const;
-    const turn = await takeTurn(safe.inner, keys, { look, work: call, signal: all, patience });
+    const turn = await takeTurn(safe.inner, keys, { look, work: call, signal: all, waitTimeoutMs });
     if (turn.kind === 'known') safe.seen(request.key);
     return turn.value;
   }
 
   async function encoded(instruction: string, given: EncodeOptions): Promise<FallbackResult> {
-    const request = readRequest(instruction, given, settings.clock());
+    const request = readRequest(instruction, given, settings.now());
     const open = await tiers();
     const warnings: FallbackWarning[] = open.news.splice(0);
     return resultOf(await answer(), request, warnings, settings.counter);
@@ -167,7 +167,7 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
       }
     },
     async explain(instruction, given) {
-      const request = readRequest(instruction, given, settings.clock());
+      const request = readRequest(instruction, given, settings.now());
       const { safe, match: matchOf } = await tiers();
       const entry = safe.get(request);
       if (entry !== undefined) return cachedAnswer(entry.packet, request, REPEATED).explain;

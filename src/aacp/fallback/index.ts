@@ -55,8 +55,8 @@ async function openDefault(): Promise<OpenRegistry> {
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
     const { registry, isCopy } = await memoryCopy();
-    const used = isCopy ? ' What it holds is used.' : '';
-    const message = `${thrown.message}${used} What is encoded is kept in memory until the encoder is closed.`;
+    const used = isCopy ? ' Its entries are used.' : '';
+    const message = `${thrown.message.replace(/\.?$/, '.')}${used} New packets are kept in memory until the encoder is closed.`;
     return { registry, warning: { code: 'registry-in-memory', message } };
   }
 }

@@ -34,12 +34,12 @@ export interface FallbackOptions {
    * politeness and how many articles may differ, each 0.15 of a word. @default 0.75
    */
   readonly threshold?: number | undefined;
-  /** Milliseconds that the model may take, repair included. @default 60000 */
-  readonly timeout?: number | undefined;
-  /** Milliseconds to wait for another process that asks for the same. @default 90000 */
-  readonly patience?: number | undefined;
+  /** Milliseconds after which a call of the model times out, repair included. `Infinity` is never. @default 60000 */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds to wait for another process that encodes the same instruction; 0 does not wait, `Infinity` waits forever. @default 90000 */
+  readonly waitTimeoutMs?: number | undefined;
   /** Milliseconds since 1970: what "last month" refers to. @default `Date.now` */
-  readonly clock?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
   /** Counts tokens. @default the exact counter for current models, if it is installed */
   readonly counter?: TokenCounter | undefined;
 }
@@ -61,7 +61,7 @@ export interface Platform {
   readonly encodeStep?: EncodeStep | undefined;
 }
 
-const NAMES = 'model registry rules patterns strict threshold timeout patience clock counter'.split(' ');
+const NAMES = 'model registry rules patterns strict threshold timeoutMs waitTimeoutMs now counter'.split(' ');
 
 /** @throws TypeError naming the option */
 export function resolveOptions(options: FallbackOptions, platform: Platform) {
@@ -69,11 +69,19 @@ export function resolveOptions(options: FallbackOptions, platform: Platform) {
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
   const { patterns = true, strict = false } = options;
-  const { model = null, registry, threshold, timeout = 60_000, patience = 90_000, clock = Date.now, counter } = options;
+  const {
+    model = null,
+    registry,
+    threshold,
+    timeoutMs = 60_000,
+    waitTimeoutMs = 90_000,
+    now = Date.now,
+    counter,
+  } = options;
   if (model !== null && typeof model !== 'function') throw new TypeError('model is a function, or null for none');
   if (typeof patterns !== 'boolean') throw new TypeError('patterns is true or false');
   if (typeof strict !== 'boolean') throw new TypeError('strict is true or false');
-  if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
+  if (typeof now !== 'function') throw new TypeError('now must be a function that returns milliseconds since 1970');
   if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1)) {
     throw new TypeError('threshold is a number above 0 and up to 1');
   }
@@ -91,15 +99,15 @@ export function resolveOptions(options: FallbackOptions, platform: Platform) {
     patterns,
     strict,
     threshold,
-    timeout: milliseconds('timeout', timeout),
-    patience: milliseconds('patience', patience),
-    clock: () => checkedTime(clock()),
+    timeoutMs: duration('timeoutMs', timeoutMs, 1),
+    waitTimeoutMs: duration('waitTimeoutMs', waitTimeoutMs, 0),
+    now: () => checkedTime(now()),
     counter: counter === undefined ? platform.counter : () => counter,
   };
 }
 
 /** The methods that the encoder calls. */
-const USED = ['get', 'put', 'seen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
+const USED = ['get', 'put', 'markSeen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
 
 function checkRegistry(registry: unknown): void {
   if (registry === undefined || registry === null) return;
@@ -114,15 +122,16 @@ function checkRegistry(registry: unknown): void {
   );
 }
 
-function milliseconds(name: string, value: unknown): number {
-  // Beyond 2^31, timers fire at once.
-  if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value;
-  throw new TypeError(`${name} is a number of milliseconds above 0 and below 2^31`);
+function duration(name: string, value: unknown, least: number): number {
+  if (typeof value === 'number' && value >= least) return value;
+  throw new TypeError(
+    `${name} must be a number of milliseconds, at least ${least}, or Infinity; got ${anyText(value)}`,
+  );
 }
 
 function checkedTime(time: unknown): number {
   if (typeof time === 'number' && Number.isFinite(time)) return time;
-  throw new TypeError(`clock gives milliseconds since 1970; it gave ${anyText(time)}`);
+  throw new TypeError(`now must return milliseconds since 1970; it returned ${anyText(time)}`);
 }
 
 function rulesOf(rules: FallbackOptions['rules']): () => Promise<readonly Rule[]> {

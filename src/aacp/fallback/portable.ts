@@ -11,6 +11,7 @@ import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions } from './options.js';
 
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
+export { StoreError, type StoreReason } from '../../text/store-error.js';
 export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';

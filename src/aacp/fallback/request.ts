@@ -1,6 +1,6 @@
 /** The requests to the fallback encoder. */
 
-import { remembering } from '../../text/remember.js';
+import { memoize } from '../../text/memoize.js';
 import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
@@ -38,7 +38,7 @@ const MAX_READ = 2000;
  * @throws FallbackError on an instruction, a domain, an agent or a priority that cannot stand in a packet; TypeError on a signal
  */
 export function requestReader(): (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest {
-  const read = remembering(readInstruction, MAX_READINGS, MAX_READ);
+  const read = memoize(readInstruction, MAX_READINGS, MAX_READ);
 
   return (instruction, options, now) => {
     const text = checkedInstruction(instruction);

@@ -62,8 +62,8 @@ export function warningOf({ code, message }: FallbackWarning): FallbackWarning {
   return { code, message };
 }
 
-export function unstatedWarnings(packet: string, instruction: string, said: number): readonly FallbackWarning[] {
-  const found = unstatedIn(packet, instruction, said);
+export function unstatedWarnings(packet: string, instruction: string, givenAt: number): readonly FallbackWarning[] {
+  const found = unstatedIn(packet, instruction, givenAt);
   const warnings: FallbackWarning[] = found.slice(0, MAX_FINDINGS).map(({ key, text }) => {
     const value = JSON.stringify(text.slice(0, 80));
     return {

@@ -1,6 +1,6 @@
 /** A registry whose failures stop no encoding: they are warnings, and the answer comes without it. */
 
-import { remembering } from '../../text/remember.js';
+import { memoize } from '../../text/memoize.js';
 import { anyText } from '../../text/visible.js';
 import { caseOf, digestOf, isSameCase } from '../matching/instruction/normalise.js';
 import { staleTimeIn, unstatedIn } from '../matching/unstated.js';
@@ -13,7 +13,7 @@ import type { FallbackWarning } from './result.js';
 /** Most packets that are remembered, and the longest. */
 const MAX_KNOWN = 2000;
 const MAX_LENGTH = 2000;
-export const factsOf = remembering(readFacts, MAX_KNOWN, MAX_LENGTH);
+export const factsOf = memoize(readFacts, MAX_KNOWN, MAX_LENGTH);
 
 function readFacts(text: string) {
   const read = tryParsePacket(text);
@@ -96,7 +96,7 @@ export function safeRegistry(inner: Registry | null, strict: boolean) {
     isKept = !isSameCase(entry.instruction ?? '', request.instruction);
     if (isKept) return undefined;
     if (strict && unstatedIn(entry.packet, request.instruction, request.now).length > 0) return undefined;
-    const stale = staleTimeIn({ ...entry, created: entry.created ?? request.now }, request.now);
+    const stale = staleTimeIn({ ...entry, createdAt: entry.createdAt ?? request.now }, request.now);
     return stale === null ? { key, packet: entry.packet } : undefined;
   }
 
@@ -143,7 +143,7 @@ export function safeRegistry(inner: Registry | null, strict: boolean) {
     /** Counts that an entry was served. */
     seen(key: string): void {
       if (unstored.has(key)) storeRest();
-      attempt((registry) => registry.seen(key), undefined);
+      attempt((registry) => registry.markSeen(key), undefined);
     },
     /** Keeps an entry; in memory, as long as the registry fails. */
     put(given: NewEntry): readonly FallbackWarning[] {

@@ -71,19 +71,19 @@ interface TurnWork<T> {
   readonly look: () => T | undefined;
   readonly work: () => Promise<T>;
   readonly signal: AbortSignal;
-  readonly patience: number;
+  readonly waitTimeoutMs: number;
 }
 
 /**
  * Does the work as the only process, or waits for the process that does it, and returns its entry.
  *
  * @param keys what to reserve: the key of the entry, and another one in case it has an entry which does not serve
- * @throws what the work throws; FallbackError `pending-elsewhere` if the other takes longer than `patience` milliseconds
+ * @throws what the work throws; FallbackError `pending-elsewhere` if the other takes longer than `waitTimeoutMs` milliseconds
  */
 export async function takeTurn<T>(
   registry: Registry,
   [key, otherKey]: readonly [string, string],
-  { look, work, signal, patience }: TurnWork<T>,
+  { look, work, signal, waitTimeoutMs }: TurnWork<T>,
 ): Promise<{ readonly kind: 'known' | 'done'; readonly value: T }> {
   let asked = key;
   for (let waited = 0; ; waited += POLL * LOOKS) {
@@ -92,11 +92,11 @@ export async function takeTurn<T>(
     // Another process may have stored it between the look before and the reservation.
     const known = look();
     if (known !== undefined) {
-      if (reservation?.kind === 'mine') release(registry, asked, reservation.token);
+      if (reservation?.kind === 'granted') release(registry, asked, reservation.token);
       return { kind: 'known', value: known };
     }
     if (reservation === null) return { kind: 'done', value: await work() };
-    if (reservation.kind === 'mine') {
+    if (reservation.kind === 'granted') {
       return { kind: 'done', value: await asHolder(registry, asked, reservation.token, work) };
     }
     if (reservation.kind === 'known') {
@@ -104,10 +104,10 @@ export async function takeTurn<T>(
       asked = otherKey;
       continue;
     }
-    if (waited >= patience) {
+    if (waited >= waitTimeoutMs) {
       throw new FallbackError({
         code: 'pending-elsewhere',
-        message: `Another process has asked the model for this instruction and got no answer in ${patience} milliseconds.`,
+        message: `Another process has asked the model for this instruction and got no answer in ${waitTimeoutMs} milliseconds.`,
       });
     }
     for (let looks = 0; looks < LOOKS; looks++) {

@@ -48,7 +48,7 @@ export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
       startRule: dialect === 'tolerant' ? 'tolerant_packet' : 'packet',
       parseOptions: { dialect },
       ...(dialect === 'tolerant' ? {} : { gates: { tolerant: false } }),
-      overlay,
+      overrides: overlay,
     });
   const exportable = compiled(dialect === 'tolerant' ? undefined : packetOverlay(narrowing));
   return {

@@ -9,7 +9,7 @@ import { type Pair, type Pattern, type Writing, withoutInventions } from './judg
 import type { MatchRequest } from './match.js';
 import { findPlaces, numbersIn, type Place, REQUEST_KEYS, residueOf, timeIn } from './places.js';
 import { holdsWhole, isCurrencyStated, statementOf } from './statement.js';
-import { saidOf, staleTimeIn } from './unstated.js';
+import { givenAtOf, staleTimeIn } from './unstated.js';
 import { readWording, type Wording } from './wording.js';
 
 const KEPT = 2000;
@@ -45,7 +45,7 @@ function remembered(known: Map<string, Read>, entry: RegistryEntry): Read | null
     packet: packet.value,
     wording,
     places() {
-      places ??= findPlaces(packet.value, wording.slots, saidOf(entry));
+      places ??= findPlaces(packet.value, wording.slots, givenAtOf(entry));
       return places;
     },
   };
@@ -69,7 +69,7 @@ function patternOf(
       const past = staleTimeIn(entry, request.now);
       if (past !== null) return unplaced(`"${past}", which was worked out on another day`);
       const { unit } = wording;
-      const same = anchor === null || (unit !== null && anchor === anchorAt(unit, saidOf(entry)));
+      const same = anchor === null || (unit !== null && anchor === anchorAt(unit, givenAtOf(entry)));
       const names = pairs.filter(({ stored }) => namesReturn(stored, packet, entry));
       const agent = agentFault(names, request);
       if (agent !== null) return agent;
@@ -87,7 +87,7 @@ function patternOf(
 /** Refuses a packet with a day that the text does not have: "within the last 30 days" may have been worked out. */
 function staleTime(packet: Packet, pairs: readonly Pair[], entry: RegistryEntry): Writing | null {
   const shown = pairs.map(({ stored }) => stored).filter(({ kind }) => TIME_KINDS.has(kind));
-  const time = timeIn(residueOf(packet, findPlaces(packet, shown, saidOf(entry))));
+  const time = timeIn(residueOf(packet, findPlaces(packet, shown, givenAtOf(entry))));
   return time === null ? null : unplaced(`"${time}", which was worked out at another time`);
 }
 
@@ -115,11 +115,11 @@ function unplaced(what: string): Writing {
 }
 
 /** Currencies and other abbreviations that an instruction does not state: `DE` for Germany. */
-function abbreviationsIn({ key, value }: Field, { instruction, said, created }: RegistryEntry): readonly string[] {
+function abbreviationsIn({ key, value }: Field, { instruction, givenAt, createdAt }: RegistryEntry): readonly string[] {
   if (REQUEST_KEYS.has(key)) return [];
   const found = value.match(/(?<![\p{L}\p{N}])\p{Lu}{2,3}(?![\p{L}\p{N}])/gu) ?? [];
   if (found.length === 0) return [];
-  const statement = statementOf(instruction, saidOf({ said, created }));
+  const statement = statementOf(instruction, givenAtOf({ givenAt, createdAt }));
   const isStated = (code: string): boolean =>
     holdsWhole(statement.small, code.toLowerCase()) || (key === 'ccy' && isCurrencyStated(code, statement));
   return found.filter((code) => !isStated(code));

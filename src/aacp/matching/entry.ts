@@ -27,12 +27,12 @@ export interface NewEntry extends RegistryRequest {
   /** Words to find it by, most telling first. */
   readonly terms: readonly string[];
   /** When the packet was made, where it comes from elsewhere. @default now */
-  readonly created?: number | undefined;
+  readonly createdAt?: number | undefined;
   /**
    * When the instruction was given: what its relative times refer to. A packet with times that the instruction does not state is
    * served on this day (UTC) only. @default `created`
    */
-  readonly said?: number | undefined;
+  readonly givenAt?: number | undefined;
   /** How often the instruction came, if counted elsewhere: the larger number is kept. @default once more */
   readonly timesSeen?: number | undefined;
   /** Whether a rule covers it; see `setCovered`. @default as it was; `false` for what is new */
@@ -41,8 +41,8 @@ export interface NewEntry extends RegistryRequest {
 
 export interface RegistryEntry extends NewEntry {
   /** When its packet was made. Expiry is counted from here. */
-  readonly created: number;
-  readonly lastSeen: number;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
   /** How often the instruction came, the first time included (section 6.3). */
   readonly timesSeen: number;
 }

@@ -27,11 +27,11 @@ export const REQUEST_KEYS: ReadonlySet<string> = new Set(['return', 'p', 'aacp']
 /**
  * Finds the places of slots in a packet, without those within longer ones.
  *
- * @param said when the instruction was given, in milliseconds since 1970
+ * @param givenAt milliseconds since 1970: the time at which the instruction was given
  */
-export function findPlaces(packet: Packet, slots: readonly Slot[], said: number): readonly Place[] {
+export function findPlaces(packet: Packet, slots: readonly Slot[], givenAt: number): readonly Place[] {
   const distinct = slots.filter((slot, index) => slots.findIndex((other) => sameValue(other, slot)) === index);
-  const found = distinct.flatMap((slot) => placesOf(packet, slot, said));
+  const found = distinct.flatMap((slot) => placesOf(packet, slot, givenAt));
   found.sort((a, b) => b.end - b.start - (a.end - a.start) || a.field - b.field || a.start - b.start);
   const kept: Place[] = [];
   for (const place of found) if (!kept.some((other) => covers(other, place))) kept.push(place);
@@ -48,10 +48,10 @@ function covers(longer: Place, place: Place): boolean {
   return longer.start !== place.start || longer.end !== place.end;
 }
 
-function placesOf(packet: Packet, slot: Slot, said: number): readonly Place[] {
+function placesOf(packet: Packet, slot: Slot, givenAt: number): readonly Place[] {
   const places = new Map<string, Place & { readonly writings: Writing[] }>();
   const isNumber = slot.digits !== undefined || /^\d+$/.test(slot.value);
-  for (const { text, part, writing } of writingsOf(slot, said)) {
+  for (const { text, part, writing } of writingsOf(slot, givenAt)) {
     packet.fields.forEach(({ key, value }, field) => {
       if (REQUEST_KEYS.has(key) || !mayStand(key, slot, part)) return;
       for (const start of occurrences(value, text, isNumber && part === null)) {
@@ -67,8 +67,8 @@ function placesOf(packet: Packet, slot: Slot, said: number): readonly Place[] {
 }
 
 /** The texts that a slot may be written as. */
-function writingsOf(slot: Slot, said: number) {
-  const later = resolveRelative(slot, said);
+function writingsOf(slot: Slot, givenAt: number) {
+  const later = resolveRelative(slot, givenAt);
   const variants =
     later === null
       ? [{ slot, resolved: false }]
@@ -226,8 +226,8 @@ export function workedOutIn(packet: Packet, places: readonly Place[], text: stri
     if (name !== undefined) return name;
     for (const { 0: number, index } of rest.matchAll(NUMBER)) {
       if (isOfName(rest.slice(0, index), number)) continue;
-      const said = /[-:]/.test(number) ? small.includes(number) : numbers.has(Number(number.replaceAll(',', '')));
-      if (!said) return number;
+      const isStated = /[-:]/.test(number) ? small.includes(number) : numbers.has(Number(number.replaceAll(',', '')));
+      if (!isStated) return number;
     }
   }
   return null;

@@ -25,8 +25,8 @@ export interface Statement {
   readonly calendar: ReadonlySet<string>;
 }
 
-/** @param said when the instruction was given, in milliseconds since 1970 */
-export function statementOf(instruction: string, said: number): Statement {
+/** @param givenAt milliseconds since 1970: the time at which the instruction was given */
+export function statementOf(instruction: string, givenAt: number): Statement {
   const small = ` ${instruction} `.toLowerCase();
   const items = parseInstruction(instruction) ?? [];
   const slots: Slot[] = [];
@@ -57,7 +57,7 @@ export function statementOf(instruction: string, said: number): Statement {
       if (noun === null)
         for (const number of timesIn(value, slot)) (value.kind === 'number' ? times : dates).add(number);
       else counted.set(Number(slot.digits ?? slot.value), noun);
-      const resolved = resolveRelative(slot, said);
+      const resolved = resolveRelative(slot, givenAt);
       slots.push(slot, ...daysOf((resolved ?? slot).item));
       for (const number of partsOf(resolved?.item)) dates.add(number);
     }

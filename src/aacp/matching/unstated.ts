@@ -45,31 +45,31 @@ const known = new Map<string, { readonly packet: string; readonly day: number; r
  * Lists the values of a packet that are neither in the instruction nor follow from it by the calendar: first and last days of periods, and
  * the dates of relative times on the day on which it was given (UTC).
  *
- * @param said when the instruction was given, in milliseconds since 1970
+ * @param givenAt milliseconds since 1970: the time at which the instruction was given
  */
-export function unstatedIn(packet: string, instruction: string, said: number): readonly Unstated[] {
-  const day = Math.floor(said / DAY);
+export function unstatedIn(packet: string, instruction: string, givenAt: number): readonly Unstated[] {
+  const day = Math.floor(givenAt / DAY);
   const before = known.get(instruction);
   if (before !== undefined && before.packet === packet && before.day === day) return before.found;
-  const found = compare(packet, instruction, said);
+  const found = compare(packet, instruction, givenAt);
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(instruction, { packet, day, found });
   return found;
 }
 
 /** When the instruction of an entry was given, in milliseconds since 1970. */
-export function saidOf({ said, created }: Pick<RegistryEntry, 'said' | 'created'>): number {
-  return said ?? created;
+export function givenAtOf({ givenAt, createdAt }: Pick<RegistryEntry, 'givenAt' | 'createdAt'>): number {
+  return givenAt ?? createdAt;
 }
 
 /** Returns a time of an entry's packet that was worked out on a day (UTC) that is over; `null` if the entry may be served. */
 export function staleTimeIn(
-  entry: Pick<RegistryEntry, 'packet' | 'instruction' | 'said' | 'created'>,
+  entry: Pick<RegistryEntry, 'packet' | 'instruction' | 'givenAt' | 'createdAt'>,
   now: number,
 ): string | null {
-  const said = saidOf(entry);
-  if (Math.floor(said / DAY) === Math.floor(now / DAY)) return null;
-  return unstatedIn(entry.packet, entry.instruction, said).find(({ kind }) => kind === 'time')?.text ?? null;
+  const givenAt = givenAtOf(entry);
+  if (Math.floor(givenAt / DAY) === Math.floor(now / DAY)) return null;
+  return unstatedIn(entry.packet, entry.instruction, givenAt).find(({ kind }) => kind === 'time')?.text ?? null;
 }
 
 /** Keys, and names within `filter`, of times in words: `period:month_end`. */
@@ -90,12 +90,12 @@ const NAMED = wordSet(`
 /** A year, a month or a day without separators. */
 const YEARLY = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
 
-function compare(text: string, instruction: string, said: number): readonly Unstated[] {
+function compare(text: string, instruction: string, givenAt: number): readonly Unstated[] {
   const read = tryParsePacket(text);
   if (!read.ok) return [];
   const packet = read.value;
-  const statement = statementOf(instruction, said);
-  const all = findPlaces(packet, statement.slots, said);
+  const statement = statementOf(instruction, givenAt);
+  const all = findPlaces(packet, statement.slots, givenAt);
   const places = all.filter((place) => isOwnPlace(packet, place, all));
   const found: Unstated[] = [];
   packet.fields.forEach(({ key: written, value }, field) => {

@@ -66,7 +66,7 @@ export interface ModelPrice {
 
 /**
  * - `model-unavailable`: no connection, or the provider is at fault (5xx).
- * - `model-rate-limited`: see `retryAfter`.
+ * - `model-rate-limited`: see `retryAfterMs`.
  * - `model-timeout`, `model-aborted`: it took too long, or the caller gave up.
  * - `model-unauthorised`: the key is missing, wrong, or not enough.
  * - `model-bad-request`: the provider refuses the request itself (another 4xx).
@@ -87,15 +87,15 @@ export type ModelErrorCode =
 export class ModelError extends PegwireError {
   override readonly name: string = 'ModelError';
   declare readonly code: ModelErrorCode;
-  /** Seconds to wait before the next try, where the provider says so. */
-  readonly retryAfter: number | null;
+  /** Milliseconds to wait before you ask again; `null` if the provider does not say. */
+  readonly retryAfterMs: number | null;
 
   constructor(
     details: ErrorDetails & { readonly code: ModelErrorCode; readonly message: string },
-    options: { readonly retryAfter?: number | null; readonly cause?: unknown } = {},
+    options: { readonly retryAfterMs?: number | null; readonly cause?: unknown } = {},
   ) {
     super(details, options);
-    this.retryAfter = options.retryAfter ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 

@@ -186,7 +186,7 @@ export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFau
     message: message ?? '',
     parameter: null,
     code: typeof code === 'string' ? code : null,
-    retryAfter: null,
+    retryAfterMs: null,
     requestId: null,
   };
 }

@@ -43,7 +43,7 @@ export function packetGrammar(
     startRule: 'packet',
     parseOptions: { dialect: 'strict' },
     gates: { tolerant: false },
-    overlay: packetOverlay(narrowing, VALUES),
+    overrides: packetOverlay(narrowing, VALUES),
   });
   const text = exportGrammar(grammar, { to: notation });
   // A regular expression in JavaScript's notation stands below comments.

@@ -30,7 +30,7 @@ export function modelErrorOf(thrown: unknown, asked: Asked): ModelError {
 }
 
 export function fromAnswer(fault: HttpFault, { provider, secrets }: Asked): ModelError {
-  const { status, message, retryAfter, requestId, code: name } = fault;
+  const { status, message, retryAfterMs, requestId, code: name } = fault;
   const code = (name !== null && Object.hasOwn(BY_CODE, name) && BY_CODE[name]) || codeOfStatus(status);
   // The provider may repeat the key that it rejects.
   const told = code === 'model-unauthorised' ? '' : shown(message, secrets);
@@ -41,7 +41,7 @@ export function fromAnswer(fault: HttpFault, { provider, secrets }: Asked): Mode
       message: `${provider} answered with status ${status}${request}${told === '' ? '.' : `: ${told}`}`,
       help: code === 'model-unauthorised' ? 'check the API key, and what its account may use and pay for' : undefined,
     },
-    { retryAfter },
+    { retryAfterMs },
   );
 }
 
@@ -100,8 +100,7 @@ export interface HttpFault {
   readonly message: string;
   readonly parameter: string | null;
   readonly code: string | null;
-  /** Seconds. */
-  readonly retryAfter: number | null;
+  readonly retryAfterMs: number | null;
   readonly requestId: string | null;
 }
 
@@ -116,7 +115,7 @@ export function httpFaultOf(thrown: unknown): HttpFault | null {
     message: text(member(error, 'message')) ?? plainMessage(member(thrown, 'message'), status),
     parameter: text(member(error, 'param')),
     code: text(member(error, 'code')) ?? text(member(error, 'type')),
-    retryAfter: isHeaders(headers) ? retryAfterOf(headers) : null,
+    retryAfterMs: isHeaders(headers) ? retryAfterMsOf(headers) : null,
     requestId: text(member(thrown, 'requestID')),
   };
 }
@@ -159,17 +158,17 @@ function redacted(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Returns seconds, from `retry-after-ms` or `retry-after`: seconds or a date, which is compared with the date of the
- * reply, not the local clock. Source: RFC 9110, section 10.2.3.
+ * Returns the delay in milliseconds that `retry-after-ms` or `retry-after` asks for. The latter holds seconds or a date, which is
+ * compared with the date of the reply, not with the local clock. Source: RFC 9110, section 10.2.3.
  */
-export function retryAfterOf(headers: Pick<Headers, 'get'>): number | null {
+export function retryAfterMsOf(headers: Pick<Headers, 'get'>): number | null {
   const milliseconds = decimal(headers.get('retry-after-ms'));
-  if (milliseconds !== null) return milliseconds / 1000;
+  if (milliseconds !== null) return milliseconds;
   const value = headers.get('retry-after');
   const seconds = decimal(value);
-  if (seconds !== null) return seconds;
-  const wait = Date.parse(value ?? '') - Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(wait) ? null : Math.max(0, wait / 1000);
+  if (seconds !== null) return seconds * 1000;
+  const delay = Date.parse(value ?? '') - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(delay) ? null : Math.max(0, delay);
 }
 
 function decimal(value: string | null): number | null {

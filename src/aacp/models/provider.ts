@@ -1,5 +1,7 @@
 /** The common part of all providers: constraints, errors, cost. */
 import type * as z from 'zod';
+import { LONGEST_TIMER } from '../../async/timers.js';
+import { anyText } from '../../text/visible.js';
 import {
   type GrammarNotation,
   ModelError,
@@ -10,7 +12,7 @@ import {
   unlessAborted,
 } from './model.js';
 import { PACKET } from './packet-grammar.js';
-import { type Asked, type HttpFault, httpFaultOf, modelErrorOf, retryAfterOf } from './provider-errors.js';
+import { type Asked, type HttpFault, httpFaultOf, modelErrorOf, retryAfterMsOf } from './provider-errors.js';
 
 /** What all providers can be told. */
 export interface ProviderOptions {
@@ -22,15 +24,15 @@ export interface ProviderOptions {
   readonly baseUrl?: string | undefined;
   /** What tokens cost. Without it, the cost of a reply is not known. */
   readonly price?: ProviderPrice | undefined;
-  /** Milliseconds per attempt, the body of the reply included, as far as a client of your own heeds it. @default 60000 */
-  readonly timeout?: number | undefined;
+  /** Milliseconds after which one attempt times out, the body of the reply included; `Infinity` is never. @default 60000 */
+  readonly timeoutMs?: number | undefined;
   /** How often the SDK tries again what is worth it: no connection, 408, 409, 429, 5xx. @default 2 */
   readonly maxRetries?: number | undefined;
   /**
-   * Most milliseconds between retries; if the provider asks for more, it is an error. Not for a client of your own.
-   * @default 30000
+   * Longest delay between retries in milliseconds: if the provider asks for a longer one, the request fails with a ModelError.
+   * `Infinity` accepts any delay. Does not apply to your own `client`. @default 30000
    */
-  readonly maxRetryWait?: number | undefined;
+  readonly maxRetryDelayMs?: number | undefined;
   /** Told that something is not as it was asked for. */
   readonly onNotice?: ((notice: ModelNotice) => void) | undefined;
   /** Further members of the request's body, in the provider's own words: `{ reasoning: { effort: 'low' } }`. */
@@ -58,9 +60,9 @@ export function resolveProvider(options: ProviderOptions) {
     apiKey: optionalText('apiKey', options.apiKey),
     baseURL: optionalText('baseUrl', options.baseUrl),
     price,
-    timeout: whole('timeout', options.timeout ?? 60_000, 1),
-    maxRetries: whole('maxRetries', options.maxRetries ?? 2, 0),
-    maxRetryWait: whole('maxRetryWait', options.maxRetryWait ?? 30_000, 0),
+    timeoutMs: duration('timeoutMs', options.timeoutMs ?? 60_000, 1),
+    maxRetries: nonNegativeInteger('maxRetries', options.maxRetries ?? 2),
+    maxRetryDelayMs: duration('maxRetryDelayMs', options.maxRetryDelayMs ?? 30_000, 0),
     onNotice: onNotice ?? (() => {}),
     body: body ?? {},
   };
@@ -77,9 +79,16 @@ export function memberOf(body: Readonly<Record<string, unknown>>, name: string):
   return typeof member === 'object' && member !== null ? member : {};
 }
 
-function whole(name: string, value: unknown, least: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) < 2 ** 31) return value as number;
-  throw new TypeError(`${name} must be a whole number from ${least} on`);
+function nonNegativeInteger(name: string, value: unknown): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw new TypeError(`${name} must be a non-negative integer; got ${anyText(value)}`);
+}
+
+function duration(name: string, value: unknown, least: number): number {
+  if (typeof value === 'number' && value >= least) return value;
+  throw new TypeError(
+    `${name} must be a number of milliseconds, at least ${least}, or Infinity; got ${anyText(value)}`,
+  );
 }
 
 function checkPrice(price: ProviderPrice): void {
@@ -160,11 +169,13 @@ interface Provider<Client, Name extends string, Body, Answer> {
 }
 
 export function createModel<Client extends object, Name extends string, Body, Answer>(
-  { timeout, maxRetries, price, onNotice, apiKey }: ProviderSettings,
+  { timeoutMs, maxRetries, price, onNotice, apiKey }: ProviderSettings,
   { name, constraints, connect, body, send, schema, noun, read }: Provider<Client, Name, Body, Answer>,
 ): ProviderModel {
   const ask = createLadder(name, constraints, onNotice);
   const connected = once(connect);
+  // The SDKs hand it to a timer, which fires at once if it is longer.
+  const sdkTimeout = Math.min(timeoutMs, LONGEST_TIMER);
 
   return async (request) => {
     const { signal } = request;
@@ -177,7 +188,7 @@ export function createModel<Client extends object, Name extends string, Body, An
         request,
         (constraint, grammar) =>
           unlessAborted(signal, (own) =>
-            send(client, body(request, constraint, grammar), { signal: own, timeout, maxRetries }),
+            send(client, body(request, constraint, grammar), { signal: own, timeout: sdkTimeout, maxRetries }),
           ),
         (thrown) => modelErrorOf(thrown, asked).message,
       );
@@ -362,26 +373,26 @@ export async function loadSdk<T>(name: string, load: () => Promise<T>): Promise<
 }
 
 /** `undefined` options come from the environment. */
-export function clientOptions({ apiKey, baseURL, maxRetryWait }: ProviderSettings) {
-  return { apiKey, baseURL, fetch: patientFetch(maxRetryWait), logLevel: 'off' } as const;
+export function clientOptions({ apiKey, baseURL, maxRetryDelayMs }: ProviderSettings) {
+  return { apiKey, baseURL, fetch: wholeReplyFetch(maxRetryDelayMs), logLevel: 'off' } as const;
 }
 
 const NO_BODY = [204, 205, 304];
 
 /**
  * A `fetch` that resolves with the whole reply: the time-out and retries of the SDKs end with its head. Retries do not
- * wait longer than `maxRetryWait` milliseconds.
+ * wait longer than `maxRetryDelayMs`.
  */
-function patientFetch(maxRetryWait: number): typeof fetch {
+function wholeReplyFetch(maxRetryDelayMs: number): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const { status, statusText } = response;
     // `Response` cannot be constructed with a nonexistent status.
     if (status < 200 || status > 599) return response;
     const headers = new Headers(response.headers);
-    const wait = response.ok ? null : retryAfterOf(headers);
+    const delay = response.ok ? null : retryAfterMsOf(headers);
     // Both SDKs heed this header; otherwise they wait as long as the server says.
-    if (wait !== null && wait * 1000 > maxRetryWait) headers.set('x-should-retry', 'false');
+    if (delay !== null && delay > maxRetryDelayMs) headers.set('x-should-retry', 'false');
     const body = await response.arrayBuffer();
     return new Response(NO_BODY.includes(status) ? null : body, { status, statusText, headers });
   };

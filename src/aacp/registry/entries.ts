@@ -3,7 +3,7 @@
 import { resolveChoice } from '../../text/limits.js';
 import type { NewEntry, RegistryEntry, RegistryStatistics } from './registry.js';
 
-type EntryState = Pick<RegistryEntry, 'created' | 'lastSeen' | 'timesSeen'> & { readonly covered: boolean };
+type EntryState = Pick<RegistryEntry, 'createdAt' | 'lastSeenAt' | 'timesSeen'> & { readonly covered: boolean };
 
 /** The last millisecond that a date can name. */
 export const MAX_TIME = 8.64e15;
@@ -32,16 +32,16 @@ export function checkedEntry(entry: NewEntry): NewEntry {
       throw new TypeError(`${name} of an entry is a text; got ${typeof entry[name]}`);
   }
   const { key, id, normalised, domain, returnAgent, priority, version, instruction, packet } = entry;
-  const { model, cost, created, said, timesSeen, covered } = entry;
+  const { model, cost, createdAt, givenAt, timesSeen, covered } = entry;
   if (model !== null && typeof model !== 'string') throw new TypeError('model of an entry is a text or null');
   if (cost !== null && !(cost >= 0 && cost < Number.POSITIVE_INFINITY)) {
     throw new TypeError('cost of an entry is an amount of dollars, 0 or more, or null');
   }
-  if (created !== undefined && !(Number.isInteger(created) && created >= 0 && created <= MAX_TIME)) {
-    throw new TypeError('created of an entry is a whole number of milliseconds since 1970');
+  if (createdAt !== undefined && !(Number.isInteger(createdAt) && createdAt >= 0 && createdAt <= MAX_TIME)) {
+    throw new TypeError('createdAt of an entry must be a non-negative integer: milliseconds since 1970');
   }
-  if (said !== undefined && !(Number.isFinite(said) && Math.abs(said) <= MAX_TIME)) {
-    throw new TypeError('said must be a number of milliseconds since 1970');
+  if (givenAt !== undefined && !(Number.isFinite(givenAt) && Math.abs(givenAt) <= MAX_TIME)) {
+    throw new TypeError('givenAt of an entry must be a number of milliseconds since 1970');
   }
   if (timesSeen !== undefined && !(Number.isSafeInteger(timesSeen) && timesSeen >= 1)) {
     throw new TypeError('timesSeen of an entry is a whole number above 0');
@@ -63,8 +63,8 @@ export function checkedEntry(entry: NewEntry): NewEntry {
     model,
     cost,
     terms: distinctTerms(entry.terms),
-    created,
-    said,
+    createdAt,
+    givenAt,
     timesSeen,
     covered,
   };
@@ -94,10 +94,10 @@ export function distinctTerms(terms: readonly string[]): readonly string[] {
 
 /** The state of an entry after it was put in, from that of the one before. */
 export function stateAfter(entry: NewEntry, before: RegistryEntry | undefined, now: number): EntryState {
-  const { timesSeen = 0, lastSeen = 0 } = before ?? {};
+  const { timesSeen = 0, lastSeenAt = 0 } = before ?? {};
   return {
-    created: entry.created ?? now,
-    lastSeen: Math.max(lastSeen, now),
+    createdAt: entry.createdAt ?? now,
+    lastSeenAt: Math.max(lastSeenAt, now),
     covered: entry.covered ?? before?.covered ?? false,
     timesSeen: entry.timesSeen === undefined ? moreOften(timesSeen, 1) : Math.max(timesSeen, entry.timesSeen),
   };

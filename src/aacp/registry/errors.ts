@@ -1,15 +1,9 @@
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
-export type RegistryErrorCode =
-  | 'registry-corrupt'
-  | 'registry-unavailable'
-  | 'registry-busy'
-  | 'registry-newer'
-  | 'registry-full'
-  | 'registry-closed'
-  | 'bad-registry-file';
+/** `bad-registry-file`: the text to import is not a list of entries in JSON. */
+export type RegistryErrorCode = 'bad-registry-file';
 
-/** An error of a registry. */
+/** A file of the reference SDK that cannot be imported. A registry whose storage fails throws a StoreError instead. */
 export class RegistryError extends PegwireError {
   override readonly name: string = 'RegistryError';
   declare readonly code: RegistryErrorCode;

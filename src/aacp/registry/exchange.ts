@@ -26,7 +26,7 @@ export interface ExportOptions {
  * Writes all entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. It has no place for
  * models, prices and hits; agent and priority are in the packets.
  *
- * @throws RegistryError if the registry cannot be read
+ * @throws StoreError if the registry cannot be read
  */
 export function exportPatterns(registry: Registry, { countTokens = estimateTokens }: ExportOptions = {}): string {
   const patterns = Array.from(registry.entries(), (entry) => sdkPatternOf(entry, countTokens));
@@ -35,13 +35,13 @@ export function exportPatterns(registry: Registry, { countTokens = estimateToken
 
 /** One entry of the file. Names and order are the reference's. */
 function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => number) {
-  const { instruction, packet, domain, created, covered, timesSeen } = entry;
+  const { instruction, packet, domain, createdAt, covered, timesSeen } = entry;
   const normalised = normaliseInstruction(instruction);
   const english = countTokens(instruction);
   const tokens = countTokens(packet);
   return {
     id: instructionId(normalised),
-    timestamp: new Date(created).toISOString(),
+    timestamp: new Date(createdAt).toISOString(),
     domain,
     english: instruction,
     english_normalised: normalised,
@@ -68,12 +68,12 @@ export interface ImportOptions {
   /**
    * Returns the normal form of an instruction with the dates that its relative times refer to.
    *
-   * @param created when it was first given, in milliseconds since 1970
+   * @param createdAt milliseconds since 1970: the time at which the instruction was first given
    * @default that of the fallback encoder
    */
-  readonly normalise?: ((instruction: string, created: number) => string) | undefined;
+  readonly normalise?: ((instruction: string, createdAt: number) => string) | undefined;
   /** Milliseconds since 1970, for entries that do not say when they were made. @default `Date.now` */
-  readonly clock?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 /** An entry that was not imported. */
@@ -99,7 +99,7 @@ export interface ImportReport {
  * All that follows from the instruction is computed anew.
  *
  * @param file the text of the file, or its JSON value
- * @throws RegistryError `bad-registry-file` if it is not JSON or not a list; and if the registry fails
+ * @throws RegistryError with code `bad-registry-file` if `file` is not JSON or not a list; StoreError if the registry fails
  * @example
  * const { imported, skipped } = importPatterns(registry, await readFile('registry/unknown_patterns.json', 'utf8'));
  */
@@ -168,15 +168,15 @@ function readPattern(given: unknown, options: ImportOptions) {
   const text = packetOf(data.aacp_packet, data.domain);
   if (typeof text !== 'string') return text.reason;
   const packet = validatePacket(text).packet!;
-  const { termsOf = encoderTermsOf, normalise = normalFormAt, clock = Date.now } = options;
+  const { termsOf = encoderTermsOf, normalise = normalFormAt, now = Date.now } = options;
   const instruction = data.english;
   const plain = normaliseInstruction(instruction);
   if (plain === '') return 'Its instruction is empty.';
   if (instruction.length > MAX_INSTRUCTION)
     return `Its instruction is longer than ${MAX_INSTRUCTION} characters: no such one is ever asked for.`;
-  const created = timeOf(data.timestamp, clock());
+  const createdAt = timeOf(data.timestamp, now());
   const request = {
-    normalised: normalise(instruction, created),
+    normalised: normalise(instruction, createdAt),
     domain: packet.domain,
     returnAgent: fieldOf(packet, 'return')!,
     priority: fieldOf(packet, 'p') ?? '2',
@@ -184,7 +184,7 @@ function readPattern(given: unknown, options: ImportOptions) {
   };
   const entry: NewEntry = {
     ...request,
-    ...{ instruction, packet: text, created },
+    ...{ instruction, packet: text, createdAt },
     key: keyOf(request),
     id: instructionId(plain),
     origin: 'import',
@@ -199,8 +199,8 @@ function readPattern(given: unknown, options: ImportOptions) {
 }
 
 /** The default of `normalise`. */
-function normalFormAt(instruction: string, created: number): string {
-  return anchoredForm(normaliseInstruction(instruction), relativeUnit(instruction), created);
+function normalFormAt(instruction: string, createdAt: number): string {
+  return anchoredForm(normaliseInstruction(instruction), relativeUnit(instruction), createdAt);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

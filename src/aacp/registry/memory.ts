@@ -1,3 +1,4 @@
+import { StoreError } from '../../text/store-error.js';
 import { byRarity } from '../matching/wording.js';
 import {
   checkedBatches,
@@ -10,7 +11,6 @@ import {
   stateAfter,
   statisticsOf,
 } from './entries.js';
-import { RegistryError } from './errors.js';
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
@@ -47,11 +47,11 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
   emptyRing();
 
   function checkOpen(): void {
-    if (closed) throw new RegistryError({ code: 'registry-closed', message: 'The registry was closed.' });
+    if (closed) throw new StoreError('closed', 'The registry is closed.');
   }
 
   function isLive({ entry }: Kept): boolean {
-    return entry.created > expiredAt(now());
+    return entry.createdAt > expiredAt(now());
   }
 
   function live(key: string): RegistryEntry | undefined {
@@ -131,12 +131,12 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
       }
       return many;
     },
-    seen(key) {
+    markSeen(key) {
       checkOpen();
       const found = kept.get(key);
       if (found === undefined) return;
-      const { lastSeen, timesSeen } = found.entry;
-      found.entry = { ...found.entry, lastSeen: Math.max(lastSeen, now()), timesSeen: moreOften(timesSeen, 1) };
+      const { lastSeenAt, timesSeen } = found.entry;
+      found.entry = { ...found.entry, lastSeenAt: Math.max(lastSeenAt, now()), timesSeen: moreOften(timesSeen, 1) };
       found.served++;
       touch(found);
     },
@@ -271,27 +271,27 @@ function placeOf(numbers: readonly number[], number: number): number {
 const SWEEP = 1000;
 
 function memoryReservations() {
-  const reservations = new Map<string, { readonly token: string; readonly until: number }>();
+  const reservations = new Map<string, { readonly token: string; readonly expiresAt: number }>();
   let issued = 0;
   let sweepAt = SWEEP;
 
   function sweep(now: number): void {
-    for (const [key, held] of reservations) if (held.until <= now) reservations.delete(key);
+    for (const [key, held] of reservations) if (held.expiresAt <= now) reservations.delete(key);
     sweepAt = Math.max(SWEEP, 2 * reservations.size);
   }
 
   return {
     reserve(key: string, now: number, milliseconds: number): Reservation {
       const held = reservations.get(key);
-      if (held !== undefined && held.until > now) return { kind: 'taken', until: held.until };
+      if (held !== undefined && held.expiresAt > now) return { kind: 'taken', expiresAt: held.expiresAt };
       if (reservations.size >= sweepAt) sweep(now);
       const token = `${++issued}`;
-      reservations.set(key, { token, until: now + milliseconds });
-      return { kind: 'mine', token };
+      reservations.set(key, { token, expiresAt: now + milliseconds });
+      return { kind: 'granted', token };
     },
     renew(key: string, token: string, now: number, milliseconds: number): boolean {
       if (reservations.get(key)?.token !== token) return false;
-      reservations.set(key, { token, until: now + milliseconds });
+      reservations.set(key, { token, expiresAt: now + milliseconds });
       return true;
     },
     release(key: string, token: string): void {

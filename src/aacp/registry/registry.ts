@@ -6,9 +6,9 @@ export type { NewEntry, RegistryEntry, RegistryRequest } from '../matching/entry
 
 /** The answer to `reserve`: whether the caller may ask the model for an instruction. */
 export type Reservation =
-  | { readonly kind: 'mine'; readonly token: string }
-  /** Another caller asks, until then at the latest. */
-  | { readonly kind: 'taken'; readonly until: number }
+  | { readonly kind: 'granted'; readonly token: string }
+  /** Another caller holds it; milliseconds since 1970 at which that reservation expires. */
+  | { readonly kind: 'taken'; readonly expiresAt: number }
   | { readonly kind: 'known'; readonly entry: RegistryEntry };
 
 /** Sums over all entries, expired ones included. */
@@ -32,7 +32,7 @@ export interface RegistryStatistics {
 
 /**
  * A registry. Its methods are synchronous, as the drivers are; all but `seen` have written when they return. They throw a
- * RegistryError on failure, and a TypeError on invalid arguments.
+ * StoreError if the storage fails, and a TypeError on invalid arguments.
  */
 export interface Registry {
   /** An entry that has not expired. Takes the same time whatever the number of entries. Counts nothing. */
@@ -45,7 +45,7 @@ export interface Registry {
    */
   readonly putAll: (entries: Iterable<NewEntry>) => number;
   /** Counts that an entry was served. May be written later, at the latest with `flush`. */
-  readonly seen: (key: string) => void;
+  readonly markSeen: (key: string) => void;
   readonly remove: (key: string) => boolean;
   /**
    * Entries of a domain that share terms, those with the rarest first; expired ones left out. Terms that too many entries have are

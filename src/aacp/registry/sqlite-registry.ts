@@ -1,6 +1,7 @@
 /** A registry over the connection to its file. */
 
 import type { Row } from '../../storage/database.js';
+import type { StoreError } from '../../text/store-error.js';
 import { byRarity } from '../matching/wording.js';
 import {
   checkedBatches,
@@ -11,7 +12,6 @@ import {
   stateAfter,
   statisticsOf,
 } from './entries.js';
-import type { RegistryError } from './errors.js';
 import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 import { type Connection, columnText, dataOf, entryOf, type Statements, textOf } from './sqlite-rows.js';
@@ -48,7 +48,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
 
   function live(key: string): RegistryEntry | undefined {
     const entry = find(key);
-    return entry !== undefined && entry.created > expiredAt(now()) ? entry : undefined;
+    return entry !== undefined && entry.createdAt > expiredAt(now()) ? entry : undefined;
   }
 
   /** Writes the hits with the step: one transaction costs about as much as two changes in one. */
@@ -72,7 +72,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     try {
       flush();
     } catch (thrown) {
-      if ((thrown as RegistryError).code !== 'registry-busy') throw thrown;
+      if ((thrown as StoreError).reason !== 'busy') throw thrown;
     }
   }
 
@@ -111,7 +111,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
       for (const batch of checkedBatches(entries)) many += putTogether(batch).length;
       return many;
     },
-    seen(key) {
+    markSeen(key) {
       const time = attempt(now);
       if (connection.isReadOnly) return;
       hits.add(key, time);
@@ -138,7 +138,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
         for (const number of byRarity(postings)) {
           if (found.length >= limit) break;
           const entry = readRow(connection, statements.byNumber.get(number));
-          if (entry !== undefined && entry.created > expired) found.push(entry);
+          if (entry !== undefined && entry.createdAt > expired) found.push(entry);
         }
         return found;
       }),
@@ -229,9 +229,9 @@ function putEntry(statements: Statements, entry: NewEntry, now: number): Registr
   const row = statements.byKey.get(key);
   const before = row === undefined ? undefined : (entryOf(row) ?? undefined);
   const state = stateAfter(entry, before, now);
-  const { created, lastSeen, timesSeen } = state;
+  const { createdAt, lastSeenAt, timesSeen } = state;
   const covered = state.covered ? 1 : 0;
-  const values = [columnText(entry.domain), entry.cost, created, lastSeen, timesSeen, covered] as const;
+  const values = [columnText(entry.domain), entry.cost, createdAt, lastSeenAt, timesSeen, covered] as const;
   let number: number;
   if (row === undefined) {
     number = statements.insert.get(key, ...values, dataOf(entry))!['number'] as number;
@@ -300,11 +300,11 @@ function reserve(
     const before = seen.get(key);
     if (before?.token !== token || before.until !== until) noteReservation(seen, key, token, until);
     const left = seen.get(key)!.since + lease - performance.now();
-    if (left > 0) return { kind: 'taken', until: now + left };
+    if (left > 0) return { kind: 'taken', expiresAt: now + left };
   }
   const token = statements.reserve.get(held, now + milliseconds, milliseconds)!['token'] as string;
   noteReservation(seen, key, token, now + milliseconds);
-  return { kind: 'mine', token };
+  return { kind: 'granted', token };
 }
 
 function noteReservation(seen: SeenReservations, key: string, token: string, until: number): void {

@@ -7,7 +7,7 @@ import type { NoticeListener } from './options.js';
 import type { NewEntry, RegistryEntry } from './registry.js';
 
 /** The members of an entry that have no columns. */
-const DATA = [...TEXTS, 'origin', 'model', 'terms', 'said'] as const satisfies readonly (keyof NewEntry)[];
+const DATA = [...TEXTS, 'origin', 'model', 'terms', 'givenAt'] as const satisfies readonly (keyof NewEntry)[];
 
 type Data = Pick<NewEntry, (typeof DATA)[number]>;
 
@@ -32,8 +32,8 @@ export function entryOf(row: Row): RegistryEntry | null {
     return Object.assign(data, {
       key: textOf(row['key'] as string),
       cost: row['cost'] as number | null,
-      created: row['created'] as number,
-      lastSeen: row['last_seen'] as number,
+      createdAt: row['created'] as number,
+      lastSeenAt: row['last_seen'] as number,
       timesSeen: row['times_seen'] as number,
       covered: row['covered'] === 1,
     });
@@ -48,7 +48,7 @@ function isData(value: unknown): value is Data {
   const data = value as Readonly<Record<keyof Data, unknown>>;
   if (!TEXTS.every((name) => typeof data[name] === 'string')) return false;
   if (data.model !== null && typeof data.model !== 'string') return false;
-  if (data.said !== undefined && typeof data.said !== 'number') return false;
+  if (data.givenAt !== undefined && typeof data.givenAt !== 'number') return false;
   if (!(ORIGINS as readonly unknown[]).includes(data.origin)) return false;
   return Array.isArray(data.terms) && data.terms.every((term) => typeof term === 'string');
 }
@@ -95,6 +95,8 @@ export const REGISTRY_FORMAT: Format = {
        -- How long it was asked for: one that would last longer was made before the clock was set back.
        lease INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;`,
+    `UPDATE entry SET data = json_remove(json_set(data, '$.givenAt', json_extract(data, '$.said')), '$.said')
+       WHERE json_valid(data) AND json_type(data, '$.said') IS NOT NULL;`,
   ],
 };
 

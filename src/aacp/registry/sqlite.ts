@@ -9,9 +9,8 @@ import { type OpenDatabase, openDatabase } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
 import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/limits.js';
-import type { StoreError, StoreReason } from '../../text/store-error.js';
+import { StoreError, type StoreReason } from '../../text/store-error.js';
 import { systemReason } from '../../text/system-reason.js';
-import { RegistryError, type RegistryErrorCode } from './errors.js';
 import { memoryRegistry } from './memory.js';
 import { type Limits, type NoticeListener, type RegistryOptions, resolveLimits } from './options.js';
 import type { Registry } from './registry.js';
@@ -28,7 +27,7 @@ export interface SqliteRegistryOptions extends RegistryOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
   /** Milliseconds that a call waits, and blocks, while another process writes. @default 5000 */
-  readonly busyTimeout?: number | undefined;
+  readonly busyTimeoutMs?: number | undefined;
   /**
    * Whether entries survive a power failure too, at the cost of waiting for the disk each time. They always survive the end of the
    * process, `kill -9` included, and the file is never damaged. @default false
@@ -40,8 +39,8 @@ export interface SqliteRegistryOptions extends RegistryOptions {
    */
   readonly orReadOnly?: boolean | undefined;
   /**
-   * What happens to a damaged file. It is renamed to `FILE.corrupt-TIME`, unchanged, and reported. `fail` throws a RegistryError
-   * with code `registry-corrupt`; the next opening begins an empty registry; `renew` begins it at once. A file that is found damaged
+   * What happens to a damaged file. It is renamed to `FILE.corrupt-TIME`, unchanged, and reported. `fail` throws a StoreError
+   * with code `store-corrupt`; the next opening begins an empty registry; `renew` begins it at once. A file that is found damaged
    * after it was opened is set aside with that error in either case. @default 'fail'
    */
   readonly onCorrupt?: 'fail' | 'renew' | undefined;
@@ -49,11 +48,11 @@ export interface SqliteRegistryOptions extends RegistryOptions {
   readonly onNotice?: NoticeListener | undefined;
 }
 
-const NAMES = ['driver', 'busyTimeout', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
+const NAMES = ['driver', 'busyTimeoutMs', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
 
 /** The default file of the registry: `registry.db` in the user's data folder, or in the one that `PEGWIRE_DATA_DIR` names. */
 export function defaultRegistryFile(): string {
-  return told('registry.db', () => userDataFile('registry.db'));
+  return withStoreErrors('registry.db', () => userDataFile('registry.db'));
 }
 
 /**
@@ -61,9 +60,9 @@ export function defaultRegistryFile(): string {
  * permissions of others from a file that has them: it holds instructions. Serves hits from memory until another process writes.
  *
  * @param file @default `defaultRegistryFile()`
- * @throws RegistryError `registry-corrupt` if the file is damaged, see `onCorrupt`; `bad-registry-file` if it is another program's, which
- *   is left alone, and for `:memory:` and `file:` addresses, see `memoryRegistry`; `registry-newer` if a later version wrote it;
- *   `registry-busy`, `registry-full` or `registry-unavailable`, with a StoreError as `cause`, if it cannot be opened
+ * @throws StoreError with code `store-corrupt` if the file is damaged, see `onCorrupt`; `store-foreign` if it belongs to another program,
+ *   and is left as it is; `store-misconfigured` for `:memory:` and `file:` addresses, see `memoryRegistry`; `store-newer` if a later
+ *   version of pegwire wrote it; `store-busy`, `store-full`, `store-unavailable` or `store-no-driver` if it cannot be opened
  * @throws TypeError if an option is invalid
  * @example
  * const registry = await sqliteRegistry();
@@ -79,7 +78,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   // To SQLite these are databases without a file, or addresses.
   if (file?.startsWith('file:') || file?.trim() === ':memory:') throw noFile(file);
   const wanted = file ?? defaultRegistryFile();
-  const path = told(wanted, () => makeFolderOf(wanted));
+  const path = withStoreErrors(wanted, () => makeFolderOf(wanted));
   const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
   const open = async (): Promise<Registry> => {
     const database = await openedDatabase(path, origin, options, limits);
@@ -90,7 +89,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   try {
     return await open();
   } catch (thrown) {
-    if (strategy === 'fail' || !(thrown instanceof RegistryError) || thrown.code !== 'registry-corrupt') throw thrown;
+    if (strategy === 'fail' || !(thrown instanceof StoreError) || thrown.reason !== 'corrupt') throw thrown;
     return open();
   }
 }
@@ -98,13 +97,13 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
 /**
  * Copies a registry that cannot be written into memory; `isCopy` is `false` if there is no file, or it cannot be read.
  *
- * @throws RegistryError if the file can be read and is damaged, or not a registry
+ * @throws StoreError if the file can be read and is damaged, or is not a registry
  */
 export async function memoryCopy(
   file?: string,
-  options: Pick<SqliteRegistryOptions, 'ttl' | 'onNotice'> = {},
+  options: Pick<SqliteRegistryOptions, 'ttlMs' | 'onNotice'> = {},
 ): Promise<{ readonly registry: Registry; readonly isCopy: boolean }> {
-  const registry = memoryRegistry({ ttl: options.ttl });
+  const registry = memoryRegistry({ ttlMs: options.ttlMs });
   try {
     const source = await sqliteRegistry(file, { ...options, orReadOnly: true });
     try {
@@ -119,36 +118,36 @@ export async function memoryCopy(
   }
 }
 
-/** Whether a registry's folder or file cannot be written, as in a container; a wrong setting does not count. */
-export function isUnwritable(thrown: unknown): thrown is RegistryError {
-  if (!(thrown instanceof RegistryError)) return false;
-  const isMisconfigured = (thrown.cause as { readonly reason?: unknown } | undefined)?.reason === 'misconfigured';
-  return (thrown.code === 'registry-unavailable' && !isMisconfigured) || thrown.code === 'registry-full';
+/** The reasons for which a default registry is kept in memory instead, as in a container. A wrong setting is not one of them. */
+const UNWRITABLE: readonly StoreReason[] = ['unavailable', 'full', 'no-driver', 'failed'];
+
+/** Returns whether opening a registry failed because its folder or file cannot be used. */
+export function isUnwritable(thrown: unknown): thrown is StoreError {
+  return thrown instanceof StoreError && UNWRITABLE.includes(thrown.reason);
 }
 
-function noFile(file: string): RegistryError {
-  const name = JSON.stringify(file);
-  const message = `${name} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`;
-  const help = `name a file; one that is really called so is ${JSON.stringify(`./${file}`)}`;
-  return new RegistryError({ code: 'bad-registry-file', message, help });
+function noFile(file: string): StoreError {
+  const message = `${JSON.stringify(file)} is not the name of a file. For a registry in memory, use memoryRegistry() or --registry memory.`;
+  const help = `to use a file of that name, write ${JSON.stringify(`./${file}`)}`;
+  return new StoreError('misconfigured', message, { help });
 }
 
-function told<T>(file: string, step: () => T): T {
+function withStoreErrors<T>(file: string, step: () => T): T {
   try {
     return step();
   } catch (thrown) {
-    throw registryError(thrown, file);
+    throw storeError(thrown, file);
   }
 }
 
 async function openedDatabase(
   file: string,
   origin: Origin,
-  { driver, busyTimeout, powerSafe, orReadOnly, onNotice }: SqliteRegistryOptions,
+  { driver, busyTimeoutMs, powerSafe, orReadOnly, onNotice }: SqliteRegistryOptions,
   limits: Limits,
 ): Promise<OpenDatabase> {
-  const identity = told(file, () => identityOf(file));
-  const settings = { driver, busyTimeout, powerSafe, orReadOnly };
+  const identity = withStoreErrors(file, () => identityOf(file));
+  const settings = { driver, busyTimeout: busyTimeoutMs, powerSafe, orReadOnly };
   let isOurs = false;
   let aside: string | null = null;
 
@@ -164,7 +163,7 @@ async function openedDatabase(
     if (thrown instanceof TypeError) throw thrown;
     const cause = storeError(thrown, file);
     consider(cause);
-    if (!isOurs) throw cause.reason === 'corrupt' ? strangerError(cause, file) : registryError(cause, file);
+    if (!isOurs) throw cause.reason === 'corrupt' ? strangerError(cause, file) : cause;
     const error = corruptError(file, aside, cause);
     onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
     throw error;
@@ -174,7 +173,7 @@ async function openedDatabase(
 /** Entries lie all over the file: a cache of 16 MB, and the log is merged into the file less often, every 16 MB of it. */
 const SETTINGS = 'PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000';
 
-/** @throws RegistryError if the file lacks a part that its version has: it is damaged, and was set aside */
+/** @throws StoreError if the file lacks a part that its version has: it is damaged, and was set aside */
 function connection(
   database: OpenDatabase,
   file: string,
@@ -182,9 +181,9 @@ function connection(
   onNotice: NoticeListener | undefined,
 ): Connection {
   const identity = identityOf(file);
-  let ended: RegistryError | null = null;
+  let ended: StoreError | null = null;
 
-  function damaged(cause: unknown): RegistryError {
+  function damaged(cause: unknown): StoreError {
     const aside = triedAside(file, identity, now());
     const error = corruptError(file, aside, cause);
     ended = error;
@@ -199,25 +198,25 @@ function connection(
   }
 
   function attempt<T>(step: () => T): T {
-    if (ended !== null) throw new RegistryError(ended, { cause: ended.cause });
+    if (ended !== null) {
+      const { reason, message, help, cause } = ended;
+      throw new StoreError(reason, message, { file, help, cause });
+    }
     try {
       return step();
     } catch (thrown) {
       // Wrong use by the caller, or by its clock.
-      if (thrown instanceof RegistryError || thrown instanceof TypeError) throw thrown;
+      if (thrown instanceof StoreError || thrown instanceof TypeError) throw thrown;
       const error = storeError(thrown, file);
-      throw error.reason === 'corrupt' || error.reason === 'foreign' ? damaged(error) : registryError(error, file);
+      throw error.reason === 'corrupt' || error.reason === 'foreign' ? damaged(error) : error;
     }
   }
 
   function checkPlace(): void {
     // What is written to a file that has been moved or deleted is lost to all who open it by its name.
     if (identityOf(file) === identity) return;
-    throw new RegistryError({
-      code: 'registry-unavailable',
-      message: `The registry ${file} was moved, deleted or replaced while it was open.`,
-      help: 'open it again',
-    });
+    const message = `The registry ${file} was moved, deleted or replaced while it was open.`;
+    throw new StoreError('unavailable', message, { file, help: 'open it again' });
   }
 
   const statements = attempt(() => {
@@ -242,7 +241,7 @@ function connection(
     isOpen: () => ended === null,
     close() {
       if (ended !== null) return;
-      ended = new RegistryError({ code: 'registry-closed', message: 'The registry was closed.' });
+      ended = new StoreError('closed', 'The registry is closed.', { file });
       database.close();
     },
   };
@@ -257,38 +256,20 @@ function triedAside(file: string, identity: string | null, now: number): string 
   }
 }
 
-/** Codes, and what helps. Other reasons are `registry-unavailable`. */
-const ERRORS: Readonly<Partial<Record<StoreReason, readonly [code: RegistryErrorCode, help?: string]>>> = {
-  foreign: ['bad-registry-file', 'name another file; this one is left as it is'],
-  newer: ['registry-newer', 'use the version of pegwire that wrote it, or name another file'],
-  corrupt: ['registry-corrupt'],
-  busy: ['registry-busy', 'try again, or give a longer busyTimeout'],
-  full: ['registry-full'],
-};
-
-function registryError(thrown: unknown, file: string): RegistryError {
-  if (thrown instanceof RegistryError) return thrown;
-  const cause = storeError(thrown, file);
-  const [code, help] = ERRORS[cause.reason] ?? ['registry-unavailable'];
-  return new RegistryError({ code, message: `The registry ${cause.message}.`, help }, { cause });
+/** Returns the error for a damaged file that may belong to another program. */
+function strangerError(cause: StoreError, file: string): StoreError {
+  const message = `${file} is damaged and does not look like a registry. It is left as it is.`;
+  return new StoreError('foreign', message, { file, help: 'name another file', cause });
 }
 
-/** For a damaged file that may be another program's. */
-function strangerError(cause: StoreError, file: string): RegistryError {
-  const message = `${file} is damaged, and it does not look like a registry; it is left as it is.`;
-  const [code, help] = ERRORS.foreign!;
-  return new RegistryError({ code, message, help }, { cause });
-}
-
-/** @param aside where the file is now; `null` when it could not be set aside */
-function corruptError(file: string, aside: string | null, cause: unknown): RegistryError {
+/** @param aside the name to which the file was renamed; `null` if that failed */
+function corruptError(file: string, aside: string | null, cause: unknown): StoreError {
   const message =
     aside === null
-      ? `The registry ${file} is damaged, and could not be set aside.`
-      : `The registry ${file} is damaged. It was set aside, unchanged, as ${aside}; the next opening begins an empty one.`;
-  const help =
-    aside === null ? 'move it away; nothing is written over it' : 'what can be read of it: sqlite3 FILE .recover';
-  return new RegistryError({ code: 'registry-corrupt', message, help }, { cause });
+      ? `The registry ${file} is damaged and could not be renamed. It is not overwritten.`
+      : `The registry ${file} is damaged. It was renamed to ${aside}, unchanged; opening the registry again creates an empty one.`;
+  const help = aside === null ? 'move the file away' : `recover its content with: sqlite3 ${aside} .recover`;
+  return new StoreError('corrupt', message, { file, help, cause });
 }
 
 /** What everybody but the owner may do, and what the owner may. */

@@ -10,7 +10,7 @@ export interface FindOptions {
   /** Only rules of this task; in any case of letters. */
   readonly task?: string | undefined;
   /** The least score, from 0 to 1. @default 0.4 */
-  readonly floor?: number | undefined;
+  readonly minScore?: number | undefined;
   /** The most rules. @default 10 */
   readonly limit?: number | undefined;
 }
@@ -52,10 +52,10 @@ export function createSearch(rules: readonly Rule[]): Find {
   const scores = new Float64Array(rules.length);
 
   return (query, options = {}) => {
-    const { domain, task, floor, limit } = resolveFind(query, options);
+    const { domain, task, minScore, limit } = resolveFind(query, options);
     if (query === null || query === undefined) return [];
     const asked = askedWords(query, index, rules.length);
-    const found = hits(asked, scores, floor).filter(({ at }) => {
+    const found = hits(asked, scores, minScore).filter(({ at }) => {
       const { domain: own, task: does } = known[at]!;
       return (domain === null || own === domain) && (task === null || does === task);
     });
@@ -83,7 +83,7 @@ function askedWords(query: string, index: ReadonlyMap<string, Postings>, size: n
 }
 
 /** Scores the rules. `scores` is a buffer, all zero before and after. */
-function hits(asked: ReturnType<typeof askedWords>, scores: Float64Array, floor: number) {
+function hits(asked: ReturnType<typeof askedWords>, scores: Float64Array, minScore: number) {
   const touched: number[] = [];
   let total = 0;
   for (const { postings, rarity } of asked) {
@@ -99,7 +99,7 @@ function hits(asked: ReturnType<typeof askedWords>, scores: Float64Array, floor:
     // To three places, so that the last bit of a sum does not decide which rule comes first.
     const score = Math.round((scores[at]! / total) * 1000) / 1000;
     scores[at] = 0;
-    if (score >= floor && required.every(({ postings }) => postings?.weights.has(at))) found.push({ at, score });
+    if (score >= minScore && required.every(({ postings }) => postings?.weights.has(at))) found.push({ at, score });
   }
   return found;
 }
@@ -142,13 +142,13 @@ function weightsOf(rule: Rule): ReadonlyMap<string, number> {
 }
 
 function resolveFind(query: unknown, options: FindOptions) {
-  const { domain, task, floor = 0.4, limit = 10 } = options;
+  const { domain, task, minScore = 0.4, limit = 10 } = options;
   if (typeof (query ?? '') !== 'string') throw new TypeError('query is a text');
-  if (!(floor >= 0 && floor <= 1)) throw new TypeError('floor is a number from 0 to 1');
+  if (!(minScore >= 0 && minScore <= 1)) throw new TypeError('minScore must be a number from 0 to 1');
   if (!(Number.isInteger(limit) && limit > 0)) throw new TypeError('limit is a whole number above 0');
   if (domain !== undefined && typeof domain !== 'string') throw new TypeError('domain is a text');
   if (task !== undefined && typeof task !== 'string') throw new TypeError('task is a text');
-  return { domain: domain?.toUpperCase() ?? null, task: task?.toUpperCase() ?? null, floor, limit };
+  return { domain: domain?.toUpperCase() ?? null, task: task?.toUpperCase() ?? null, minScore, limit };
 }
 
 /** One word of a query or of a rule. */

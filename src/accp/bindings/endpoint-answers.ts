@@ -53,7 +53,7 @@ export class EndpointAnswers {
     let last: Encoded = { frames: NO_FRAMES, isFailure: false };
     let isAnswered = false;
     let isOver = false;
-    const failed = (thrown: unknown): void => notifyListener(() => this.#options.failed?.(thrown, message, session));
+    const failed = (thrown: unknown): void => notifyListener(() => this.#options.onError?.(thrown, message, session));
     try {
       for await (const answer of untilAborted(source, signal, failed)) {
         yield () => {
@@ -88,24 +88,24 @@ export class EndpointAnswers {
 
   #encode(answer: Answer, message: Message, session: Session): Encoded {
     if (answer === null || answer === undefined) return { frames: NO_FRAMES, isFailure: false };
-    const { codec, noticed } = this.#options;
+    const { codec, onNotice } = this.#options;
     try {
       const input = correlated(answer, message);
       if (isFailure(message) && isFailure(input)) throw new TypeError('An error is not answered by an error.');
       const { frames, losses, warnings } = codec.encode(input, session);
       // An error of the listener would undo what is numbered already.
       if (losses.length > 0 || warnings.length > 0)
-        notifyListener(() => noticed?.({ session, direction: 'sent', losses, warnings }));
+        notifyListener(() => onNotice?.({ session, direction: 'sent', losses, warnings }));
       return { frames, isFailure: isFailure(input) };
     } catch (thrown) {
       if (thrown instanceof StoreError) throw thrown;
-      notifyListener(() => this.#options.failed?.(thrown, message, session));
+      notifyListener(() => this.#options.onError?.(thrown, message, session));
       return { frames: this.tell(message, unwritten(thrown), session), isFailure: true, isRefused: true };
     }
   }
 
   #fail(message: Message, thrown: unknown, session: Session): readonly string[] {
-    notifyListener(() => this.#options.failed?.(thrown, message, session));
+    notifyListener(() => this.#options.onError?.(thrown, message, session));
     return this.tell(message, thrown, session);
   }
 }

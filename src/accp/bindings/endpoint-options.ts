@@ -50,12 +50,12 @@ export interface EndpointOptions {
   readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
   /** Sessions that are kept; the least recently used one is closed. Busy sessions stay, even if they are more. @default 1024 */
   readonly maxSessions?: number | undefined;
-  /** Seconds after which an unused session is closed, when the next one is opened; 0 for never. @default 3600 */
-  readonly idleTime?: number | undefined;
+  /** Milliseconds after which an unused session is closed, when the next one is opened; `Infinity` for never. @default 3600000 */
+  readonly idleTimeoutMs?: number | undefined;
   /** Called with what `handle` throws, or why an answer could not be sent: the other side gets a code only. */
-  readonly failed?: ((thrown: unknown, message: Message, session: Session) => void) | undefined;
+  readonly onError?: ((thrown: unknown, message: Message, session: Session) => void) | undefined;
   /** Called with losses and warnings, if a message has any. */
-  readonly noticed?: ((notice: Notice) => void) | undefined;
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
 export interface Endpoint {
@@ -68,7 +68,7 @@ export interface Endpoint {
    */
   readonly open: (sid?: string) => Session;
   /** Keeps a session open while a connection stands. @returns ends that */
-  readonly hold: (session: Session) => () => void;
+  readonly retain: (session: Session) => () => void;
   /**
    * Yields the frames that answer a frame of a session, in order, as they come. Any number of calls may be under way in a session: as long as
    * each frame is sent before the next one is asked for, the frames of all of them go out in the order of their numbers.
@@ -87,7 +87,7 @@ export interface Endpoint {
    *
    * @throws StoreError when the session's store fails
    */
-  readonly say: (make: (codec: Codec) => readonly string[], session: Session) => AsyncIterable<string>;
+  readonly send: (make: (codec: Codec) => readonly string[], session: Session) => AsyncIterable<string>;
   /**
    * Answers frames for bindings in which each frame is a request of its own. The frame names its session; one without a `sid` opens a new
    * session, whose id stands in the answers. Of a message in several frames, only the first has to name it, unless another session has one of
@@ -109,7 +109,7 @@ export interface Endpoint {
    */
   readonly disconnect: (sid: string, reason?: string) => boolean;
   /** Returns why a session was disconnected; `undefined` if it was not. */
-  readonly disconnected: (sid: string) => string | undefined;
+  readonly disconnectReason: (sid: string) => string | undefined;
   /** Calls the listener when a session is disconnected. @returns removes the listener */
   readonly onDisconnect: (session: Session, listener: () => void) => () => void;
   readonly close: () => void;

@@ -11,24 +11,25 @@ interface Held {
   uses: number;
 }
 
-type SessionsOptions = Pick<EndpointOptions, 'agent' | 'session' | 'maxSessions' | 'idleTime'>;
+type SessionsOptions = Pick<EndpointOptions, 'agent' | 'session' | 'maxSessions' | 'idleTimeoutMs'>;
 
 export class EndpointSessions {
   readonly #options: SessionsOptions;
   readonly #max: number;
-  readonly #idleTime: number;
+  readonly #idleTimeoutMs: number;
   readonly #held = new Map<string, Held>();
   /** The pending requests of stored sessions. */
   readonly #interrupted = new WeakMap<Session, readonly Message[]>();
   #isClosed = false;
 
   constructor(options: SessionsOptions) {
-    const { maxSessions = 1024, idleTime = 3600 } = options;
-    if (!(maxSessions >= 1)) throw new TypeError(`maxSessions is a number from 1 on; got ${maxSessions}`);
-    if (!(idleTime >= 0)) throw new TypeError(`idleTime is a number of seconds from 0 on; got ${idleTime}`);
+    const { maxSessions = 1024, idleTimeoutMs = 3_600_000 } = options;
+    if (!(maxSessions >= 1)) throw new TypeError(`maxSessions must be a number >= 1; got ${maxSessions}`);
+    if (!(idleTimeoutMs > 0))
+      throw new TypeError(`idleTimeoutMs must be a positive number of milliseconds or Infinity; got ${idleTimeoutMs}`);
     this.#options = options;
     this.#max = maxSessions;
-    this.#idleTime = idleTime;
+    this.#idleTimeoutMs = idleTimeoutMs;
   }
 
   open(sid?: string): Session {
@@ -101,8 +102,7 @@ export class EndpointSessions {
   }
 
   #closeIdle(): void {
-    if (this.#idleTime === 0) return;
-    const limit = performance.now() - this.#idleTime * 1000;
+    const limit = performance.now() - this.#idleTimeoutMs;
     for (const { session, usedAt, uses } of this.#held.values()) {
       if (usedAt > limit) return;
       if (uses === 0) this.drop(session);

@@ -38,7 +38,7 @@ const MAX_ID = 256;
  * });
  */
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { codec, agent, handle, noticed } = options;
+  const { codec, agent, handle, onNotice } = options;
   checkAgentName(agent);
   if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
   const sessions = new EndpointSessions(options);
@@ -63,7 +63,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (outcome.outcome === 'rejected') return { replies: outcome.reply === null ? [] : [outcome.reply] };
     const { losses, warnings, replies, message } = outcome;
     if (losses.length > 0 || warnings.length > 0)
-      notifyListener(() => noticed?.({ session, direction: 'received', losses, warnings }));
+      notifyListener(() => onNotice?.({ session, direction: 'received', losses, warnings }));
     if (message === undefined) return { replies, message };
     if (message.intent === 'ping') return { replies: [...replies, ...codec.encode(pongTo(message), session).frames] };
     return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
@@ -219,9 +219,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   return {
     codec,
     open: (sid) => sessions.open(sid),
-    hold: (session) => sessions.use(session),
+    retain: (session) => sessions.use(session),
     receive,
-    say: (make, session) =>
+    send: (make, session) =>
       busy(
         session,
         inTurn(session, () => make(codec)),
@@ -231,7 +231,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const session = sessions.find(sid);
       return session !== undefined && putOut.add(session, reason);
     },
-    disconnected: (sid) => putOut.reason(sid),
+    disconnectReason: (sid) => putOut.reason(sid),
     onDisconnect: (session, listener) => putOut.listen(session, listener),
     close: () => sessions.close(),
   };

@@ -1,5 +1,6 @@
 import { errorBody } from '../codec/sender.js';
 import { AccpError, type AccpErrorCode } from '../errors.js';
+import { inSeconds } from '../message/message.js';
 import { checkAgentName, isIdentifier, metadataText } from '../session/envelope.js';
 import { createIds, systemClock } from '../session/runtime.js';
 import type { FrameHead } from './frames.js';
@@ -30,7 +31,7 @@ export function bareErrorFrame(
   const metadata = metadataText({
     mid: freshId(),
     seq: 1,
-    ts: Math.floor(systemClock()),
+    ts: inSeconds(systemClock()),
     cid: identifier(request?.cid) ?? mid,
     aid: mid,
   });

@@ -64,13 +64,13 @@ export interface Codec {
  *
  * @throws TypeError if an option is invalid
  * @example
- * const codec = createCodec({ tokens: await loadTokenCounter('o200k_base') });
+ * const codec = createCodec({ counter: await loadTokenCounter('o200k_base') });
  * const session = createSession({ agent: 'planner' });
  * const { frames } = codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, session);
  */
 export function createCodec(options: CodecOptions = {}): Codec {
   const settings = resolveCodecOptions(options, createIds());
-  const source = { clock: settings.clock, tokens: settings.tokens, log: settings.log };
+  const source = { now: settings.now, counter: settings.counter, log: settings.log };
   const sessions = new WeakMap<SessionParts, CodecSession>();
   let registry = options.registry ?? createRegistry();
 

@@ -8,7 +8,7 @@ import type { AccpError } from '../errors.js';
 import type { Loss, Message } from '../message/message.js';
 import type { TextPolicy } from '../message/write-value.js';
 import type { Dialect } from '../parse.js';
-import { PROFILES, type ToolBook } from '../profiles/profiles.js';
+import { PROFILES, type Tools } from '../profiles/profiles.js';
 import type { Registry } from '../registry/registry.js';
 import { systemClock } from '../session/runtime.js';
 import { type ReferenceLimits, resolveReferenceLimits } from '../state/resolve.js';
@@ -27,7 +27,7 @@ export interface CodecOptions {
   /** How frames are read; they are always written in the strict dialect. @default 'strict' */
   readonly dialect?: Dialect | undefined;
   /** Counts tokens: `await loadTokenCounter('o200k_base')`. @default estimates */
-  readonly tokens?: TokenCounter | undefined;
+  readonly counter?: TokenCounter | undefined;
   /** Most tokens of a frame and its parts. @default those of Table 3 */
   readonly limits?: Partial<FrameLimits> | undefined;
   /** Limits for the references of one received frame; beyond, the frame is refused with E2003. */
@@ -37,7 +37,7 @@ export interface CodecOptions {
   /** Intents beyond those of Table 7 and `ping` and `pong`. */
   readonly intents?: readonly string[] | undefined;
   /** The tools on this side: requests for others are refused with E4001, bad arguments with E4003. */
-  readonly tools?: ToolBook | undefined;
+  readonly tools?: Tools | undefined;
   /** Authorizes a frame that passed all checks of delivery; a string is the reason for E5001. */
   readonly authorize?: ((frame: Frame) => boolean | string) | undefined;
   /** Extraction of facts and summaries at checkpoints. @default deterministic ones */
@@ -48,8 +48,8 @@ export interface CodecOptions {
   readonly state?: boolean | undefined;
   /** Whether every frame carries `sid`, or only the first of a session, to save tokens. @default 'always' */
   readonly sessionId?: 'always' | 'first' | undefined;
-  /** Seconds since 1970. @default the system's clock */
-  readonly clock?: (() => number) | undefined;
+  /** Returns the time in milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined;
   /** Makes identifiers of messages. @default a random letter from a to f and eleven digits */
   readonly ids?: (() => string) | undefined;
   /** The debug log: receives every event of every session (section 9, item 1). */
@@ -71,7 +71,7 @@ export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
   return {
     text: options.text === undefined ? undefined : resolveChoice('text', options.text, TEXT_POLICIES),
     dialect: resolveChoice('dialect', options.dialect, ['strict', 'lenient']),
-    tokens: options.tokens ?? ESTIMATING_COUNTER,
+    counter: options.counter ?? ESTIMATING_COUNTER,
     limits: resolveFrameLimits(options.limits),
     references: resolveReferenceLimits(options.references),
     profiles: new Set(options.profiles ?? codes),
@@ -82,7 +82,7 @@ export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
     checkpoints: resolveChoice('checkpoints', options.checkpoints, ['auto', 'manual']),
     state: options.state ?? true,
     sessionId: resolveChoice('sessionId', options.sessionId, ['always', 'first']),
-    clock: options.clock ?? systemClock,
+    now: options.now ?? systemClock,
     ids: options.ids ?? ids,
     log: options.log,
     explain: options.explain ?? false,

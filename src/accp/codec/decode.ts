@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Frame, Param, Value } from '../ast.js';
 import { AccpError, type AccpErrorCode, accpError, ERROR_CODES } from '../errors.js';
 import { type Json, type JsonObject, Reference } from '../message/json.js';
-import type { Envelope, Loss, Message } from '../message/message.js';
+import { type Envelope, inSeconds, type Loss, type Message } from '../message/message.js';
 import { sourceText } from '../message/read-value.js';
 import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
@@ -92,7 +92,7 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
 /** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a clock jump, the lesser age counts. */
 function isExpired({ ts, ttl }: ReceivedEnvelope, runtime: SessionParts['runtime']): boolean {
   if (ts === undefined || ttl === undefined || ttl <= 0) return false;
-  const ages = [runtime.now() - ts, runtime.steady() - ts].filter((age) => age >= 0);
+  const ages = [runtime.now(), runtime.monotonic()].map((time) => inSeconds(time) - ts).filter((age) => age >= 0);
   return ages.length > 0 && Math.min(...ages) > ttl;
 }
 
@@ -145,7 +145,7 @@ function joinParts({ text, frame, session }: Reception, envelope: ReceivedEnvelo
   const { agent, intent, operation, payload: params } = frame;
   if (part === undefined) return { params, envelope };
   const { dialect } = session.settings;
-  const now = session.runtime.steady();
+  const now = session.runtime.monotonic();
   const joined = session.sequences.add({ agent, intent, operation, part, envelope, params, text, dialect, now });
   if (joined === null) return null;
   // A sequence needs a cid; where the message had none, it is the identifier of its first frame.

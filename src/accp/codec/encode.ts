@@ -5,7 +5,7 @@ import type { Param } from '../ast.js';
 import { AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { isPlainObject, type Json, type JsonObject, ref, type SchemaDefinition } from '../message/json.js';
-import type { Loss, MessageInput } from '../message/message.js';
+import { inSeconds, type Loss, type MessageInput } from '../message/message.js';
 import { createWriting, type Writing, writeParam } from '../message/write-value.js';
 import { completeError } from '../profiles/error.js';
 import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
@@ -86,7 +86,7 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
     payload,
     envelope: {
       ...envelope,
-      timestamp: wholeSeconds('timestamp', envelope.timestamp) ?? runtime.now(),
+      timestamp: wholeSeconds('timestamp', envelope.timestamp) ?? inSeconds(runtime.now()),
       ttl: wholeSeconds('ttl', envelope.ttl),
     },
   };
@@ -223,7 +223,7 @@ interface Draft {
 
 function withinBudget(params: readonly Param[], encoding: Encoding): readonly Draft[] {
   const { agent, intent, operation } = encoding.message;
-  const { limits, tokens: counter } = encoding.session.settings;
+  const { limits, counter } = encoding.session.settings;
   const whole = bodyText(agent, intent, operation, params);
   // A token has at least one character.
   if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
@@ -273,7 +273,7 @@ function sampleMetadata({ message, session }: Encoding, part?: Part): string {
 }
 
 function roomFor(encoding: Encoding): number {
-  const { limits, tokens: counter } = encoding.session.settings;
+  const { limits, counter } = encoding.session.settings;
   const { agent, intent, operation, envelope } = encoding.message;
   const sample = sampleMetadata(
     { ...encoding, message: { ...encoding.message, envelope: { correlation_id: 'a12345678901', ...envelope } } },
@@ -342,7 +342,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
 function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
   const { session, warnings } = encoding;
   const { facts } = session;
-  const { limits, tokens: counter } = session.settings;
+  const { limits, counter } = session.settings;
   let sum: FrameTokens | undefined;
   for (const { text } of sent) {
     const tokens = countFrame(text, counter);
@@ -366,6 +366,6 @@ function isUnavoidable(part: FramePart, { session, message }: Encoding): boolean
   const { settings, options } = session;
   const sid = settings.sessionId === 'always' ? options.id : undefined;
   const metadata = metadataText({ mid: 'a', seq: 1, ts: message.envelope.timestamp, sid });
-  const shortest = countFrame(`@${message.agent}>${message.intent}:a{}${metadata}`, settings.tokens);
+  const shortest = countFrame(`@${message.agent}>${message.intent}:a{}${metadata}`, settings.counter);
   return shortest[part] > settings.limits[part].soft;
 }

@@ -14,11 +14,11 @@ export { errorPayload } from '../profiles/error.js';
 export {
   type ChatOptions,
   chatMessage,
+  defineTools,
   PROFILES,
   type Profile,
   type Tool,
-  type ToolBook,
-  toolBook,
+  type Tools,
 } from '../profiles/profiles.js';
 export { toolErrorPayload } from '../profiles/tool.js';
 export type { Announcement } from '../registry/negotiation.js';
@@ -35,11 +35,11 @@ export type { PendingRequest } from '../session/chains.js';
 export type { SequenceMode } from '../session/delivery.js';
 export {
   createSession,
-  type KeepTimeOptions,
-  keepTime,
-  type Overdue,
+  type OverdueRequest,
   type Session,
   type SessionOptions,
+  startTimers,
+  type TimerOptions,
 } from '../session/session.js';
 export type {
   CheckpointResult,
@@ -47,13 +47,13 @@ export type {
   CheckpointTrigger,
   Fact,
   FactValue,
-  Frozen,
-  FrozenWithFacts,
-  KeptFrame,
+  HotSnapshot,
+  HotSnapshotWithFacts,
   ReferenceLimits,
   SessionState,
   SetOptions,
   StateBudgets,
+  StoredFrame,
   Tier,
   TokenBudget,
 } from '../state/state.js';

@@ -7,6 +7,7 @@ import { type AccpError, accpError } from '../errors.js';
 
 import { explainFrame } from '../explain.js';
 import { keyTable } from '../message/abbreviations.js';
+import { inSeconds } from '../message/message.js';
 import { isMarked, isPlainText, transliterate } from '../message/transliterate.js';
 import { createWriting, writeParam } from '../message/write-value.js';
 import { tryParseFrame } from '../parse.js';
@@ -85,7 +86,7 @@ export class Sender {
     const sent = this.send({
       agent: options.agent,
       body: errorBody(options.agent, error, text === 'transliterate'),
-      ts: runtime.now(),
+      ts: inSeconds(runtime.now()),
       cid: cause.cid,
       aid: cause.mid,
       // Each refused frame repeats the report of a broken sequence. The sender of an unreadable frame is unknown.
@@ -131,7 +132,7 @@ export class Sender {
     return this.send({
       agent,
       body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: from } }]),
-      ts: this.#parts.runtime.now(),
+      ts: inSeconds(this.#parts.runtime.now()),
       keep: false,
     });
   }

@@ -79,3 +79,8 @@ export function stepText(step: Step): string {
   if (typeof step === 'number') return `[${step}]`;
   return WORD.test(step) ? `.${step}` : `[${quotedShort(step)}]`;
 }
+
+/** Converts a time to whole seconds, the unit of times in frames (section 3.5). */
+export function inSeconds(timeMs: number): number {
+  return Math.floor(timeMs / 1000);
+}

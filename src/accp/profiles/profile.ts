@@ -25,7 +25,7 @@ export interface ProfileContext {
   readonly isExact?: ((key: string) => boolean) | undefined;
   readonly request?: RememberedRequest | undefined;
   /** The tools on this side, to check received requests. */
-  readonly tools?: ToolBook | undefined;
+  readonly tools?: Tools | undefined;
   /** Receives deviations from the draft's recommendations. */
   readonly warn: (code: string, message: string, path?: string) => void;
 }
@@ -68,23 +68,23 @@ export interface Tool {
   readonly check: (args: { readonly [name: string]: Json }) => string | null;
 }
 
-export interface ToolBook {
+export interface Tools {
   readonly [name: string]: Tool;
 }
 
 /**
- * Makes a tool book from the zod schemas of arguments.
+ * Defines the tools of this side by the zod schemas of their arguments.
  *
  * @example
- * createCodec({ tools: toolBook({ web_search: z.object({ query: z.string(), max_results: z.int().optional() }) }) });
+ * createCodec({ tools: defineTools({ web_search: z.object({ query: z.string(), max_results: z.int().optional() }) }) });
  */
-export function toolBook(schemas: { readonly [name: string]: z.ZodType }): ToolBook {
-  const book = Object.create(null) as { [name: string]: Tool };
+export function defineTools(schemas: { readonly [name: string]: z.ZodType }): Tools {
+  const tools = Object.create(null) as { [name: string]: Tool };
   for (const name of Object.keys(schemas)) {
     const schema = schemas[name]!;
-    book[name] = { check: (args) => fault(schema.safeParse(args)) };
+    tools[name] = { check: (args) => fault(schema.safeParse(args)) };
   }
-  return Object.freeze(book);
+  return Object.freeze(tools);
 }
 
 function fault(result: z.ZodSafeParseResult<unknown>): string | null {

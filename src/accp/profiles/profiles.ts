@@ -16,7 +16,7 @@ import { TOOL } from './tool.js';
 import { TRANSACTION } from './transaction.js';
 
 export type { Profile, ProfileContext, ProfileMessage, RememberedRequest } from './profile.js';
-export { type Tool, type ToolBook, toolBook } from './profile.js';
+export { defineTools, type Tool, type Tools } from './profile.js';
 
 /** CH: conversation (draft-benzing-accp-00, section 10.1): fields and defaults only. */
 const CHAT: Profile = {

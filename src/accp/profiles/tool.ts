@@ -12,7 +12,7 @@ import {
   type RememberedRequest,
   requireCorrelation,
   requireText,
-  type ToolBook,
+  type Tools,
 } from './profile.js';
 
 export const TOOL: Profile = {
@@ -49,7 +49,7 @@ function checkCall(message: ProfileMessage, { direction, tools }: ProfileContext
   if (direction === 'receive' && tools !== undefined) checkArguments(name, args as { [key: string]: Json }, tools);
 }
 
-function checkArguments(name: string, args: { readonly [key: string]: Json }, tools: ToolBook): void {
+function checkArguments(name: string, args: { readonly [key: string]: Json }, tools: Tools): void {
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (tool === undefined) {
     const meant = nearest(name, Object.keys(tools));

@@ -6,7 +6,7 @@ import { createCodec } from '../codec/codec.js';
 import { AccpError } from '../errors.js';
 import type { Json } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
-import { toolBook } from '../profiles/profile.js';
+import { defineTools } from '../profiles/profile.js';
 import { streamMessages } from '../streams/stream-messages.js';
 
 /**
@@ -14,9 +14,9 @@ import { streamMessages } from '../streams/stream-messages.js';
  * - `tools`: answers calls of its tools (the schema TC), and nothing else
  * - `both`: passes calls of tools to the tools, and echoes everything else
  */
-export const AGENTS = ['both', 'echo', 'tools'] as const;
+export const DEMO_AGENTS = ['both', 'echo', 'tools'] as const;
 
-export type AgentName = (typeof AGENTS)[number];
+export type DemoAgentName = (typeof DEMO_AGENTS)[number];
 
 interface TryTool {
   readonly schema: z.ZodType;
@@ -41,11 +41,11 @@ const TOOLS: { readonly [name: string]: TryTool } = {
  * Source: draft-benzing-accp-00, sections 10.2 and 10.4.
  *
  * @example
- * const endpoint = createEndpoint(tryAgent('both'));
+ * const endpoint = createEndpoint(demoAgent('both'));
  */
-export function tryAgent(name: AgentName): Pick<EndpointOptions, 'codec' | 'agent' | 'handle'> {
+export function demoAgent(name: DemoAgentName): Pick<EndpointOptions, 'codec' | 'agent' | 'handle'> {
   const schemas = Object.fromEntries(Object.entries(TOOLS).map(([tool, { schema }]) => [tool, schema]));
-  const tools = name === 'echo' ? undefined : toolBook(schemas);
+  const tools = name === 'echo' ? undefined : defineTools(schemas);
   return {
     codec: createCodec({ tools, state: false }),
     agent: name === 'both' ? 'pegwire' : name,

@@ -42,10 +42,10 @@ export interface ServeOptions {
   readonly maxFrameBytes?: number | undefined;
   /** Connections at a time; more are closed at once. @default 1024 */
   readonly maxConnections?: number | undefined;
-  /** Seconds for a request to come in. @default 30 */
-  readonly requestTimeout?: number | undefined;
-  /** Seconds for requests to be answered once the server closes; `Infinity` for no limit. @default 5 */
-  readonly closeGrace?: number | undefined;
+  /** Milliseconds for a request to arrive. @default 30000 */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Milliseconds for requests to be answered once the server closes; 0 for no grace, `Infinity` for no limit. @default 5000 */
+  readonly closeGraceMs?: number | undefined;
   /** Called with each request when it has been answered, and each WebSocket when it was closed. */
   readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
   /**
@@ -72,7 +72,7 @@ export interface RunningServer {
   readonly ws: string;
   readonly status: () => Promise<ServerStatus>;
   /**
-   * Accepts no more connections, closes WebSockets with 1001, and lets requests be answered for `closeGrace` seconds. Resolves when all
+   * Accepts no more connections, closes WebSockets with 1001, and lets requests be answered for `closeGraceMs` milliseconds. Resolves when all
    * connections are closed. The endpoint stays open.
    */
   readonly close: () => Promise<void>;
@@ -93,7 +93,7 @@ const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
  * @throws ServeError if it cannot listen, or must not
  * @throws TypeError if an option is invalid
  * @example
- * const server = await startServer(createEndpoint(tryAgent('echo')), { port: 0 });
+ * const server = await startServer(createEndpoint(demoAgent('echo')), { port: 0 });
  */
 export async function startServer(endpoint: Endpoint, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = resolveServeOptions(options);
@@ -120,10 +120,10 @@ class Front {
   #closing: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, admission: Admission, settings: ReturnType<typeof resolveServeOptions>) {
-    const { path, maxFrameBytes, maxConnections, requestTimeoutMs: requestTimeout, tellAccess, tellError } = settings;
+    const { path, maxFrameBytes, maxConnections, requestTimeoutMs, tellAccess, tellError } = settings;
     this.#admission = admission;
     this.#settings = settings;
-    const handler = createHandler(endpoint, { path, maxFrameBytes, failed: tellError });
+    const handler = createHandler(endpoint, { path, maxFrameBytes, onError: tellError });
     // The path does not depend on the name that a client uses.
     this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: tellError });
     this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: tellError });
@@ -133,9 +133,9 @@ class Front {
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     this.server = createServer({
-      requestTimeout,
-      headersTimeout: Math.min(requestTimeout, 10_000),
-      connectionsCheckingInterval: Math.min(Math.ceil(requestTimeout / 2), 5000),
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(requestTimeoutMs, 10_000),
+      connectionsCheckingInterval: Math.min(Math.ceil(requestTimeoutMs / 2), 5000),
       keepAliveTimeout: 5000,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -147,9 +147,18 @@ class Front {
       socket.once('close', () => this.#silent.delete(socket));
     });
     this.server.on('drop', (data) => {
-      const remote = data?.remoteAddress ?? '-';
-      const time = new Date().toISOString();
-      tellAccess({ time, remote, method: '-', path: '-', status: 0, ms: 0, bytes: 0, note: 'too many' });
+      const remoteAddress = data?.remoteAddress ?? '-';
+      const startedAt = Date.now();
+      tellAccess({
+        startedAt,
+        remoteAddress,
+        method: '-',
+        path: '-',
+        status: 0,
+        durationMs: 0,
+        bytes: 0,
+        note: 'too many',
+      });
     });
     this.server.on('request', this.#request);
     this.server.on('upgrade', this.#upgrade);
@@ -291,19 +300,27 @@ function unheard(): void {}
 /** @throws TypeError if an option is invalid */
 function resolveServeOptions(options: ServeOptions) {
   const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
-  const { maxFrameBytes = MAX_FRAME_BYTES, maxConnections = 1024, requestTimeout = 30, closeGrace = 5 } = options;
+  const {
+    maxFrameBytes = MAX_FRAME_BYTES,
+    maxConnections = 1024,
+    requestTimeoutMs = 30_000,
+    closeGraceMs = 5000,
+  } = options;
   const { onAccess, onError } = options;
   checkPath(path);
   if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
   if (!Array.isArray(origins)) throw new TypeError('origins is a list');
-  if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
-  if (!(requestTimeout > 0 && requestTimeout * 1000 <= LONGEST_TIMER))
-    throw new TypeError(`requestTimeout is a number of seconds above 0; got ${requestTimeout}`);
-  if (!(closeGrace >= 0)) throw new TypeError(`closeGrace is a number of seconds from 0 on; got ${closeGrace}`);
+  if (!(maxConnections >= 1)) throw new TypeError(`maxConnections must be a number >= 1; got ${maxConnections}`);
+  if (!(requestTimeoutMs > 0 && requestTimeoutMs <= LONGEST_TIMER))
+    throw new TypeError(
+      `requestTimeoutMs must be a positive number of milliseconds, at most ${LONGEST_TIMER}; got ${requestTimeoutMs}`,
+    );
+  if (!(closeGraceMs >= 0))
+    throw new TypeError(`closeGraceMs must be a non-negative number of milliseconds or Infinity; got ${closeGraceMs}`);
   return {
     ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
-    requestTimeoutMs: Math.max(1, Math.round(requestTimeout * 1000)),
-    closeGraceMs: closeGrace * 1000,
+    requestTimeoutMs: Math.max(1, Math.round(requestTimeoutMs)),
+    closeGraceMs,
     tellAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
     tellError: (thrown: unknown) =>
       notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),

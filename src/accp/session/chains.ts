@@ -15,8 +15,8 @@ export interface PendingRequest {
 }
 
 interface Chain extends RememberedRequest {
-  /** When an answer of the other side is overdue, in seconds since 1970. */
-  readonly deadline?: number | undefined;
+  /** When an answer of the other side is overdue, in milliseconds since 1970. */
+  readonly deadlineAt?: number | undefined;
   readonly cancelled?: true | undefined;
   readonly asked?: Asked | undefined;
 }
@@ -29,7 +29,7 @@ interface Asked {
 interface ChainsOptions {
   readonly journal: Journal;
   readonly maxChains: number;
-  readonly timeout: number;
+  readonly timeoutMs: number;
 }
 
 /** Chains searched for one to forget. */
@@ -60,10 +60,9 @@ export class Chains {
   }
 
   requested(cid: string, chain: Chain, now: number): void {
-    const { timeout } = this.#options;
-    const deadline = timeout === 0 ? undefined : now + timeout;
-    if (deadline !== undefined) this.#earliest = Math.min(this.#earliest || deadline, deadline);
-    this.#set(cid, { ...merged(this.#chains.get(cid), chain), deadline });
+    const deadlineAt = this.#deadlineFrom(now);
+    if (deadlineAt !== undefined) this.#earliest = Math.min(this.#earliest || deadlineAt, deadlineAt);
+    this.#set(cid, { ...merged(this.#chains.get(cid), chain), deadlineAt });
   }
 
   /** @param message with references in place of large values */
@@ -94,7 +93,7 @@ export class Chains {
 
   answered(cid: string): void {
     const chain = this.#chains.get(cid);
-    if (chain?.deadline !== undefined) this.#chains.set(cid, { ...chain, deadline: undefined });
+    if (chain?.deadlineAt !== undefined) this.#chains.set(cid, { ...chain, deadlineAt: undefined });
   }
 
   settled(cid: string): void {
@@ -105,11 +104,11 @@ export class Chains {
 
   prolong(cid: string, now: number): void {
     const chain = this.#chains.get(cid);
-    if (chain?.deadline !== undefined) this.#chains.set(cid, { ...chain, deadline: now + this.#options.timeout });
+    if (chain?.deadlineAt !== undefined) this.#chains.set(cid, { ...chain, deadlineAt: this.#deadlineFrom(now) });
   }
 
   cancel(cid: string): void {
-    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadline: undefined, asked: undefined });
+    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadlineAt: undefined, asked: undefined });
     const controller = this.#controllers.get(cid);
     if (controller === undefined) return;
     controller.abort(cancelled(cid));
@@ -133,16 +132,21 @@ export class Chains {
     const late: string[] = [];
     let earliest = 0;
     for (const [cid, chain] of [...this.#chains.entries()]) {
-      if (chain.deadline === undefined) continue;
+      if (chain.deadlineAt === undefined) continue;
       // A deadline of an earlier process may lie far ahead if the clock was set back: no wait exceeds the timeout.
-      const deadline = Math.min(chain.deadline, now + this.#options.timeout);
-      if (deadline < chain.deadline) this.#chains.set(cid, { ...chain, deadline });
-      if (deadline <= now) late.push(cid);
-      else earliest = Math.min(earliest || deadline, deadline);
+      const deadlineAt = Math.min(chain.deadlineAt, now + this.#options.timeoutMs);
+      if (deadlineAt < chain.deadlineAt) this.#chains.set(cid, { ...chain, deadlineAt });
+      if (deadlineAt <= now) late.push(cid);
+      else earliest = Math.min(earliest || deadlineAt, deadlineAt);
     }
     this.#earliest = earliest;
     for (const cid of late) this.answered(cid);
     return late;
+  }
+
+  #deadlineFrom(now: number): number | undefined {
+    const { timeoutMs } = this.#options;
+    return timeoutMs === Number.POSITIVE_INFINITY ? undefined : now + timeoutMs;
   }
 
   #set(cid: string, chain: Chain): void {
@@ -153,9 +157,9 @@ export class Chains {
   /** Forgets the oldest idle chain among the first ones, or else the oldest. */
   #forgetOne(): void {
     let looked = 0;
-    for (const [cid, { deadline, asked }] of this.#chains.entries()) {
+    for (const [cid, { deadlineAt, asked }] of this.#chains.entries()) {
       if (++looked > MOST_LOOKS) break;
-      if (deadline !== undefined || asked !== undefined || this.#controllers.has(cid)) continue;
+      if (deadlineAt !== undefined || asked !== undefined || this.#controllers.has(cid)) continue;
       this.#chains.delete(cid);
       return;
     }

@@ -4,18 +4,17 @@ import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { EventListener, Note } from '../store/events.js';
 
 interface RuntimeSource {
-  readonly clock: () => number;
-  readonly tokens: TokenCounter;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
 }
 
 export interface Runtime {
   readonly bind: (source: RuntimeSource) => void;
-  /** Whole seconds since 1970 by the wall clock, for frames. */
+  /** Returns the time of the wall clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Whole seconds since 1970 by a monotonic clock, for waits and expiry. */
-  readonly steady: () => number;
-  /** The same with fractions, for waits shorter than a second. */
+  /** Returns the time of a monotonic clock, in milliseconds since 1970, for waits and expiry. */
   readonly monotonic: () => number;
   readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
@@ -25,36 +24,40 @@ export interface Runtime {
 interface RuntimeOptions {
   readonly session: string;
   readonly agent: string;
-  readonly clock?: (() => number) | undefined;
-  readonly tokens?: TokenCounter | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly counter?: TokenCounter | undefined;
 }
 
+/** The system's wall clock, in milliseconds since 1970. A function of its own, so that it can be compared by identity. */
 export function systemClock(): number {
-  return Date.now() / 1000;
+  return Date.now();
 }
 
-export function createRuntime({ session, agent, clock, tokens }: RuntimeOptions): Runtime {
-  let current: RuntimeSource = { clock: clock ?? systemClock, tokens: tokens ?? ESTIMATING_COUNTER, log: undefined };
-  monotonicClock(current.clock, 1000);
+export function createRuntime({
+  session,
+  agent,
+  now = systemClock,
+  counter: own = ESTIMATING_COUNTER,
+}: RuntimeOptions): Runtime {
+  let current: RuntimeSource = { now, counter: own, log: undefined };
+  monotonicClock(current.now);
   const counter: TokenCounter = {
-    count: (text) => current.tokens.count(text),
+    count: (text) => current.counter.count(text),
     get exact() {
-      return current.tokens.exact;
+      return current.counter.exact;
     },
     get encoding() {
-      return current.tokens.encoding;
+      return current.counter.encoding;
     },
   };
-  const now = (): number => Math.floor(current.clock());
   return {
     bind: (source) => {
       current = source;
       // Starts it now, before the wall clock can jump.
-      monotonicClock(source.clock, 1000);
+      monotonicClock(source.now);
     },
-    now,
-    steady: () => Math.floor(monotonicClock(current.clock, 1000)()),
-    monotonic: () => monotonicClock(current.clock, 1000)(),
+    now: () => current.now(),
+    monotonic: () => monotonicClock(current.now)(),
     counter,
     get log() {
       return current.log;
@@ -62,7 +65,7 @@ export function createRuntime({ session, agent, clock, tokens }: RuntimeOptions)
     note: (type, message, more) => {
       if (current.log === undefined) return;
       try {
-        current.log({ type, session, agent, at: now(), message, ...more });
+        current.log({ type, session, agent, occurredAt: current.now(), message, ...more });
       } catch {
         // A missing log entry is better than half a step of the protocol.
       }

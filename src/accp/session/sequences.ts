@@ -15,7 +15,7 @@ interface Progress extends Pick<Frame, 'intent' | 'operation'> {
   readonly next: number;
   readonly envelope: ReceivedEnvelope;
   readonly length: number;
-  readonly at: number;
+  readonly updatedAt: number;
 }
 
 /** A frame as received: the smallest form that keeps all spellings. */
@@ -80,12 +80,12 @@ export class Sequences {
     return null;
   }
 
-  /** Drops the sequences without progress since `before`, in seconds since 1970; returns their number. */
+  /** Drops the sequences without progress since `before`, in milliseconds since 1970; returns their number. */
   forget(before: number, now = Number.POSITIVE_INFINITY): number {
     // A time ahead of now is from an earlier process whose clock was set back: restart its wait.
     for (const [key, progress] of [...this.#progress.entries()])
-      if (progress.at > now) this.#progress.set(key, { ...progress, at: now });
-    const stale = [...this.#progress.entries()].filter(([, { at }]) => at < before);
+      if (progress.updatedAt > now) this.#progress.set(key, { ...progress, updatedAt: now });
+    const stale = [...this.#progress.entries()].filter(([, { updatedAt }]) => updatedAt < before);
     for (const [key] of stale) this.#remove(key);
     return stale.length;
   }
@@ -97,7 +97,7 @@ export class Sequences {
       throw accpError('E2003', undefined, `${MAX_SEQUENCES} messages are being put together already.`);
     }
     this.#remove(key);
-    return { id: ++this.#lastId, total, next: 0, intent, operation, envelope, length: 0, at: now };
+    return { id: ++this.#lastId, total, next: 0, intent, operation, envelope, length: 0, updatedAt: now };
   }
 
   #goOn(key: string, { part, intent, operation }: IncomingPart): Progress {
@@ -118,7 +118,7 @@ export class Sequences {
     const { cut } = part;
     const length = before.length + text.length;
     this.#parts.set(partKey(before, part.index), { text, dialect, ...(cut === undefined ? {} : { cut }) });
-    this.#progress.set(key, { ...before, next: part.index + 1, length, at: now });
+    this.#progress.set(key, { ...before, next: part.index + 1, length, updatedAt: now });
     this.#length += text.length;
   }
 

@@ -1,5 +1,6 @@
 /** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
 
+import { LONGEST_TIMER } from '../../async/timers.js';
 import { resolveChoice } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type AccpError, accpError } from '../errors.js';
@@ -41,8 +42,8 @@ export interface SessionOptions {
   readonly shared?: boolean | undefined;
   /** The number of the first frame. @default 1 */
   readonly firstSequence?: number | undefined;
-  /** Seconds until an answer is overdue (E3001); 0 for never. @default 60 */
-  readonly timeout?: number | undefined;
+  /** Milliseconds until an answer is overdue (E3001); `Infinity` for never. @default 60000 */
+  readonly timeoutMs?: number | undefined;
   /** Tokens of the tiers. @default those of section 5 */
   readonly budgets?: Partial<StateBudgets> | undefined;
   /** Other sessions of the store whose cold state may be read here. */
@@ -57,16 +58,16 @@ export interface SessionOptions {
   readonly maxOutbox?: number | undefined;
   /** Most unread chunks of one stream. @default 1024 */
   readonly maxBuffered?: number | undefined;
-  /** Seconds without a chunk until a stream fails; 0 for never. @default 60 */
-  readonly streamTimeout?: number | undefined;
-  /** Seconds since 1970; replaced by the codec's clock. @default the system's clock */
-  readonly clock?: (() => number) | undefined;
+  /** Milliseconds without a chunk until a stream fails; `Infinity` for never. @default 60000 */
+  readonly streamTimeoutMs?: number | undefined;
+  /** Returns the time in milliseconds since 1970; the codec's clock replaces it. @default Date.now */
+  readonly now?: (() => number) | undefined;
   /** Counts tokens; replaced by the codec's counter. @default estimates */
-  readonly tokens?: TokenCounter | undefined;
+  readonly counter?: TokenCounter | undefined;
 }
 
 /** An overdue answer or stream. */
-export interface Overdue {
+export interface OverdueRequest {
   readonly correlationId: string;
   /** E3001. */
   readonly error: AccpError;
@@ -93,7 +94,7 @@ export interface Session {
   /** Aborted when a `cancel` frame names the chain (section 3.7, item 4). */
   readonly signal: (correlationId: string) => AbortSignal;
   /** Returns the answers that have become overdue, and fails stalled streams. */
-  readonly tick: () => readonly Overdue[];
+  readonly tick: () => readonly OverdueRequest[];
   /** Stores what is in memory, and releases the endpoint. */
   readonly close: () => void;
 }
@@ -124,7 +125,7 @@ interface ResolvedSessionOptions {
   readonly agent: string;
   readonly sequence: SequenceMode;
   readonly shared: boolean;
-  readonly timeout: number;
+  readonly timeoutMs: number;
 }
 
 const PARTS = new WeakMap<Session, SessionParts>();
@@ -138,8 +139,8 @@ export function partsOfSession(session: Session): SessionParts {
 
 /** Numeric options: the least value and the default. */
 const NUMBERS = {
-  timeout: [0, 60],
-  streamTimeout: [0, 60],
+  timeoutMs: [1, 60_000],
+  streamTimeoutMs: [1, 60_000],
   maxSeen: [1, 4096],
   maxSenders: [1, 1024],
   maxChains: [1, 4096],
@@ -153,7 +154,7 @@ function resolveNumbers(options: SessionOptions): Numbers {
   const numbers: Partial<Numbers> = {};
   for (const [name, [least, standard]] of Object.entries(NUMBERS) as [keyof Numbers, readonly [number, number]][]) {
     const value = options[name] ?? standard;
-    if (!(value >= least)) throw new TypeError(`${name} is a number from ${least} on; got ${value}`);
+    if (!(value >= least)) throw new TypeError(`${name} must be at least ${least}; got ${value}`);
     numbers[name] = value;
   }
   return numbers as Numbers;
@@ -177,10 +178,11 @@ export function createSession(options: SessionOptions): Session {
     throw new TypeError(`firstSequence is a whole number from 0 on; got ${firstSequence}`);
   }
   const sequence = resolveChoice('sequence', options.sequence, ['session', 'sender']);
-  const { timeout, streamTimeout, maxSeen, maxSenders, maxChains, maxOutbox, maxBuffered } = resolveNumbers(options);
+  const { timeoutMs, streamTimeoutMs, maxSeen, maxSenders, maxChains, maxOutbox, maxBuffered } =
+    resolveNumbers(options);
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);
-  const runtime = createRuntime({ session: id, agent, clock: options.clock, tokens: options.tokens });
+  const runtime = createRuntime({ session: id, agent, now: options.now, counter: options.counter });
   const { note } = runtime;
   const meta = journal.collection<Json>('session');
   const kept = meta.get('sequence');
@@ -191,13 +193,13 @@ export function createSession(options: SessionOptions): Session {
   if (kept === undefined) meta.set('sequence', sequence);
   const delivery = new Delivery({ journal, mode: sequence, first: firstSequence, maxSeen, maxSenders });
   const outbox = new Outbox(journal, maxOutbox);
-  const chains = new Chains({ journal, maxChains, timeout });
+  const chains = new Chains({ journal, maxChains, timeoutMs });
   const sequences = new Sequences(journal);
   const streams = createStreams({
     journal,
-    now: runtime.steady,
+    now: runtime.monotonic,
     maxBuffered,
-    timeout: streamTimeout,
+    timeoutMs: streamTimeoutMs,
     save: () => commit(() => undefined),
     note,
   });
@@ -207,7 +209,7 @@ export function createSession(options: SessionOptions): Session {
     session: id,
     journal,
     counter: runtime.counter,
-    now: runtime.steady,
+    now: runtime.monotonic,
     wallClock: runtime.now,
     budgets: options.budgets,
     grants: options.grants,
@@ -255,13 +257,13 @@ export function createSession(options: SessionOptions): Session {
     signal: (cid) => chains.signal(cid),
     tick: () =>
       commit(() => {
-        const now = runtime.steady();
+        const now = runtime.monotonic();
         streams.tick(now);
         state.finishOverdue(now);
-        const forgotten = timeout === 0 ? 0 : sequences.forget(now - timeout, now);
+        const forgotten = sequences.forget(now - timeoutMs, now);
         if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
-        return chains.overdue(runtime.monotonic()).map((correlationId) => {
-          const error = accpError('E3001', undefined, `No answer to ${correlationId} has come within ${timeout} s.`);
+        return chains.overdue(now).map((correlationId) => {
+          const error = accpError('E3001', undefined, `No answer to ${correlationId} has come within ${timeoutMs} ms.`);
           note('timeout', error.message, { details: { correlationId } });
           return { correlationId, error };
         });
@@ -274,7 +276,7 @@ export function createSession(options: SessionOptions): Session {
     },
   };
   PARTS.set(session, {
-    options: { id, agent, sequence, shared: options.shared ?? false, timeout },
+    options: { id, agent, sequence, shared: options.shared ?? false, timeoutMs },
     runtime,
     delivery,
     outbox,
@@ -324,13 +326,13 @@ function kept(result: MaybePromise<CheckpointResult>, commit: Commit): MaybeProm
   return stored;
 }
 
-export interface KeepTimeOptions {
-  /** Seconds between ticks. @default 1, or the session's `timeout` if shorter */
-  readonly every?: number | undefined;
+export interface TimerOptions {
+  /** Milliseconds between two calls of `tick`. @default 1000, or the session's `timeoutMs` if that is shorter */
+  readonly intervalMs?: number | undefined;
   /** Called once for each overdue answer. */
-  readonly overdue?: ((overdue: Overdue) => void) | undefined;
+  readonly onOverdue?: ((overdue: OverdueRequest) => void) | undefined;
   /** Called when the store fails. @default the error is thrown from the timer */
-  readonly failed?: ((thrown: unknown) => void) | undefined;
+  readonly onError?: ((thrown: unknown) => void) | undefined;
 }
 
 /**
@@ -339,21 +341,23 @@ export interface KeepTimeOptions {
  * @returns a function that stops it
  * @throws TypeError if a time is invalid
  * @example
- * const stop = keepTime(session, { overdue: ({ correlationId }) => retry(correlationId) });
+ * const stop = startTimers(session, { onOverdue: ({ correlationId }) => retry(correlationId) });
  */
-export function keepTime(session: Session, options: KeepTimeOptions = {}): () => void {
-  const { timeout } = partsOfSession(session).options;
-  const { every = timeout > 0 ? Math.min(1, timeout) : 1, overdue, failed } = options;
-  if (!(every > 0)) throw new TypeError(`every is a number of seconds above 0; got ${every}`);
+export function startTimers(session: Session, options: TimerOptions = {}): () => void {
+  const { timeoutMs } = partsOfSession(session).options;
+  const { intervalMs = Math.min(1000, timeoutMs), onOverdue, onError } = options;
+  if (!(intervalMs > 0 && intervalMs <= LONGEST_TIMER)) {
+    throw new TypeError(`intervalMs must be a number of milliseconds from 1 to ${LONGEST_TIMER}; got ${intervalMs}`);
+  }
   const handle: unknown = setInterval(() => {
     try {
-      for (const late of session.tick()) overdue?.(late);
+      for (const late of session.tick()) onOverdue?.(late);
     } catch (thrown) {
       stop();
-      if (failed === undefined) throw thrown;
-      failed(thrown);
+      if (onError === undefined) throw thrown;
+      onError(thrown);
     }
-  }, every * 1000);
+  }, intervalMs);
   (handle as { readonly unref?: () => void }).unref?.();
   const stop = (): void => clearInterval(handle as never);
   return stop;

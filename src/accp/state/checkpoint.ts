@@ -2,10 +2,11 @@
 
 import { isThenable } from '../../text/guards.js';
 import { AccpError } from '../errors.js';
+import { inSeconds } from '../message/message.js';
 import type { Note } from '../store/events.js';
 import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
-import { cutToTokens, digest, entryFor, type FittedEntry, rawOf, summarizeFacts } from './digest.js';
+import { cutToTokens, digest, entryFor, type FittedEntry, type Phase, rawOf, summarizeFacts } from './digest.js';
 import { extractFacts } from './facts/extract.js';
 import type { Fact, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
@@ -15,17 +16,17 @@ import type { TierContext } from './tier.js';
 /** The five conditions of section 5.2. The host signals `phase`. */
 export type CheckpointTrigger = 'done' | 'hot-tokens' | 'esc' | 'phase' | 'comp';
 
-export interface Frozen extends HotContent {
+export interface HotSnapshot extends HotContent {
   readonly id: string;
   readonly trigger: CheckpointTrigger;
-  /** Seconds since 1970. */
-  readonly at: number;
+  /** The time at which hot state was frozen, in milliseconds since 1970. */
+  readonly frozenAt: number;
   readonly version: number;
   readonly tokens: number;
 }
 
 /** Frozen hot state with its facts, the most important first. */
-export interface FrozenWithFacts extends Frozen {
+export interface HotSnapshotWithFacts extends HotSnapshot {
   readonly facts: readonly Fact[];
 }
 
@@ -35,9 +36,9 @@ export interface FrozenWithFacts extends Frozen {
  */
 export interface CheckpointTools {
   /** The key facts, the most important first. */
-  readonly extractFacts?: ((frozen: Frozen) => MaybePromise<readonly Fact[]>) | undefined;
+  readonly extractFacts?: ((frozen: HotSnapshot) => MaybePromise<readonly Fact[]>) | undefined;
   /** A summary; beyond the budget it is cut at a word. */
-  readonly summarize?: ((frozen: FrozenWithFacts) => MaybePromise<string>) | undefined;
+  readonly summarize?: ((frozen: HotSnapshotWithFacts) => MaybePromise<string>) | undefined;
 }
 
 /** By default, `summary`, `facts` and `warmTokens` are computed when first read. */
@@ -66,8 +67,8 @@ interface CheckpointOptions extends TierContext {
 const TOKEN_LENGTH = 4;
 const HEAD_LENGTH = 400;
 
-/** Seconds that the host's tools may take. */
-const TOOL_TIME = 60;
+/** Milliseconds that the host's tools may take. */
+const TOOL_TIMEOUT_MS = 60_000;
 /** Most checkpoints waiting for the tools; beyond, the oldest one is finished without them. */
 const MAX_WAITING = 4;
 
@@ -86,7 +87,7 @@ export function createCheckpoints(options: CheckpointOptions) {
   const { hot, warm, cold } = tiers;
   const counts: Collection<number> = journal.collection('state.checkpoints');
   /** Begun and not finished; empty unless tools are asynchronous. */
-  const unfinished: Collection<Frozen> = journal.collection('state.frozen');
+  const unfinished: Collection<HotSnapshot> = journal.collection('state.frozen');
   const left = [...unfinished.values()];
   const waiting = new Map<string, Waiting>();
   let newest = counts.get('last') ?? 0;
@@ -99,18 +100,21 @@ export function createCheckpoints(options: CheckpointOptions) {
     return `ckpt_${newest}`;
   }
 
-  function freezeHotState(trigger: CheckpointTrigger): Frozen {
+  function freezeHotState(trigger: CheckpointTrigger): HotSnapshot {
     const tokens = hot.tokens();
-    return { id: nextId(), trigger, at: wallClock(), version: version(), tokens, ...hot.take() };
+    return { id: nextId(), trigger, frozenAt: wallClock(), version: version(), tokens, ...hot.take() };
   }
 
-  function extractKeyFacts(frozen: Frozen, { extractFacts: custom }: CheckpointTools): MaybePromise<readonly Fact[]> {
+  function extractKeyFacts(
+    frozen: HotSnapshot,
+    { extractFacts: custom }: CheckpointTools,
+  ): MaybePromise<readonly Fact[]> {
     const own = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
     if (custom === undefined) return own();
     return attempted(frozen, 'extractFacts', () => andThen(custom(frozenCopy(frozen)), checkFacts), own);
   }
 
-  function generateSummary(frozen: FrozenWithFacts, { summarize }: CheckpointTools): MaybePromise<string> {
+  function generateSummary(frozen: HotSnapshotWithFacts, { summarize }: CheckpointTools): MaybePromise<string> {
     const own = (): string => summarizeFacts(frozen.facts, budgets.summary, counter);
     if (summarize === undefined) return own();
     const summary = (): MaybePromise<string> =>
@@ -120,7 +124,7 @@ export function createCheckpoints(options: CheckpointOptions) {
 
   /** Returns the answer of a tool, or the default with an event in the log if the tool fails. */
   function attempted<T>(
-    { id }: Frozen,
+    { id }: HotSnapshot,
     tool: keyof CheckpointTools,
     attempt: () => MaybePromise<T>,
     own: () => T,
@@ -138,7 +142,7 @@ export function createCheckpoints(options: CheckpointOptions) {
     }
   }
 
-  function cutSummary({ id }: Frozen, summary: string): string {
+  function cutSummary({ id }: HotSnapshot, summary: string): string {
     const cut = cutToTokens(summary, budgets.summary, counter);
     if (cut.length < summary.trim().replace(/\s+/g, ' ').length) {
       note('warning', `the summary of ${id} was cut to ${budgets.summary} tokens`, { details: { id } });
@@ -146,19 +150,23 @@ export function createCheckpoints(options: CheckpointOptions) {
     return cut;
   }
 
-  function moveSummaryToWarm(frozen: FrozenWithFacts, summary: string): FittedEntry {
-    const fitted = entryFor(frozen, summary, frozen.facts, budgets, counter);
+  function moveSummaryToWarm(frozen: HotSnapshotWithFacts, summary: string): FittedEntry {
+    const fitted = entryFor(phaseOf(frozen), summary, frozen.facts, budgets, counter);
     warm.addCheckpoint(frozen.id, fitted);
     return fitted;
   }
 
-  function moveRawDataToCold(frozen: Frozen): void {
+  function moveRawDataToCold(frozen: HotSnapshot): void {
     const { id, tokens, frames } = frozen;
-    cold.setLater(id, () => rawOf(frozen), tokens * TOKEN_LENGTH + frames.length * HEAD_LENGTH);
+    cold.setLater(
+      id,
+      () => rawOf({ ...frozen, at: inSeconds(frozen.frozenAt) }),
+      tokens * TOKEN_LENGTH + frames.length * HEAD_LENGTH,
+    );
   }
 
   /** Step 6. A later checkpoint that was finished earlier stays referred to. */
-  function resetHotState({ id }: Frozen): void {
+  function resetHotState({ id }: HotSnapshot): void {
     const referred = counts.get('referred') ?? 0;
     const number = Number(id.slice('ckpt_'.length));
     if (number < referred) return;
@@ -166,7 +174,7 @@ export function createCheckpoints(options: CheckpointOptions) {
     hot.refer(id);
   }
 
-  function compress(frozen: Frozen, tools: CheckpointTools, wait: Waiting): MaybePromise<CheckpointResult> {
+  function compress(frozen: HotSnapshot, tools: CheckpointTools, wait: Waiting): MaybePromise<CheckpointResult> {
     return andThen(extractKeyFacts(frozen, tools), (facts) => {
       if (wait.outcome !== null) return wait.outcome;
       const known = { ...frozen, facts };
@@ -182,21 +190,21 @@ export function createCheckpoints(options: CheckpointOptions) {
   }
 
   /** Steps 2 to 6 by the defaults. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is first read. */
-  function compressLater(frozen: Frozen): CheckpointResult {
+  function compressLater(frozen: HotSnapshot): CheckpointResult {
     orPutBack(frozen, () => checkRoom(frozen));
     warm.addCheckpoint(frozen.id, null);
     moveRawDataToCold(frozen);
     resetHotState(frozen);
     unfinished.delete(frozen.id);
-    return resultOf(frozen, () => digest(frozen, budgets, counter, createLookUp(tiers)));
+    return resultOf(frozen, () => digest(phaseOf(frozen), budgets, counter, createLookUp(tiers)));
   }
 
   /** Small budgets may leave no room for any entry. */
-  function checkRoom(frozen: Frozen): void {
-    if (budgets.checkpoint < AMPLE) entryFor(frozen, '', [], budgets, counter);
+  function checkRoom(frozen: HotSnapshot): void {
+    if (budgets.checkpoint < AMPLE) entryFor(phaseOf(frozen), '', [], budgets, counter);
   }
 
-  function orPutBack<T>(frozen: Frozen, step: () => T): T {
+  function orPutBack<T>(frozen: HotSnapshot, step: () => T): T {
     try {
       return step();
     } catch (error) {
@@ -208,7 +216,10 @@ export function createCheckpoints(options: CheckpointOptions) {
     }
   }
 
-  function resultOf({ id, trigger, tokens: tokensBefore, frames }: Frozen, make: () => FittedEntry): CheckpointResult {
+  function resultOf(
+    { id, trigger, tokens: tokensBefore, frames }: HotSnapshot,
+    make: () => FittedEntry,
+  ): CheckpointResult {
     const tokensAfter = hot.tokens();
     note('checkpoint', `${id}: hot state went from ${tokensBefore} to ${tokensAfter} tokens`, {
       details: { id, trigger, frames: frames.length, tokensBefore, tokensAfter },
@@ -236,14 +247,14 @@ export function createCheckpoints(options: CheckpointOptions) {
     };
   }
 
-  function run(frozen: Frozen, tools: CheckpointTools): MaybePromise<CheckpointResult> {
+  function run(frozen: HotSnapshot, tools: CheckpointTools): MaybePromise<CheckpointResult> {
     if (tools.extractFacts === undefined && tools.summarize === undefined) return compressLater(frozen);
     const wait: Waiting = { since: now(), outcome: null, finish: () => {} };
     const result = compress(frozen, tools, wait);
     return result instanceof Promise ? awaited(frozen, result, wait) : result;
   }
 
-  function awaited(frozen: Frozen, answered: Promise<CheckpointResult>, wait: Waiting): Promise<CheckpointResult> {
+  function awaited(frozen: HotSnapshot, answered: Promise<CheckpointResult>, wait: Waiting): Promise<CheckpointResult> {
     const { id } = frozen;
     // Kept until finished, which also reserves its number.
     unfinished.set(id, frozen);
@@ -268,7 +279,7 @@ export function createCheckpoints(options: CheckpointOptions) {
 
   /** Finishes overdue checkpoints with the defaults; later answers of the tools are ignored. */
   function finishOverdue(at: number): void {
-    for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIME) wait.finish();
+    for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIMEOUT_MS) wait.finish();
   }
 
   return {
@@ -280,6 +291,10 @@ export function createCheckpoints(options: CheckpointOptions) {
     resume: (tools: CheckpointTools) => left.splice(0).map((frozen) => run(frozen, tools)),
     finishOverdue,
   };
+}
+
+function phaseOf({ trigger, frozenAt, version, frames }: HotSnapshot): Phase {
+  return { trigger, at: inSeconds(frozenAt), version, frames };
 }
 
 /** More facts than any entry of warm state holds. */

@@ -24,8 +24,8 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
   const given = new Set(grants);
 
   function read(entry: ColdEntry | undefined): Lookup {
-    if (entry === undefined || entry.expires === DELETED) return undefined;
-    return isExpired(entry.expires, now()) ? 'expired' : { value: storedValue(entry.value) as Json };
+    if (entry === undefined || entry.expiresAt === DELETED) return undefined;
+    return isExpired(entry.expiresAt, now()) ? 'expired' : { value: storedValue(entry.value) as Json };
   }
 
   /** Derives the key from the value, so that endpoints sharing the tier agree without coordination. */
@@ -35,15 +35,15 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
     for (let digits = HASH_DIGITS; digits < hash.length; digits += 2) {
       const key = `v${hash.slice(0, digits)}`;
       const known = journal.cold(key);
-      if (known === undefined || known.expires === DELETED) return { key, isNew: true };
-      if (known.value === text && known.expires === null) return { key, isNew: false };
+      if (known === undefined || known.expiresAt === DELETED) return { key, isNew: true };
+      if (known.value === text && known.expiresAt === null) return { key, isNew: false };
     }
     return { key: `v${hash}`, isNew: true };
   }
 
   return {
     find: (key: string): Lookup => read(journal.cold(key)),
-    set: (key: string, value: Json, expires: number | null) => journal.setCold(key, value, expires),
+    set: (key: string, value: Json, expiresAt: number | null) => journal.setCold(key, value, expiresAt),
     /** Sets an unexpiring value that is computed when first read. `size` in characters. */
     setLater: (key: string, make: () => Json, size: number) => journal.setColdLater(key, make, size),
     delete(key: string): void {

@@ -11,6 +11,7 @@ import { type StateBudgets, stateText } from './tier.js';
 /** The messages of a checkpoint, from which its entry in warm state is made. */
 export interface Phase {
   readonly trigger: string;
+  /** Seconds since 1970: a value of the state, which references send to the other side. */
   readonly at: number;
   readonly version: number;
   readonly frames: readonly FactSource[];

@@ -8,7 +8,7 @@ import type { ColdTier } from './cold.js';
 import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup, stateText, type TierContext } from './tier.js';
 
 export interface HotContent {
-  readonly frames: readonly KeptFrame[];
+  readonly frames: readonly StoredFrame[];
   readonly values: Readonly<Record<string, Kept>>;
 }
 
@@ -24,7 +24,7 @@ interface HotOptions extends TierContext {
 const MANY_VALUES = 256;
 
 export function createHot({ journal, counter, now, budgets, cold, moved }: HotOptions) {
-  const frames: Collection<KeptFrame> = journal.collection('state.frames');
+  const frames: Collection<StoredFrame> = journal.collection('state.frames');
   const values: Collection<Kept> = journal.collection('state.hot');
   let frameTokens = 0;
   let next = 0;
@@ -33,12 +33,12 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
     next = Number(key) + 1;
   }
 
-  function keep(key: string, value: Json, expires: number | null): Kept {
-    return { value, tokens: counter.count(`${key}:${stateText(value)}`), expires };
+  function keep(key: string, value: Json, expiresAt: number | null): Kept {
+    return { value, tokens: counter.count(`${key}:${stateText(value)}`), expiresAt };
   }
 
-  function liveTokens({ expires, tokens }: Kept): number {
-    return expires !== null && isExpired(expires, now()) ? 0 : tokens;
+  function liveTokens({ expiresAt, tokens }: Kept): number {
+    return expiresAt !== null && isExpired(expiresAt, now()) ? 0 : tokens;
   }
 
   function tokens(): number {
@@ -54,7 +54,7 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
     for (const [key, kept] of values.entries()) {
       if (left <= 0) break;
       if (key === except || kept.value instanceof Reference || liveTokens(kept) === 0) continue;
-      const reference = keep(key, new Reference(cold.pathOf(kept.value)), kept.expires);
+      const reference = keep(key, new Reference(cold.pathOf(kept.value)), kept.expiresAt);
       if (reference.tokens >= kept.tokens) continue;
       left -= kept.tokens - reference.tokens;
       plan.set(key, reference);
@@ -71,21 +71,21 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
   function put(key: string, value: Kept): void {
     values.set(key, value);
     if (values.size <= MANY_VALUES) return;
-    for (const [old, { expires }] of [...values.entries()]) if (isExpired(expires, now())) values.delete(old);
+    for (const [old, { expiresAt }] of [...values.entries()]) if (isExpired(expiresAt, now())) values.delete(old);
   }
 
-  function addKept(frame: KeptFrame): void {
+  function addKept(frame: StoredFrame): void {
     frames.set(String(next++), frame);
     frameTokens += frame.tokens;
   }
 
   function take(): HotContent {
-    const content: { frames: KeptFrame[]; values: Record<string, Kept> } = {
+    const content: { frames: StoredFrame[]; values: Record<string, Kept> } = {
       frames: [...frames.values()],
       values: Object.create(null),
     };
     for (const [key, kept] of values.entries()) {
-      if (key !== CHECKPOINT_KEY && !isExpired(kept.expires, now())) content.values[key] = kept;
+      if (key !== CHECKPOINT_KEY && !isExpired(kept.expiresAt, now())) content.values[key] = kept;
     }
     const reference = values.get(CHECKPOINT_KEY);
     frames.clear();
@@ -100,10 +100,10 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
     find(key: string): Lookup {
       const kept = values.get(key);
       if (kept === undefined) return undefined;
-      return isExpired(kept.expires, now()) ? 'expired' : kept;
+      return isExpired(kept.expiresAt, now()) ? 'expired' : kept;
     },
-    set(key: string, value: Json, expires: number | null): void {
-      const kept = keep(key, value, expires);
+    set(key: string, value: Json, expiresAt: number | null): void {
+      const kept = keep(key, value, expiresAt);
       const former = values.get(key);
       const used = tokens() - (former === undefined ? 0 : liveTokens(former));
       const excess = used + kept.tokens - budgets.hot;
@@ -169,13 +169,13 @@ export interface HotFrame {
   readonly text: string;
 }
 
-export interface KeptFrame extends Omit<HotFrame, 'text' | 'payload'> {
+export interface StoredFrame extends Omit<HotFrame, 'text' | 'payload'> {
   readonly payload: JsonObject;
   readonly tokens: number;
 }
 
 /** A class, as one getter must serve many messages: closures would cost more than all other data. */
-class HeldFrame implements KeptFrame {
+class HeldFrame implements StoredFrame {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;
@@ -200,7 +200,7 @@ class HeldFrame implements KeptFrame {
     return this.#read();
   }
 
-  toJSON(): KeptFrame {
+  toJSON(): StoredFrame {
     const { agent, intent, operation, schema, payload, cid, mid, tokens } = this;
     return { agent, intent, operation, schema, payload, cid, mid, tokens };
   }

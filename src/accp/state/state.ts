@@ -33,18 +33,18 @@ export type {
   CheckpointResult,
   CheckpointTools,
   CheckpointTrigger,
-  Frozen,
-  FrozenWithFacts,
+  HotSnapshot,
+  HotSnapshotWithFacts,
   MaybePromise,
 } from './checkpoint.js';
 export type { Fact, FactValue } from './facts/text-facts.js';
-export type { HotFrame, KeptFrame } from './hot.js';
+export type { HotFrame, StoredFrame } from './hot.js';
 export type { ReferenceLimits } from './resolve.js';
 export type { StateBudgets, Tier, TokenBudget } from './tier.js';
 
 export interface StateOptions extends Omit<TierContext, 'budgets'> {
   readonly session: string;
-  /** Dates checkpoints, in seconds since 1970. @default now */
+  /** Returns the time of checkpoints, in milliseconds since 1970. @default now */
   readonly wallClock?: (() => number) | undefined;
   readonly budgets?: Partial<StateBudgets> | undefined;
   /** Checkpoints kept in warm state; older ones move to cold state and stay accessible. @default 16 */
@@ -55,8 +55,8 @@ export interface StateOptions extends Omit<TierContext, 'budgets'> {
 }
 
 export interface SetOptions {
-  /** Seconds until the value expires; 0 is never. @default 0 */
-  readonly ttl?: number | undefined;
+  /** Milliseconds until the value expires; `Infinity` for never. @default Infinity */
+  readonly ttlMs?: number | undefined;
 }
 
 export interface SessionState {
@@ -122,8 +122,8 @@ export interface SessionState {
   /** Finishes the checkpoints that an earlier process began. */
   readonly resumeCheckpoints: (tools?: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
   /**
-   * Finishes checkpoints whose tools took more than 60 s with the defaults, and ignores later answers. Every new checkpoint does so, too.
-   * At most 4 wait at a time. `now` is in seconds since 1970.
+   * Finishes checkpoints whose tools took more than 60 seconds with the defaults, and ignores later answers. Every new checkpoint does so, too.
+   * At most 4 wait at a time. `now` is in milliseconds since 1970.
    */
   readonly finishOverdue: (now: number) => void;
 }
@@ -156,9 +156,9 @@ export function createState(options: StateOptions): SessionState {
       const found = tiers[tier].find(key);
       return found === 'expired' ? undefined : found?.value;
     },
-    set(tier, key, value, { ttl } = {}) {
+    set(tier, key, value, { ttlMs } = {}) {
       checkKey(tier, key);
-      tiers[tier].set(key, snapshot(value, `${tier}.${key}`), expiryOf(ttl, now()));
+      tiers[tier].set(key, snapshot(value, `${tier}.${key}`), expiryOf(ttlMs, now()));
     },
     delete(tier, key) {
       checkKey(tier, key);

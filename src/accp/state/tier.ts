@@ -11,7 +11,7 @@ import type { Journal } from '../store/journal.js';
 export interface TierContext {
   readonly journal: Journal;
   readonly counter: TokenCounter;
-  /** Seconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   readonly budgets: StateBudgets;
 }
@@ -19,7 +19,7 @@ export interface TierContext {
 export interface Kept {
   readonly value: Json;
   readonly tokens: number;
-  readonly expires: number | null;
+  readonly expiresAt: number | null;
 }
 
 export type Lookup = { readonly value: Json } | 'expired' | undefined;
@@ -55,17 +55,15 @@ export function checkKey(tier: Tier, key: string): void {
   if (problem !== null) throw accpError('E1004', `${tier}.${key}`, problem);
 }
 
-/** Returns the time of expiry. A `ttl` of 0 or undefined is for ever. Throws AccpError `E1004` on an invalid one. */
-export function expiryOf(ttl: number | undefined, now: number): number | null {
-  if (ttl === undefined || ttl === 0) return null;
-  if (!Number.isFinite(ttl) || ttl < 0) {
-    throw accpError('E1004', 'ttl', `${ttl} is no time in seconds`);
-  }
-  return now + ttl;
+/** Returns the time of expiry; `null` for never. Throws TypeError if `ttlMs` is not positive. */
+export function expiryOf(ttlMs: number | undefined, now: number): number | null {
+  if (ttlMs === undefined || ttlMs === Number.POSITIVE_INFINITY) return null;
+  if (ttlMs > 0) return now + ttlMs;
+  throw new TypeError(`ttlMs must be a positive number of milliseconds, or Infinity; got ${ttlMs}`);
 }
 
-export function isExpired(expires: number | null, now: number): boolean {
-  return expires !== null && expires <= now;
+export function isExpired(expiresAt: number | null, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 /** The depth of a message, whose payload is a map itself. Deeper values may be circular. */

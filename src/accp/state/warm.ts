@@ -31,7 +31,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
     const raw = cold.find(id);
     if (raw === undefined || raw === 'expired' || !isJsonObject(raw.value)) return undefined;
     const { entry, tokens } = digest(raw.value);
-    return { value: entry, tokens, expires: null };
+    return { value: entry, tokens, expiresAt: null };
   }
 
   function known(key: string): Kept | undefined {
@@ -50,9 +50,9 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
     find(key: string): Lookup {
       const kept = known(key);
       if (kept === undefined) return CHECKPOINT_ID.test(key) ? archived(key) : undefined;
-      return isExpired(kept.expires, now()) ? 'expired' : kept;
+      return isExpired(kept.expiresAt, now()) ? 'expired' : kept;
     },
-    set(key: string, value: Json, expires: number | null): void {
+    set(key: string, value: Json, expiresAt: number | null): void {
       const tokens = counter.count(`${key}:${stateText(value)}`);
       if (tokens > budgets.checkpoint) {
         throw accpError(
@@ -62,12 +62,12 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
           'keep the value in cold state',
         );
       }
-      values.set(key, { value, tokens, expires });
+      values.set(key, { value, tokens, expiresAt });
     },
     delete: (key: string) => values.delete(key),
     /** Adds a checkpoint; a `null` entry is made when it is read. The oldest checkpoint moves to cold state if there are too many. */
     addCheckpoint(id: string, fitted: FittedEntry | null): void {
-      values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expires: null });
+      values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expiresAt: null });
       // Checkpoints may finish out of order.
       const inOrder = checkpoints.length === 0 || byNumber(checkpoints.at(-1)!, id) < 0;
       checkpoints.push(id);
@@ -82,7 +82,7 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
       let used = 0;
       for (const key of values.keys()) {
         const kept = known(key);
-        if (kept !== undefined && !isExpired(kept.expires, now())) used += kept.tokens;
+        if (kept !== undefined && !isExpired(kept.expiresAt, now())) used += kept.tokens;
       }
       return {
         used,

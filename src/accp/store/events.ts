@@ -5,8 +5,8 @@ export interface SessionEvent {
   readonly type: string;
   readonly session: string;
   readonly agent: string;
-  /** Seconds since 1970, by the codec's clock. */
-  readonly at: number;
+  /** The time of the event by the codec's clock, in milliseconds since 1970. */
+  readonly occurredAt: number;
   readonly frame?: string;
   readonly message: string;
   /** Its shape depends on the type. */

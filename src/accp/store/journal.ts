@@ -101,8 +101,8 @@ export class Journal {
   }
 
   /** Sets a value of the session's cold tier with the next commit; it can be read at once. */
-  setCold(key: string, value: unknown, expires: number | null): void {
-    this.#cold.set(key, { key, value: toText(value), expires });
+  setCold(key: string, value: unknown, expiresAt: number | null): void {
+    this.#cold.set(key, { key, value: toText(value), expiresAt });
   }
 
   /** The same for a deterministic value that is computed when the store first reads it. `size` in characters, estimated. */
@@ -190,7 +190,7 @@ function noteChange(changed: Changed, key: string, added: boolean): void {
 class LaterChange implements ColdChange {
   readonly key: string;
   readonly size: number;
-  readonly expires = null;
+  readonly expiresAt = null;
   #made: string | undefined;
   #make: (() => unknown) | undefined;
 

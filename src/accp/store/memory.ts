@@ -36,7 +36,7 @@ export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): Se
       checkOpen();
       return claimed(sessions, session, agent, maxCold, checkOpen);
     },
-    knows(session) {
+    has(session) {
       checkOpen();
       const data = sessions.get(session);
       if (data === undefined) return false;
@@ -97,8 +97,8 @@ function claimed(
     reserveCold: whileOpen((key: string) => {
       const holder = JSON.stringify(agent);
       const known = cold.get(key);
-      if (known !== undefined) return known.expires === DELETED && known.value === holder;
-      cold.set(key, { value: holder, expires: DELETED });
+      if (known !== undefined) return known.expiresAt === DELETED && known.value === holder;
+      cold.set(key, { value: holder, expiresAt: DELETED });
       return true;
     }),
     readCold: whileOpen((key: string) => cold.get(key)),
@@ -113,7 +113,7 @@ function claimed(
 }
 
 function isKept(entry: ColdEntry | undefined): boolean {
-  return entry !== undefined && entry.expires !== DELETED;
+  return entry !== undefined && entry.expiresAt !== DELETED;
 }
 
 function found<V>(map: Map<string, V>, key: string, make: () => V): V {
@@ -131,7 +131,7 @@ function placeOf({ collection, key }: Change): string {
 }
 
 /** Replaces dropped values, which read as expired (E2002). */
-const GONE: ColdEntry = { value: 'null', expires: 1 };
+const GONE: ColdEntry = { value: 'null', expiresAt: 1 };
 const MAX_GONE = 10_000;
 
 type ColdMap = ReturnType<typeof boundedCold>;
@@ -148,7 +148,7 @@ function boundedCold(max: number) {
     const [key, entry] = takeOldest()!;
     used -= sizeOf(entry);
     // A deleted entry is absent, not expired.
-    if (entry.expires === DELETED) return;
+    if (entry.expiresAt === DELETED) return;
     gone.add(key);
     if (gone.size > MAX_GONE) takeOldestGone();
   }

@@ -35,5 +35,24 @@ export const SESSION_FORMAT: Format = {
      ) STRICT;
      CREATE INDEX cold_by_key ON cold (key, session);
      CREATE INDEX cold_by_expiry ON cold (expires) WHERE expires IS NOT NULL;`,
+
+    // Times are milliseconds since 1970. An expiry of 0 marks deleted values.
+    `ALTER TABLE cold RENAME COLUMN expires TO expires_at;
+     UPDATE cold SET expires_at = expires_at * 1000 WHERE expires_at <> 0;
+
+     UPDATE entry SET value = json_set(json_remove(value, '$.deadline'), '$.deadlineAt', value ->> '$.deadline' * 1000)
+     WHERE collection = 'chains' AND value ->> '$.deadline' IS NOT NULL;
+     UPDATE entry SET value = json_set(json_remove(value, '$.at'), '$.updatedAt', value ->> '$.at' * 1000)
+     WHERE collection = 'sequences';
+     UPDATE entry SET value = json_set(json_remove(value, '$.expires'), '$.expiresAt', value ->> '$.expires' * 1000)
+     WHERE collection IN ('state.hot', 'state.warm') AND json_type(value) = 'object';
+     UPDATE entry SET value = json_set(
+       json_remove(value, '$.at'),
+       '$.frozenAt', value ->> '$.at' * 1000,
+       '$.values', json((
+         SELECT json_group_object(key, json_set(json_remove(value, '$.expires'), '$.expiresAt', value ->> '$.expires' * 1000))
+         FROM json_each(entry.value, '$.values')
+       ))
+     ) WHERE collection = 'state.frozen';`,
   ],
 };

@@ -33,15 +33,15 @@ const SQL = {
   set: `INSERT INTO entry (endpoint, collection, key, value) VALUES (?, ?, ?, ?)
     ON CONFLICT (endpoint, collection, key) DO UPDATE SET value = excluded.value`,
   remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
-  setCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, ?)
-    ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
+  setCold: `INSERT INTO cold (session, key, value, expires_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
   /** Until the value is set, the number of the endpoint holds its place. */
-  reserveCold: `INSERT INTO cold (session, key, value, expires) VALUES (?, ?, ?, 0)
-    ON CONFLICT (session, key) DO UPDATE SET expires = 0 WHERE expires IS 0 AND value = excluded.value RETURNING key`,
-  readCold: 'SELECT value, expires FROM cold WHERE session = ? AND key = ?',
-  sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires IS NOT 0 ORDER BY session',
-  emptyCold: `UPDATE cold SET value = 'null' WHERE expires <= ? AND expires <> 0 AND value <> 'null' RETURNING id`,
-  removeCold: 'DELETE FROM cold WHERE expires <= ?',
+  reserveCold: `INSERT INTO cold (session, key, value, expires_at) VALUES (?, ?, ?, 0)
+    ON CONFLICT (session, key) DO UPDATE SET expires_at = 0 WHERE expires_at IS 0 AND value = excluded.value RETURNING key`,
+  readCold: 'SELECT value, expires_at FROM cold WHERE session = ? AND key = ?',
+  sessionsWithCold: 'SELECT session FROM cold WHERE key = ? AND expires_at IS NOT 0 ORDER BY session',
+  emptyCold: `UPDATE cold SET value = 'null' WHERE expires_at <= ? AND expires_at <> 0 AND value <> 'null' RETURNING id`,
+  removeCold: 'DELETE FROM cold WHERE expires_at <= ?',
 } as const;
 
 type Statements = { readonly [name in keyof typeof SQL]: Statement };
@@ -63,7 +63,7 @@ export interface SqliteStoreOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
   /** Milliseconds that a call blocks while another process writes. @default 5000 */
-  readonly busyTimeout?: number | undefined;
+  readonly busyTimeoutMs?: number | undefined;
   /**
    * Commits always survive the end of the process, `kill -9` included. With `true` also a power failure, at the cost of waiting for
    * the disk at every commit; otherwise the last commits may be lost, but the file is never damaged.
@@ -74,16 +74,16 @@ export interface SqliteStoreOptions {
 
 export interface SqliteStore extends SessionStore {
   /**
-   * Drops the values of the cold tier that expired at `now` (seconds since 1970) or before. Their keys are kept for `keep` seconds more,
-   * and read as expired (E2002), not as unknown (E2001).
+   * Drops the values of the cold tier that expired at `now` (milliseconds since 1970) or before. Their keys are kept for `keepMs` milliseconds
+   * more, and read as expired (E2002), not as unknown (E2001).
    *
-   * @param keep @default 30 days
+   * @param keepMs @default 30 days
    * @returns the number of values dropped
    */
-  readonly purgeExpired: (now: number, keep?: number) => number;
+  readonly purgeExpired: (now: number, keepMs?: number) => number;
 }
 
-const DAY = 24 * 60 * 60;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Opens or creates a store in a file, readable for its owner only. Several processes may use it at once.
@@ -119,11 +119,11 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
   return {
     durable: true,
     claim: (session, agent) => claimed(connection, session, agent),
-    knows: (session) => attempt(() => statements.knows.get(heldName(session))!['known'] === 1),
-    purgeExpired(now, keep = 30 * DAY) {
+    has: (session) => attempt(() => statements.knows.get(heldName(session))!['known'] === 1),
+    purgeExpired(now, keepMs = 30 * DAY_MS) {
       return connection.write(() => {
         const dropped = statements.emptyCold.all(now).length;
-        statements.removeCold.run(now - keep);
+        statements.removeCold.run(now - keepMs);
         return dropped;
       });
     },
@@ -172,7 +172,7 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
           throw new StoreError('taken', `@${agent} of session ${session} was claimed by another holder`);
         }
         for (const change of changes) apply(change);
-        for (const { key, value, expires } of cold) statements.setCold.run(held, heldName(key), value, expires);
+        for (const { key, value, expiresAt } of cold) statements.setCold.run(held, heldName(key), value, expiresAt);
       });
     },
     reserveCold(key) {
@@ -191,5 +191,5 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
 
 function readCold(statements: Statements, session: string, key: string): ColdEntry | undefined {
   const row = statements.readCold.get(session, heldName(key));
-  return row && { value: row['value'] as string, expires: row['expires'] as number | null };
+  return row && { value: row['value'] as string, expiresAt: row['expires_at'] as number | null };
 }

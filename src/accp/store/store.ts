@@ -15,8 +15,8 @@ export interface ColdEntry {
   readonly value: string;
   /** Estimated characters, if the value may not be computed yet. */
   readonly size?: number | undefined;
-  /** Seconds since 1970, or `null` for never; {@link DELETED} for deleted entries. */
-  readonly expires: number | null;
+  /** Milliseconds since 1970, or `null` for never; {@link DELETED} for deleted entries. */
+  readonly expiresAt: number | null;
 }
 
 /** Marks deleted entries: earlier than any expiry. */
@@ -41,7 +41,7 @@ export interface SessionStore {
    */
   readonly claim: (session: string, agent: string) => EndpointStore;
   /** Whether the store has data of any endpoint of a session. */
-  readonly knows: (session: string) => boolean;
+  readonly has: (session: string) => boolean;
   readonly close: () => void;
 }
 

@@ -30,7 +30,7 @@ export interface Stream {
   readonly waiting: Map<number, number>;
   /** Whether the reader has the chunk `next` and has not asked for the following one. */
   inHand: boolean;
-  /** Time of the latest chunk, or of the first read, in seconds since 1970; `null` until the clock is read. */
+  /** Time of the latest chunk, or of the first read, in milliseconds since 1970; `null` until the clock is read. */
   at: number | null;
   reader: Reader | null;
   /** The error behind the received chunks, if its sender has disconnected. */

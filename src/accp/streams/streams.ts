@@ -29,8 +29,8 @@ export interface StreamsOptions {
   readonly maxCharacters?: number | undefined;
   /** Streams not read to their end. @default 64 */
   readonly maxStreams?: number | undefined;
-  /** Seconds without a chunk until a stream fails; 0 for never. @default 60 */
-  readonly timeout?: number | undefined;
+  /** Milliseconds without a chunk until a stream fails; `Infinity` for never. @default 60000 */
+  readonly timeoutMs?: number | undefined;
   /** Commits the journal when a reader has taken a chunk or left; callers of the methods commit themselves. */
   readonly save?: (() => void) | undefined;
   readonly note: Note;
@@ -41,12 +41,14 @@ export type Streams = ReturnType<typeof createStreams>;
 
 /** @throws TypeError on invalid limits */
 export function createStreams(options: StreamsOptions) {
-  const { now, note, maxBuffered = 1024, maxCharacters = 8 * 2 ** 20, maxStreams = 64, timeout = 60 } = options;
+  const { now, note, maxBuffered = 1024, maxCharacters = 8 * 2 ** 20, maxStreams = 64, timeoutMs = 60_000 } = options;
   const save = options.save ?? (() => {});
   checkLimit('maxBuffered', maxBuffered, 1);
   checkLimit('maxCharacters', maxCharacters, 1);
   checkLimit('maxStreams', maxStreams, 1);
-  if (!(timeout >= 0)) throw new TypeError('timeout is a number of seconds, 0 for none');
+  if (!(timeoutMs > 0)) {
+    throw new TypeError(`timeoutMs must be a positive number of milliseconds, or Infinity; got ${timeoutMs}`);
+  }
   const shelf = new Shelf(options.journal);
   /** A lower bound of all timeouts. Chunks only delay them, so it is recomputed when reached. */
   let due = shelf.streams.size > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
@@ -56,7 +58,7 @@ export function createStreams(options: StreamsOptions) {
     const at = now();
     const stream = newStream(cid, at);
     shelf.streams.set(cid, stream);
-    due = Math.min(due, at + timeout);
+    due = Math.min(due, at + timeoutMs);
     return stream;
   }
 
@@ -248,18 +250,18 @@ export function createStreams(options: StreamsOptions) {
     },
 
     tick(at = now()): void {
-      if (timeout === 0 || at < due) return;
+      if (at < due) return;
       due = Number.POSITIVE_INFINITY;
       for (const stream of [...shelf.streams.values()]) {
         if (stream.failure !== null || isComplete(stream)) continue;
         // Time does not pass for a stream while no process runs.
         stream.at ??= at;
-        if (at - stream.at >= timeout)
+        if (at - stream.at >= timeoutMs)
           fail(
             stream,
-            missing('E3001', stream, (index) => `chunk ${index} of the stream has not come within ${timeout} s`),
+            missing('E3001', stream, (index) => `chunk ${index} of the stream has not come within ${timeoutMs} ms`),
           );
-        else due = Math.min(due, stream.at + timeout);
+        else due = Math.min(due, stream.at + timeoutMs);
       }
     },
 

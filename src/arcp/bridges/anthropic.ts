@@ -1,5 +1,5 @@
 /** Tools and their calls in the shapes of Anthropic's Messages API (spec 003, "Compatibility": "Anthropic tools"). */
-import { ANY_INPUT, allowedNames, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
+import { ANY_INPUT, allowedNames, carryOut, type ToolCallOptions, type ToolClient, type ToolInfo } from './calls.js';
 
 export interface AnthropicTool {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface AnthropicToolResult {
 }
 
 /** Describes tools for the API. Names that it does not accept are changed, and mapped back in calls. */
-export function toAnthropicTools(tools: readonly ToolShape[]): AnthropicTool[] {
+export function toAnthropicTools(tools: readonly ToolInfo[]): AnthropicTool[] {
   const names = allowedNames(tools.map(({ name }) => name));
   return tools.map(({ name, description, input_schema: schema = ANY_INPUT }) => ({
     name: names.get(name)!,
@@ -43,9 +43,9 @@ export function toAnthropicTools(tools: readonly ToolShape[]): AnthropicTool[] {
  * if (results.length > 0) messages.push({ role: 'user', content: results });
  */
 export function runAnthropicToolUses(
-  client: Caller,
+  client: ToolClient,
   content: readonly (AnthropicToolUse | { readonly type: string })[],
-  options: CallingOptions = {},
+  options: ToolCallOptions = {},
 ): Promise<AnthropicToolResult[]> {
   const uses = content.filter((block): block is AnthropicToolUse => block.type === 'tool_use');
   return Promise.all(

@@ -2,7 +2,7 @@
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 
 /** A tool as in `session.accepted`. */
-export interface ToolShape {
+export interface ToolInfo {
   readonly name: string;
   readonly description?: string | undefined;
   /** A JSON Schema. */
@@ -10,8 +10,8 @@ export interface ToolShape {
 }
 
 /** The part of a client that is used. */
-export interface Caller {
-  readonly session: { readonly tools?: readonly ToolShape[] | undefined };
+export interface ToolClient {
+  readonly session: { readonly tools?: readonly ToolInfo[] | undefined };
   readonly invoke: (
     tool: string,
     args?: Readonly<Record<string, unknown>>,
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly isError: boolean;
 }
 
-export interface CallingOptions {
+export interface ToolCallOptions {
   /** Names the conversation: in it, a repeated call with the same id is carried out once. @default every call is carried out */
   readonly conversation?: string | undefined;
   /** Aborting it cancels the work. */
@@ -36,9 +36,9 @@ export const ANY_INPUT = { type: 'object', properties: {} } as const;
 
 /** Carries out a call of a model. A failed call is an outcome, too: the model reads the error. @throws the abort reason */
 export async function carryOut(
-  client: Caller,
+  client: ToolClient,
   call: { readonly id: string; readonly name: string; readonly input: () => unknown },
-  { conversation, signal }: CallingOptions,
+  { conversation, signal }: ToolCallOptions,
 ): Promise<Outcome> {
   signal?.throwIfAborted();
   try {
@@ -98,7 +98,7 @@ function free(name: string, taken: Set<string>): string {
 }
 
 /** Finds the tool of a changed name. */
-function originalName({ session }: Caller, told: string): string {
+function originalName({ session }: ToolClient, told: string): string {
   const names = (session.tools ?? []).map(({ name }) => name);
   for (const [name, other] of allowedNames(names)) if (other === told) return name;
   return told;

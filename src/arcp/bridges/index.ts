@@ -6,7 +6,7 @@ export {
   runAnthropicToolUses,
   toAnthropicTools,
 } from './anthropic.js';
-export type { Caller, CallingOptions, ToolShape } from './calls.js';
+export type { ToolCallOptions, ToolClient, ToolInfo } from './calls.js';
 export { answerJsonRpc, jsonRpcMethod } from './json-rpc.js';
 export {
   type OpenAiFunctionCall,

@@ -1,6 +1,6 @@
 /** Tools as methods of JSON-RPC 2.0, and methods as tools (spec 003, "Compatibility": "JSON-RPC"). */
 import { ArcpError, asArcpError } from '../protocol/errors.js';
-import { type Caller, jsonOf } from './calls.js';
+import { jsonOf, type ToolClient } from './calls.js';
 
 /** Error codes of JSON-RPC (section 5.1). */
 const NUMBERS: Readonly<Record<string, number>> = {
@@ -20,7 +20,7 @@ interface Request {
 }
 
 /** Answers a JSON-RPC text or batch: a method is a tool, its params are the arguments. @returns `undefined` if all were notifications */
-export async function answerJsonRpc(client: Caller, text: string): Promise<string | undefined> {
+export async function answerJsonRpc(client: ToolClient, text: string): Promise<string | undefined> {
   let read: unknown;
   try {
     read = JSON.parse(text);
@@ -63,13 +63,13 @@ export function jsonRpcMethod(
 }
 
 /** Prints each answer alone, so that one without JSON does not spoil the batch. */
-async function answerOne(client: Caller, read: unknown): Promise<string | undefined> {
+async function answerOne(client: ToolClient, read: unknown): Promise<string | undefined> {
   const answer = await carriedOut(client, read);
   if (answer === undefined) return undefined;
   return jsonOf(answer) ?? JSON.stringify(failure(idOf(read), NUMBERS['INTERNAL']!, 'The answer has no JSON'));
 }
 
-async function carriedOut(client: Caller, read: unknown): Promise<object | undefined> {
+async function carriedOut(client: ToolClient, read: unknown): Promise<object | undefined> {
   if (!isRequest(read)) return failure(idOf(read), INVALID_REQUEST, 'Invalid Request');
   const { id, method, params = {} } = read;
   try {

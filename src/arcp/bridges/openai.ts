@@ -1,6 +1,6 @@
 /** Tools and their calls in the shapes of OpenAI's APIs (spec 003, "Compatibility": "OpenAI tools"). */
 import { ArcpError } from '../protocol/errors.js';
-import { ANY_INPUT, allowedNames, type Caller, type CallingOptions, carryOut, type ToolShape } from './calls.js';
+import { ANY_INPUT, allowedNames, carryOut, type ToolCallOptions, type ToolClient, type ToolInfo } from './calls.js';
 
 /** A tool of the Chat Completions API. */
 export interface OpenAiTool {
@@ -50,12 +50,12 @@ export interface OpenAiFunctionCallOutput {
 }
 
 /** Describes tools for the Chat Completions API. Names that it does not accept are changed, and mapped back in calls. */
-export function toOpenAiTools(tools: readonly ToolShape[]): OpenAiTool[] {
+export function toOpenAiTools(tools: readonly ToolInfo[]): OpenAiTool[] {
   return described(tools).map((tool) => ({ type: 'function', function: tool }));
 }
 
 /** Describes tools for the Responses API. */
-export function toOpenAiResponseTools(tools: readonly ToolShape[]): OpenAiResponseTool[] {
+export function toOpenAiResponseTools(tools: readonly ToolInfo[]): OpenAiResponseTool[] {
   return described(tools).map((tool) => ({ type: 'function', ...tool, strict: false }));
 }
 
@@ -68,9 +68,9 @@ export function toOpenAiResponseTools(tools: readonly ToolShape[]): OpenAiRespon
  * messages.push(message, ...(await runOpenAiToolCalls(client, message.tool_calls ?? [])));
  */
 export function runOpenAiToolCalls(
-  client: Caller,
+  client: ToolClient,
   calls: readonly OpenAiToolCall[],
-  options: CallingOptions = {},
+  options: ToolCallOptions = {},
 ): Promise<OpenAiToolMessage[]> {
   return Promise.all(
     calls.map(async ({ id, function: { name, arguments: text } }) => {
@@ -82,9 +82,9 @@ export function runOpenAiToolCalls(
 
 /** Carries out calls of the Responses API; other output items are ignored. */
 export function runOpenAiFunctionCalls(
-  client: Caller,
+  client: ToolClient,
   output: readonly (OpenAiFunctionCall | { readonly type: string })[],
-  options: CallingOptions = {},
+  options: ToolCallOptions = {},
 ): Promise<OpenAiFunctionCallOutput[]> {
   const calls = output.filter((item): item is OpenAiFunctionCall => item.type === 'function_call');
   return Promise.all(
@@ -95,7 +95,7 @@ export function runOpenAiFunctionCalls(
   );
 }
 
-function described(tools: readonly ToolShape[]): OpenAiTool['function'][] {
+function described(tools: readonly ToolInfo[]): OpenAiTool['function'][] {
   const names = allowedNames(tools.map(({ name }) => name));
   return tools.map(({ name, description, input_schema: parameters = ANY_INPUT }) => ({
     name: names.get(name)!,

@@ -2,9 +2,10 @@
 import { deferred, notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
+import { assertDurations, storableMs } from '../protocol/durations.js';
 import { ARCP_VERSION, type Envelope, SUPPORTED_VERSIONS } from '../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
-import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
+import { formatTimestamp, newId, newSpanId, newTraceId } from '../protocol/ids.js';
 import { assertJson } from '../protocol/json.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { StreamOptions, StreamWriter } from '../streams/content.js';
@@ -46,10 +47,20 @@ const HANDSHAKE_MS = 15_000;
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
   if (typeof dial !== 'function') throw new TypeError(`dial must be a function; got ${String(dial)}`);
+  assertOptions(options);
   const cursor = await options.cursor?.load();
   const client = new SessionClient(dial, options, cursor);
   await client.opened;
   return client;
+}
+
+function assertOptions({ timeoutMs, heartbeatMs, reconnect }: ClientOptions): void {
+  assertDurations({ timeoutMs, heartbeatMs });
+  if (reconnect === undefined || reconnect === false) return;
+  const { minDelayMs, maxDelayMs, maxAttempts } = reconnect;
+  assertDurations({ minDelayMs, maxDelayMs }, 0);
+  if (maxAttempts !== undefined && !(maxAttempts >= 0))
+    throw new TypeError(`maxAttempts must be a non-negative number or Infinity; got ${maxAttempts}`);
 }
 
 class SessionClient implements Client {
@@ -89,7 +100,7 @@ class SessionClient implements Client {
       openWithinMs: timeoutMs,
       onMessage: (message) => this.#told(message),
       onUnreadable: (error) => this.#refused(error),
-      ask: () => this.#say('ping', { sent_at: timestampOf(Date.now()) }),
+      ask: () => this.#say('ping', { sent_at: formatTimestamp(Date.now()) }),
       opened: (send) => send(this.#openSession()),
       lost: () => {
         this.#isOpen = false;
@@ -133,7 +144,7 @@ class SessionClient implements Client {
 
   readonly ping = async (): Promise<number> => {
     const from = performance.now();
-    await this.#commands.ask('ping', { sent_at: timestampOf(Date.now()) });
+    await this.#commands.ask('ping', { sent_at: formatTimestamp(Date.now()) });
     return performance.now() - from;
   };
 
@@ -201,9 +212,10 @@ class SessionClient implements Client {
   }
 
   readonly #cancel = async (invocation: LiveInvocation, { reason, deadlineMs }: CancelOptions): Promise<void> => {
+    assertDurations({ deadlineMs }, 0);
     const jobId = await invocation.accepted;
     const target_id = jobId === undefined ? invocation.id : undefined;
-    await this.#commands.ask('cancel', { reason, deadline_ms: deadlineMs, target_id }, { job_id: jobId });
+    await this.#commands.ask('cancel', { reason, deadline_ms: storableMs(deadlineMs), target_id }, { job_id: jobId });
   };
 
   readonly #pressure = (streamId: string, isFull: boolean): void => {
@@ -230,7 +242,7 @@ class SessionClient implements Client {
       arcp: ARCP_VERSION,
       id,
       type,
-      timestamp: timestampOf(Date.now()),
+      timestamp: formatTimestamp(Date.now()),
       source: 'client',
       session_id,
       job_id,
@@ -273,7 +285,7 @@ class SessionClient implements Client {
     const { type, id } = message;
     const answered = answeredId(message);
     if (type === 'ping')
-      this.#say('pong', { ack_for: id, received_at: timestampOf(Date.now()) }, { correlation_id: id });
+      this.#say('pong', { ack_for: id, received_at: formatTimestamp(Date.now()) }, { correlation_id: id });
     else if (answered !== undefined && answered === this.#opening) this.#answered(message);
     else this.#take(message, this.#seen.add(id));
   }
@@ -281,7 +293,7 @@ class SessionClient implements Client {
   /** Handles a message that cannot be read: what waits for it fails, and the runtime gets an answer if the message has an id. */
   #refused(error: EnvelopeError): void {
     this.#tell(error);
-    const { id, type = '', correlation_id, job_id, stream_id } = error.sketch;
+    const { id, type = '', correlation_id, job_id, stream_id } = error.header;
     if (correlation_id !== undefined && correlation_id === this.#opening) return void this.#link.close(error);
     if (correlation_id !== undefined) this.#commands.refuse(correlation_id, error);
     this.#invocations.refuse({ type, correlation_id, job_id, stream_id }, error);
@@ -394,5 +406,9 @@ class SessionClient implements Client {
 }
 
 function limitsOf({ operationKey, timeoutMs, retry }: Pick<InvokeOptions, 'operationKey' | 'timeoutMs' | 'retry'>) {
-  return { operation_key: operationKey, timeout_ms: timeoutMs, retry };
+  return {
+    operation_key: operationKey,
+    timeout_ms: timeoutMs === Number.POSITIVE_INFINITY ? undefined : timeoutMs,
+    retry,
+  };
 }

@@ -1,11 +1,13 @@
 /** The connection of a client: opened, watched, and made again. */
+
+import type { ReconnectOptions } from '../../async/reconnect.js';
 import { after, backoff, every, withJitter } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
-import { EnvelopeError, sketchOfText, tryParseEnvelope } from '../protocol/codec.js';
+import { EnvelopeError, headerOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
-import type { Dial, ReconnectOptions } from './types.js';
+import type { Dial } from './types.js';
 
 export interface LinkOptions {
   readonly dial: Dial;
@@ -58,8 +60,8 @@ export class Link {
     this.#channel = channel;
     channel.start({
       text: (text) => this.#text(text),
-      garbage: (why, beginning = '') => {
-        const details = { sketch: sketchOfText(beginning), details: { reason: 'parse_error' } };
+      invalid: (why, beginning = '') => {
+        const details = { header: headerOfText(beginning), details: { reason: 'parse_error' } };
         const message = `What the runtime sent is no message: ${why}`;
         this.#options.onUnreadable(new EnvelopeError('INVALID_ARGUMENT', message, details));
       },
@@ -146,7 +148,7 @@ export class Link {
   #watch(heartbeatMs: number): void {
     this.#missed = 0;
     this.#stopBeat?.();
-    if (heartbeatMs > 0) this.#stopBeat = every(heartbeatMs, () => this.#listen());
+    if (heartbeatMs > 0 && Number.isFinite(heartbeatMs)) this.#stopBeat = every(heartbeatMs, () => this.#listen());
   }
 
   #listen(): void {
@@ -176,7 +178,7 @@ export class Link {
       return;
     }
     const { minDelayMs = 100, maxDelayMs = 10_000 } = reconnect;
-    const delay = backoff(this.#failures, { min: minDelayMs, max: maxDelayMs });
+    const delay = backoff(this.#failures, { minDelayMs, maxDelayMs });
     this.#cancelRetry = after(withJitter(delay), () => void this.connect());
   }
 }

@@ -1,4 +1,5 @@
 /** What a client of a runtime is given, and what it may say. */
+import type { ReconnectOptions } from '../../async/reconnect.js';
 import type { Channel } from '../../channels/channel.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
@@ -6,6 +7,8 @@ import type { JobDisposal } from '../protocol/payloads/control.js';
 import type { JobState, SessionMode, TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { Content, StreamOptions, StreamWriter } from '../streams/content.js';
+
+export type { ReconnectOptions };
 
 /** Opens a connection, each time that one is needed. */
 export type Dial = () => Channel | Promise<Channel>;
@@ -39,9 +42,9 @@ export interface ClientOptions {
   /** Resumes a session of another process, and stores the position. */
   readonly cursor?: CursorStore | undefined;
   readonly reconnect?: ReconnectOptions | false | undefined;
-  /** Milliseconds for an answer to a command, and for the first session to be open. @default 60000 */
+  /** Milliseconds for the answer to a command, and for the first session to open; `Infinity` waits without limit. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds of silence before a ping. @default by the runtime */
+  /** Milliseconds of silence before a ping; `Infinity` for no pings. @default the runtime's `heartbeat_interval_seconds`, or 15000 */
   readonly heartbeatMs?: number | undefined;
   /** Answers permission requests. An answer that is invalid or refused denies. @default requests are denied */
   readonly onPermission?:
@@ -51,15 +54,6 @@ export interface ClientOptions {
   readonly onMessage?: ((message: Envelope) => void) | undefined;
   /** Receives errors that no call reports. */
   readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-export interface ReconnectOptions {
-  /** Milliseconds before the first attempt; each further wait doubles. @default 100 */
-  readonly minDelayMs?: number | undefined;
-  /** @default 10000 */
-  readonly maxDelayMs?: number | undefined;
-  /** Consecutive failures before giving up. @default unlimited */
-  readonly maxAttempts?: number | undefined;
 }
 
 /** A grant with its bounds, or a denial. */
@@ -72,7 +66,7 @@ export interface InvokeOptions {
   readonly mode?: 'auto' | 'direct' | 'job' | undefined;
   /** Of two calls with the same key only one is carried out. */
   readonly operationKey?: string | undefined;
-  /** Milliseconds for all attempts together. */
+  /** Milliseconds for all attempts together; `Infinity` for no limit of the client's. @default the limit of the tool, if any */
   readonly timeoutMs?: number | undefined;
   readonly retry?: PayloadOf<'tool.invoke'>['retry'] | undefined;
   readonly traceId?: string | undefined;
@@ -83,7 +77,7 @@ export interface InvokeOptions {
 
 export interface CancelOptions {
   readonly reason?: string | undefined;
-  /** Milliseconds that the work may continue. */
+  /** Milliseconds that the work may continue; 0 for none, `Infinity` for no limit. @default `workers.cancelGraceMs` of the runtime */
   readonly deadlineMs?: number | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface Call {
 export type Auth = PayloadOf<'session.open'>['auth'];
 
 /** The runtime to check. */
-export interface Subject {
+export interface CheckTarget {
   readonly dial: Dial;
   readonly auth?: Auth | undefined;
   /** Credentials of another principal. */
@@ -27,10 +27,10 @@ export interface Subject {
   readonly timeoutMs?: number | undefined;
 }
 
-export type Need = 'quick' | 'slow' | 'connections' | 'other';
+export type CheckPrerequisite = 'quick' | 'slow' | 'connections' | 'other';
 
 export interface Bench {
-  readonly subject: Subject;
+  readonly subject: CheckTarget;
   readonly connect: () => Promise<Probe>;
   readonly open: (
     payload?: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export interface Check {
   readonly title: string;
   /** A `should` check that does not pass is a warning. @default 'must' */
   readonly level?: 'must' | 'should' | undefined;
-  readonly needs?: readonly Need[] | undefined;
+  readonly needs?: readonly CheckPrerequisite[] | undefined;
   readonly run: (bench: Bench) => Promise<void>;
 }
 

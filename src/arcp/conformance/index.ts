@@ -6,14 +6,14 @@
  *
  * Source: spec 003.
  */
-import type { Bench, Check, CheckResult, Need, Subject } from './check.js';
+import type { Bench, Check, CheckPrerequisite, CheckResult, CheckTarget } from './check.js';
 import { MESSAGES } from './checks/messages.js';
 import { SESSIONS } from './checks/sessions.js';
 import { WORK } from './checks/work.js';
 import { Mismatch, Probe } from './probe.js';
 
-export type { Auth, Call, CheckOutcome, CheckResult, Need, Subject } from './check.js';
-export { isOfClient, type ReplayOptions, type ReplayStep, replayLog } from './replay.js';
+export type { Auth, Call, CheckOutcome, CheckPrerequisite, CheckResult, CheckTarget } from './check.js';
+export { isFromClient, type ReplayOptions, type ReplayStep, replayLog } from './replay.js';
 
 /** All checks, in their order. */
 export const CHECKS: readonly Pick<Check, 'id' | 'requirements' | 'title' | 'level' | 'needs'>[] = [
@@ -24,7 +24,7 @@ export const CHECKS: readonly Pick<Check, 'id' | 'requirements' | 'title' | 'lev
 
 const CAPABILITIES = { streaming: true, durable_jobs: true, checkpoints: true, agent_handoff: true };
 
-const LACKING: Readonly<Record<Need, string>> = {
+const LACKING: Readonly<Record<CheckPrerequisite, string>> = {
   quick: 'No tool was named that may be called',
   slow: 'No tool was named that becomes a job',
   connections: 'Each connection has a runtime of its own',
@@ -38,13 +38,13 @@ const LACKING: Readonly<Record<Need, string>> = {
  * @example
  * for await (const { id, outcome, reason } of checkRuntime({ dial, quick: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
  */
-export async function* checkRuntime(subject: Subject): AsyncGenerator<CheckResult> {
+export async function* checkRuntime(subject: CheckTarget): AsyncGenerator<CheckResult> {
   // A missing runtime is reported once, not by each check.
   (await subject.dial()).destroy();
   for (const check of [...MESSAGES, ...SESSIONS, ...WORK]) yield await carriedOut(check, subject);
 }
 
-async function carriedOut(check: Check, subject: Subject): Promise<CheckResult> {
+async function carriedOut(check: Check, subject: CheckTarget): Promise<CheckResult> {
   const { id, requirements, title, level = 'must', needs = [] } = check;
   const told = { id, requirements, title };
   const lacking = needs.find((need) => !has(subject, need));
@@ -64,7 +64,7 @@ async function carriedOut(check: Check, subject: Subject): Promise<CheckResult> 
   }
 }
 
-function has({ quick, slow, isShared = true, otherAuth }: Subject, need: Need): boolean {
+function has({ quick, slow, isShared = true, otherAuth }: CheckTarget, need: CheckPrerequisite): boolean {
   return {
     quick: quick !== undefined,
     slow: slow !== undefined,
@@ -73,7 +73,7 @@ function has({ quick, slow, isShared = true, otherAuth }: Subject, need: Need): 
   }[need];
 }
 
-function benchOf(subject: Subject, probes: Probe[]): Bench {
+function benchOf(subject: CheckTarget, probes: Probe[]): Bench {
   const connect = async (): Promise<Probe> => {
     const probe = new Probe(await subject.dial(), subject.timeoutMs ?? 5000);
     probes.push(probe);

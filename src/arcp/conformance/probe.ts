@@ -3,7 +3,7 @@ import type { Channel } from '../../channels/channel.js';
 import type { MessageType } from '../protocol/catalogue.js';
 import { tryParseEnvelope } from '../protocol/codec.js';
 import { ARCP_VERSION, type Envelope } from '../protocol/envelope.js';
-import { newId, newSpanId, newTraceId, timestampOf } from '../protocol/ids.js';
+import { formatTimestamp, newId, newSpanId, newTraceId } from '../protocol/ids.js';
 
 export class Mismatch extends Error {
   override name = 'Mismatch';
@@ -36,7 +36,7 @@ export class Probe {
     this.#timeoutMs = timeoutMs;
     channel.start({
       text: (text) => this.#heard(text),
-      garbage: (why) => this.#fault(why),
+      invalid: (why) => this.#fault(why),
       tooLong: (limit) => this.#fault(`A message has more than ${limit} bytes`),
       ended: () => {
         this.hasEnded = true;
@@ -51,7 +51,7 @@ export class Probe {
       arcp: ARCP_VERSION,
       id: newId('msg'),
       type,
-      timestamp: timestampOf(Date.now()),
+      timestamp: formatTimestamp(Date.now()),
       source: 'client',
       session_id: this.sessionId,
       trace_id: newTraceId(),
@@ -128,7 +128,7 @@ export class Probe {
   }
 
   #pong({ id }: Envelope): void {
-    this.send('pong', { ack_for: id, received_at: timestampOf(Date.now()) }, { correlation_id: id });
+    this.send('pong', { ack_for: id, received_at: formatTimestamp(Date.now()) }, { correlation_id: id });
   }
 
   #fault(why: string): void {

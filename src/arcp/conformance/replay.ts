@@ -42,12 +42,12 @@ export async function* replayLog(
   log: readonly Envelope[],
   options: ReplayOptions = {},
 ): AsyncGenerator<ReplayStep> {
-  if (!log.some(isOfClient)) throw new TypeError('Nothing in the log was said by a client');
+  if (!log.some(isFromClient)) throw new TypeError('Nothing in the log was said by a client');
   const replay = new Replay(dial, options);
   try {
     for (const recorded of log) {
       if (SMALL_TALK.has(recorded.type)) continue;
-      if (!isOfClient(recorded)) {
+      if (!isFromClient(recorded)) {
         const step = await replay.hear(recorded);
         yield step;
         if (step.kind === 'missing' && replay.hasEnded) return;
@@ -66,7 +66,7 @@ export async function* replayLog(
 }
 
 /** Tells the sides apart; for types that both sides send, `source` names the sender. */
-export function isOfClient({ type, source }: Envelope): boolean {
+export function isFromClient({ type, source }: Envelope): boolean {
   const { from } = CATALOGUE[type];
   return from === 'client' || (from === 'either' && source === 'client');
 }

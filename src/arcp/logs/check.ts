@@ -6,7 +6,7 @@ import type { Envelope } from '../protocol/envelope.js';
 export interface Violation {
   readonly rule: LogRule;
   /** The index of the message; `undefined` for one that is missing. */
-  readonly at: number | undefined;
+  readonly index: number | undefined;
   readonly message: string;
 }
 
@@ -93,7 +93,7 @@ class Checker {
   }
 
   unfinished(): Violation[] {
-    const missing = (rule: LogRule, message: string): Violation => ({ rule, at: undefined, message });
+    const missing = (rule: LogRule, message: string): Violation => ({ rule, index: undefined, message });
     return [
       ...[...this.#jobs].filter(([, { hasEnded }]) => !hasEnded).map(([id]) => missing('ends', `${id} has not ended`)),
       ...[...this.#streams]
@@ -157,7 +157,7 @@ class Checker {
   }
 
   #violated(rule: LogRule, at: number | undefined, message: string): void {
-    this.violations.push({ rule, at, message });
+    this.violations.push({ rule, index: at, message });
   }
 }
 

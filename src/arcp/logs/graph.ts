@@ -20,27 +20,27 @@ export interface GraphNode {
   readonly children: readonly GraphNode[];
   readonly traceId: string | undefined;
   /** Milliseconds since 1970 of the first message about it, and of the last. */
-  readonly from: number;
-  readonly to: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
   /** Of a job: the last attempt. */
   readonly attempt: number | undefined;
   /** Messages about this node alone; of a stream, its chunks. */
   readonly messages: number;
   readonly error: ErrorBody | undefined;
   /** The agents that took it over. */
-  readonly handedTo: readonly string[];
+  readonly handoffs: readonly string[];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface Draft extends Mutable<Omit<GraphNode, 'name' | 'parent' | 'children' | 'handedTo'>> {
+interface Draft extends Mutable<Omit<GraphNode, 'name' | 'parent' | 'children' | 'handoffs'>> {
   name: string | undefined;
   stateAt: number;
   parentId: string | undefined;
   spanId: string | undefined;
-  /** The id of the message with the time `from`, which orders nodes of the same millisecond. */
+  /** The id of the message with the time `firstAt`, which orders nodes of the same millisecond. */
   first: string;
-  handedTo: { readonly from: number; readonly first: string; readonly to: string }[];
+  handoffs: (Beginning & { readonly to: string })[];
 }
 
 /** The order of states with the same timestamp. An end is final. */
@@ -186,7 +186,7 @@ class Builder {
     if (typeof to !== 'string') return;
     if (name === 'arcp.job.state' && Object.hasOwn(RANK, to)) move(job, to as JobState, message);
     if (name === 'arcp.agent.transferred')
-      job.handedTo.push({ from: Date.parse(message.timestamp), first: message.id, to });
+      job.handoffs.push({ firstAt: Date.parse(message.timestamp), first: message.id, to });
   }
 
   /** A command is a call until it becomes a job. */
@@ -249,8 +249,8 @@ class Builder {
     const span = this.#draft(span_id, 'span', message, parent);
     span.name = name;
     span.spanId = span_id;
-    if (start_time !== undefined) span.from = Date.parse(start_time);
-    span.to = end_time === undefined ? span.from + duration_ms : Date.parse(end_time);
+    if (start_time !== undefined) span.firstAt = Date.parse(start_time);
+    span.lastAt = end_time === undefined ? span.firstAt + duration_ms : Date.parse(end_time);
     move(span, status === 'error' ? 'failed' : 'completed', message);
   }
 
@@ -259,8 +259,8 @@ class Builder {
     const at = Date.parse(message.timestamp);
     const known = this.#drafts.get(id);
     if (known !== undefined) {
-      startAt(known, { from: at, first });
-      known.to = Math.max(known.to, at);
+      startAt(known, { firstAt: at, first });
+      known.lastAt = Math.max(known.lastAt, at);
       known.parentId ??= parentId;
       if (kind !== 'session') known.traceId ??= traceId;
       return known;
@@ -274,13 +274,13 @@ class Builder {
       parentId,
       spanId: undefined,
       traceId: kind === 'session' ? undefined : traceId,
-      from: at,
-      to: at,
+      firstAt: at,
+      lastAt: at,
       attempt: undefined,
       messages: 0,
       first,
       error: undefined,
-      handedTo: [],
+      handoffs: [],
     };
     this.#drafts.set(id, draft);
     return draft;
@@ -328,8 +328,8 @@ type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
 };
 
 function nodeOf({ stateAt: _, parentId: __, spanId: ___, first: ____, ...draft }: Draft): MutableNode {
-  const handedTo = draft.handedTo.toSorted(byBeginning).map(({ to }) => to);
-  return { ...draft, name: draft.name ?? draft.id, handedTo, parent: undefined, children: [] };
+  const handoffs = draft.handoffs.toSorted(byBeginning).map(({ to }) => to);
+  return { ...draft, name: draft.name ?? draft.id, handoffs, parent: undefined, children: [] };
 }
 
 function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {
@@ -361,14 +361,14 @@ function dropCircles(parents: Map<string, string>): void {
   }
 }
 
-type Beginning = Pick<Draft, 'from' | 'first'>;
+type Beginning = Pick<Draft, 'firstAt' | 'first'>;
 
 function byBeginning(a: Readonly<Beginning>, b: Readonly<Beginning>): number {
-  return a.from - b.from || (a.first < b.first ? -1 : a.first > b.first ? 1 : 0);
+  return a.firstAt - b.firstAt || (a.first < b.first ? -1 : a.first > b.first ? 1 : 0);
 }
 
-function startAt(draft: Beginning, { from, first }: Readonly<Beginning>): void {
-  if (byBeginning({ from, first }, draft) >= 0) return;
-  draft.from = from;
+function startAt(draft: Beginning, { firstAt, first }: Readonly<Beginning>): void {
+  if (byBeginning({ firstAt, first }, draft) >= 0) return;
+  draft.firstAt = firstAt;
   draft.first = first;
 }

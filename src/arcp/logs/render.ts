@@ -54,17 +54,17 @@ interface Place {
   readonly below: string;
 }
 
-export function titleOf({ kind, name, handedTo }: GraphNode): string {
-  const hands = handedTo.map((agent) => ` → ${agent}`).join('');
+export function titleOf({ kind, name, handoffs }: GraphNode): string {
+  const hands = handoffs.map((agent) => ` → ${agent}`).join('');
   return visible(`${kind} ${name}${hands}`);
 }
 
-export function notesOf({ kind, state, attempt, messages, from, to, error }: GraphNode): string {
+export function notesOf({ kind, state, attempt, messages, firstAt, lastAt, error }: GraphNode): string {
   const notes = [
     kind === 'session' ? undefined : state,
     attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : undefined,
     kind === 'stream' ? `${messages} ${messages === 1 ? 'chunk' : 'chunks'}` : undefined,
-    to > from ? durationOf(to - from) : undefined,
+    lastAt > firstAt ? durationOf(lastAt - firstAt) : undefined,
     error === undefined ? undefined : `${error.code}: ${error.message}`,
   ];
   return visible(notes.filter((note) => note !== undefined).join(', '));
@@ -128,8 +128,8 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 
 export function svgText(graph: ExecutionGraph): string {
   const nodes = [...graph];
-  const start = nodes.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
-  const span = Math.max(1, nodes.reduce((most, { to }) => Math.max(most, to), start) - start);
+  const start = nodes.reduce((least, { firstAt }) => Math.min(least, firstAt), Number.POSITIVE_INFINITY);
+  const span = Math.max(1, nodes.reduce((most, { lastAt }) => Math.max(most, lastAt), start) - start);
   const depths = new Map<GraphNode, number>();
   for (const node of nodes) depths.set(node, node.parent === undefined ? 0 : depths.get(node.parent)! + 1);
   const height = 2 * MARGIN + nodes.length * ROW;
@@ -148,8 +148,8 @@ export function svgText(graph: ExecutionGraph): string {
 function row(node: GraphNode, depth: number, top: number, x: (at: number) => number): string {
   const left = MARGIN + Math.min(depth, DEEPEST) * INDENT;
   const [, colour] = LOOKS[node.state];
-  const from = x(node.from);
-  const length = Math.max(3, x(node.to) - from);
+  const from = x(node.firstAt);
+  const length = Math.max(3, x(node.lastAt) - from);
   const middle = top + ROW / 2;
   const elbow = depth === 0 ? '' : `<path class="branch" d="M${left - 10} ${top} V${middle} H${left - 3}"/>`;
   return [

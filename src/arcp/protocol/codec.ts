@@ -43,9 +43,9 @@ export interface Issue {
 }
 
 /** The readable identifiers of a refused message; the refusal names them, so that no call waits for it. */
-export type Sketch = { readonly [Name in (typeof SKETCHED)[number]]?: string | undefined };
+export type EnvelopeHeader = { readonly [Name in (typeof HEADER_MEMBERS)[number]]?: string | undefined };
 
-const SKETCHED = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlation_id', 'trace_id'] as const;
+const HEADER_MEMBERS = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlation_id', 'trace_id'] as const;
 
 export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
@@ -60,15 +60,15 @@ export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 export class EnvelopeError extends ArcpError {
   override readonly name: string = 'EnvelopeError';
   declare readonly code: KnownErrorCode;
-  readonly sketch: Sketch;
+  readonly header: EnvelopeHeader;
 
   constructor(
     code: KnownErrorCode,
     message: string,
-    { sketch, ...details }: ErrorDetails & { readonly sketch: Sketch },
+    { header, ...details }: ErrorDetails & { readonly header: EnvelopeHeader },
   ) {
     super(code, message, details);
-    this.sketch = sketch;
+    this.header = header;
   }
 
   get issues(): readonly Issue[] {
@@ -96,7 +96,7 @@ export function parseEnvelope(text: string, options: CodecOptions = {}): Envelop
 export function tryParseEnvelope(text: string, options: CodecOptions = {}): Result<Envelope, EnvelopeError> {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = options;
   if (isLonger(text, maxMessageBytes)) {
-    return refuse('PAYLOAD_TOO_LARGE', `The message has more than ${maxMessageBytes} bytes`, sketchOfText(text), {
+    return refuse('PAYLOAD_TOO_LARGE', `The message has more than ${maxMessageBytes} bytes`, headerOfText(text), {
       reason: 'too_long',
       max_message_bytes: maxMessageBytes,
     });
@@ -104,7 +104,7 @@ export function tryParseEnvelope(text: string, options: CodecOptions = {}): Resu
   const reading = readJson(text, maxDepth);
   if (reading.ok) return readEnvelope(reading.value, options);
   const code = reading.fault === 'depth' ? 'PAYLOAD_TOO_LARGE' : 'INVALID_ARGUMENT';
-  return refuse(code, reading.message, sketchOfText(text), { reason: REASONS[reading.fault] });
+  return refuse(code, reading.message, headerOfText(text), { reason: REASONS[reading.fault] });
 }
 
 const REASONS = {
@@ -123,19 +123,19 @@ export function readEnvelope(
   const arcp = isWellFormed ? value.arcp : memberOf(value, 'arcp');
   if (isVersion(arcp) && !isSupported(arcp)) {
     const details = { supported: SUPPORTED_VERSIONS };
-    return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not supported`, sketch(value), details);
+    return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not supported`, headerOf(value), details);
   }
   if (!isWellFormed) return refuseFor(value, judge(anyEnvelopeSchema, value).error!, []);
   const description = describe(value.type);
   const payload = description?.payload ?? (Object.hasOwn(extensions, value.type) ? extensions[value.type] : undefined);
   if (payload === undefined) {
-    return refuse('UNIMPLEMENTED', `There is no message type ${JSON.stringify(value.type)}`, sketch(value), {
+    return refuse('UNIMPLEMENTED', `There is no message type ${JSON.stringify(value.type)}`, headerOf(value), {
       type: value.type,
     });
   }
   const required = description?.requires;
   if (required !== undefined && value[required] === undefined) {
-    return refuse('INVALID_ARGUMENT', `A ${value.type} has a ${required}`, sketch(value), {
+    return refuse('INVALID_ARGUMENT', `A ${value.type} has a ${required}`, headerOf(value), {
       issues: [{ path: required, message: 'is required' }],
     });
   }
@@ -197,29 +197,29 @@ function refuseFor(
   const left = error.issues.length - issues.length;
   const all = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   if (left > 0) all.push(`${left} more`);
-  return refuse('INVALID_ARGUMENT', all.join('; '), sketch(value), { issues });
+  return refuse('INVALID_ARGUMENT', all.join('; '), headerOf(value), { issues });
 }
 
 function refuse(
   code: KnownErrorCode,
   message: string,
-  sketched: Sketch,
+  header: EnvelopeHeader,
   details?: Readonly<Record<string, unknown>>,
 ): Result<never, EnvelopeError> {
-  return { ok: false, error: new EnvelopeError(code, message, { details, sketch: sketched }) };
+  return { ok: false, error: new EnvelopeError(code, message, { details, header }) };
 }
 
-function sketch(value: unknown): Sketch {
+function headerOf(value: unknown): EnvelopeHeader {
   return Object.fromEntries(
-    SKETCHED.flatMap((name) => {
+    HEADER_MEMBERS.flatMap((name) => {
       const member = memberOf(value, name);
       return isId(member) ? [[name, member]] : [];
     }),
   );
 }
 
-export function sketchOfText(text: string): Sketch {
-  return sketch(scalarMembers(text, new Set(SKETCHED))[0]);
+export function headerOfText(text: string): EnvelopeHeader {
+  return headerOf(scalarMembers(text, new Set(HEADER_MEMBERS))[0]);
 }
 
 /** Bounds of a refusal, however large the refused message is. */

@@ -71,7 +71,7 @@ function daysOf(year: number, month: number): number {
 }
 
 /** Returns the time of a timestamp in milliseconds since 1970; a leap second counts as the next one. */
-export function momentOf(timestamp: string): number {
+export function parseTimestamp(timestamp: string): number {
   const plain = timestamp.toUpperCase();
   const leap = plain.slice(17, 19) === '60';
   return Date.parse(leap ? `${plain.slice(0, 17)}59${plain.slice(19)}` : plain) + (leap ? 1000 : 0);
@@ -81,7 +81,7 @@ let lastMoment = 0;
 let lastText = '1970-01-01T00:00:00.000Z';
 
 /** @param moment milliseconds since 1970 */
-export function timestampOf(moment: number): string {
+export function formatTimestamp(moment: number): string {
   if (moment !== lastMoment) {
     lastText = new Date(moment).toISOString();
     lastMoment = moment;

@@ -4,7 +4,7 @@ import type { Authenticate } from './sessions/auth.js';
 import type { Feed } from './sessions/feed.js';
 import type { Capabilities, Sent, Session } from './sessions/session.js';
 import type { Uploader } from './streams.js';
-import type { Work } from './types.js';
+import type { Registration } from './types.js';
 
 export interface Settings {
   readonly version: string;
@@ -41,8 +41,8 @@ export interface Core {
   readonly transient: Engine;
   readonly connections: Map<string, ConnectionContext>;
   readonly running: Map<string, Promise<void>>;
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
-  readonly works: () => Iterable<Work>;
+  readonly find: (kind: Registration['kind'], name: string) => Registration | undefined;
+  readonly works: () => Iterable<Registration>;
   readonly isDraining: () => boolean;
   readonly onDisconnected: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
 }

@@ -4,6 +4,7 @@ import { notifyListener } from '../../async/listeners.js';
 import { after, every, monotonicClock } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
+import { assertDurations, storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
@@ -30,7 +31,7 @@ import {
 } from './sessions/session.js';
 import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
-import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
+import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
 
 export interface RuntimeOptions {
   /** Stores jobs, events and sessions. @default in memory */
@@ -44,16 +45,16 @@ export interface RuntimeOptions {
   /** Adds and overrides capabilities. */
   readonly capabilities?: Capabilities | undefined;
   readonly workers?: WorkerOptions | undefined;
-  /** Milliseconds between heartbeats of jobs, and of silent connections. @default 15000 */
+  /** Milliseconds between heartbeats of jobs, and of silent connections; `Infinity` for none. @default 15000 */
   readonly heartbeatMs?: number | undefined;
   readonly limits?: RuntimeLimits | undefined;
-  /** Seconds for which a disconnected session can be resumed. @default 7 days */
-  readonly resumeWindowSeconds?: number | undefined;
+  /** Milliseconds for which a disconnected session can be resumed; `Infinity` for always. @default 604800000 (7 days) */
+  readonly resumeWindowMs?: number | undefined;
   /**
-   * Days for which ended jobs, and messages without a job, are kept. Sessions are kept while they are connected, resumable, or have live
-   * jobs. @default 7
+   * Milliseconds for which ended jobs, and messages without a job, are kept; `Infinity` for always. Sessions are kept while they are
+   * connected, resumable, or have live jobs. @default 604800000 (7 days)
    */
-  readonly retentionDays?: number | undefined;
+  readonly retentionMs?: number | undefined;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
   /** Receives errors that no call reports, such as those of the store. */
@@ -70,13 +71,13 @@ export interface WorkerOptions {
    * a store. @default 15000
    */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds that work may continue after its cancellation. @default 30000 */
+  /** Milliseconds that work may continue after its cancellation; 0 for none, `Infinity` for no limit. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
   /** Restarts of a job whose worker was lost without progress. @default 10 */
-  readonly maxLosses?: number | undefined;
+  readonly maxLostAttempts?: number | undefined;
 }
 
-export interface RuntimeCancel {
+export interface RuntimeCancelOptions {
   /** The runtime's own decision, or a policy. @default 'runtime' */
   readonly cause?: 'runtime' | 'policy' | undefined;
   readonly reason?: string | undefined;
@@ -110,7 +111,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 }
 
 export class Runtime {
-  readonly #works = new Map<string, Work>();
+  readonly #works = new Map<string, Registration>();
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   #isDraining = false;
@@ -118,18 +119,22 @@ export class Runtime {
 
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
-    const find = (kind: Work['kind'], name: string): Work | undefined => this.#works.get(`${kind} ${name}`);
+    const find = (kind: Registration['kind'], name: string): Registration | undefined =>
+      this.#works.get(`${kind} ${name}`);
     const { now } = settings;
     const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
-    const { cancelGraceMs = 30_000, maxLosses = 10 } = options.workers ?? {};
-    assertPositive({ concurrency, leaseMs });
+    const { cancelGraceMs = 30_000, maxLostAttempts = 10 } = options.workers ?? {};
+    assertPositive({ concurrency });
+    assertDurations({ cancelGraceMs }, 0);
+    if (!(leaseMs > 0 && Number.isFinite(leaseMs)))
+      throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${leaseMs}`);
     const working = {
       ...settings,
       concurrency,
       queues,
       leaseMs,
       cancelGraceMs,
-      maxLosses,
+      maxLostAttempts,
       find,
       drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
@@ -161,14 +166,18 @@ export class Runtime {
   /** Registers a workflow, which is a job if client and session allow it. Its calls are reported. */
   workflow<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
-    options: WorkOptions<I>,
+    options: HandlerOptions<I>,
     handler: Handler<I>,
   ): this {
     return this.#add({ kind: 'workflow', name, options, handler: handler as Handler });
   }
 
   /** Registers an agent. Its input is the `task` with the arguments. */
-  agent<I extends z.ZodType = z.ZodType<AgentInput>>(name: string, options: WorkOptions<I>, handler: Handler<I>): this {
+  agent<I extends z.ZodType = z.ZodType<AgentInput>>(
+    name: string,
+    options: HandlerOptions<I>,
+    handler: Handler<I>,
+  ): this {
     return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
@@ -196,10 +205,11 @@ export class Runtime {
   }
 
   /** Cancels a job of any client, with a deadline. @returns `false` if it had ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
-  async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
+  async cancel(jobId: string, options: RuntimeCancelOptions = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { durable } = this.#core;
-    const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs });
+    assertDurations({ deadlineMs }, 0);
+    const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs: storableMs(deadlineMs) });
     return outcome === 'asked';
   }
 
@@ -215,11 +225,11 @@ export class Runtime {
    */
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
-    const passed = transient.clock() - PASSING_KEPT;
+    const passed = transient.now() - PASSING_KEPT;
     await transient.store.trim({ endedBefore: passed, before: passed });
     await this.#noteSeen();
     const ofSessions = await this.#dropSessions();
-    const before = durable.clock() - settings.retentionMs;
+    const before = durable.now() - settings.retentionMs;
     const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
@@ -229,6 +239,7 @@ export class Runtime {
    * @param deadlineMs @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
+    assertDurations({ deadlineMs }, 0);
     this.#isDraining = true;
     const schedulers = [this.#core.durable.scheduler, this.#core.transient.scheduler];
     const cancel = after(deadlineMs, () => {
@@ -251,10 +262,11 @@ export class Runtime {
     await Promise.all([durable.store.close(), transient.store.close()]);
   }
 
-  #add(work: Work): this {
+  #add(work: Registration): this {
     const { kind, name, options } = work;
     if (typeof name !== 'string' || name === '') throw new TypeError(`A ${kind} has a name`);
     resolveRetry(options.retry);
+    assertDurations({ timeoutMs: options.timeoutMs });
     const key = `${kind} ${name}`;
     if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
     this.#works.set(key, work);
@@ -263,7 +275,7 @@ export class Runtime {
   }
 
   async #abandoned(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
-    const { store, clock, log, scheduler, streams } = engine;
+    const { store, now, log, scheduler, streams } = engine;
     // Without a reader, streams are not paced.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
@@ -272,7 +284,7 @@ export class Runtime {
       await store.trim({ session: session.id });
       return;
     }
-    await changeSession(log, session.id, { seenAt: clock() }, sent);
+    await changeSession(log, session.id, { seenAt: now() }, sent);
   }
 
   /** Marks sessions with a connection as in use, so that the end of the process does not expire them. */
@@ -286,13 +298,13 @@ export class Runtime {
         if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
         continue;
       }
-      await changeSession(durable.log, id, { seenAt: durable.clock() }, feed.sent);
+      await changeSession(durable.log, id, { seenAt: durable.now() }, feed.sent);
     }
   }
 
   async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
     const { settings, connections, durable } = this.#core;
-    const { store, log, clock } = durable;
+    const { store, log, now } = durable;
     const { retentionMs, resumeWindowMs } = settings;
     let [events, records] = [0, 0];
     const list = (page: Page) => store.listRecords(SESSIONS, page);
@@ -300,11 +312,11 @@ export class Runtime {
       for (const record of page) {
         const session = sessionOf(record);
         const keptMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
-        if (connections.has(record.key) || clock() - session.seenAt <= keptMs) continue;
+        if (connections.has(record.key) || now() - session.seenAt <= keptMs) continue;
         const [working] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
         if (working !== undefined) continue;
         // From now on nobody can resume it.
-        const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? clock() }, record.version);
+        const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? now() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
         const removed = await store.trim({ session: record.key });
         events += removed.events;
@@ -317,9 +329,10 @@ export class Runtime {
 
 function resolveSettings(options: RuntimeOptions): Settings {
   const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
-  const { resumeWindowSeconds = 7 * 24 * 60 * 60, retentionDays = 7 } = options;
+  const { resumeWindowMs = 7 * DAY_MS, retentionMs = 7 * DAY_MS } = options;
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;
-  assertPositive({ heartbeatMs, maxMessageBytes, maxJobs });
+  assertPositive({ maxMessageBytes, maxJobs });
+  assertDurations({ heartbeatMs, resumeWindowMs, retentionMs });
   return {
     authenticate: auth,
     capabilities: { ...Object.fromEntries(CAPABILITIES.map((name) => [name, true])), ...capabilities },
@@ -328,20 +341,20 @@ function resolveSettings(options: RuntimeOptions): Settings {
     maxJobs,
     now,
     version: '0.1.0',
-    resumeWindowMs: resumeWindowSeconds * 1000,
-    retentionMs: retentionDays * DAY_MS,
+    resumeWindowMs,
+    retentionMs,
     onError: (error) => notifyListener(() => onError?.(error)),
   };
 }
 
 function assertPositive(options: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(options))
-    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    if (!(value >= 1)) throw new TypeError(`${name} must be at least 1; got ${value}`);
 }
 
 type EngineOptions = Settings &
   Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> &
-  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLosses'>;
+  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLostAttempts'>;
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
@@ -367,6 +380,6 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
     },
     cancelChildren: (jobId) => cancelChildren(engine, jobId),
   });
-  const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
+  const engine: Engine = { store, now: clock, hub, log, scheduler, streams, uploads, answers };
   return engine;
 }

@@ -63,24 +63,24 @@ const SAMPLED = 1;
 export function openTelemetry(api: OpenTelemetryApi): Telemetry {
   const instruments = new Map<string, (value: number, dims: OtelAttributes) => void>();
   return {
-    startSpan: (name, { traceId, parentSpanId, kind, startTime, attributes }): TelemetrySpan => {
+    startSpan: (name, { traceId, parentSpanId, kind, startedAt, attributes }): TelemetrySpan => {
       const parent = { traceId, spanId: parentSpanId ?? '', traceFlags: SAMPLED, isRemote: true };
       const context =
         parentSpanId === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT as never, parent);
       const otelKind = api.SpanKind[kind.toUpperCase() as Uppercase<SpanKind>];
-      const options = { kind: otelKind, startTime, attributes: plain(attributes) };
+      const options = { kind: otelKind, startTime: startedAt, attributes: plain(attributes) };
       const span = api.trace.getTracer(NAME).startSpan(name, options, context as never);
       return {
         spanId: span.spanContext().spanId,
-        event: (what, about, time) => void span.addEvent(what, plain(about), time),
-        end: ({ time, attributes: last, error }) => {
+        event: (what, about, at) => void span.addEvent(what, plain(about), at),
+        end: ({ endedAt, attributes: last, error }) => {
           span.setAttributes(plain(last));
           span.setStatus(
             error === undefined
               ? { code: api.SpanStatusCode.OK }
               : { code: api.SpanStatusCode.ERROR, message: `${error.code}: ${error.message}` },
           );
-          span.end(time);
+          span.end(endedAt);
         },
       };
     },

@@ -7,7 +7,7 @@ import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { Content, StreamOptions, StreamWriter } from '../streams/content.js';
 
 /** Options of tools, workflows and agents. */
-export interface WorkOptions<I extends z.ZodType = z.ZodType> {
+export interface HandlerOptions<I extends z.ZodType = z.ZodType> {
   readonly description?: string | undefined;
   /** The schema of the arguments. @default any object */
   readonly input?: I | undefined;
@@ -18,7 +18,7 @@ export interface WorkOptions<I extends z.ZodType = z.ZodType> {
   /** Allows untrusted sessions. @default false */
   readonly isPublic?: boolean | undefined;
   readonly retry?: RetryPolicy | undefined;
-  /** Milliseconds for all attempts together; the client may request less. @default unlimited */
+  /** Milliseconds for all attempts together; the client may request less. @default Infinity */
   readonly timeoutMs?: number | undefined;
   /** @default 'default' */
   readonly queue?: string | undefined;
@@ -26,7 +26,7 @@ export interface WorkOptions<I extends z.ZodType = z.ZodType> {
   readonly priority?: number | undefined;
 }
 
-export interface ToolOptions<I extends z.ZodType = z.ZodType> extends WorkOptions<I> {
+export interface ToolOptions<I extends z.ZodType = z.ZodType> extends HandlerOptions<I> {
   /** Runs as a durable job, which outlives connections and the process, unless client or session prevent it. @default false */
   readonly durable?: boolean | undefined;
 }
@@ -88,7 +88,7 @@ export interface JobContext {
    * waits.
    * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` without an answer
    */
-  readonly permission: (wish: PermissionWish) => Promise<Lease>;
+  readonly permission: (wish: PermissionRequest) => Promise<Lease>;
   /**
    * Runs work once over all attempts, and stores the result. After a crash in between it runs again: pass on the operation key.
    * @param key names it within the job
@@ -116,13 +116,13 @@ export interface JobContext {
    */
   readonly handOff: (agent: string, options?: HandoffOptions) => Promise<never>;
   /** The former owner of the job. */
-  readonly handedOver: HandedOver | undefined;
+  readonly handoff: Handoff | undefined;
   /** Values of the session. */
-  readonly memory: Values;
+  readonly memory: KeyValueStore;
   /** Values shared with delegating and delegated jobs. */
-  readonly shared: Values;
+  readonly shared: KeyValueStore;
   /** Another shared context of the same principal, by its id. */
-  readonly sharedContext: (id: string) => Values;
+  readonly sharedContext: (id: string) => KeyValueStore;
 }
 
 export interface CheckpointOptions {
@@ -132,7 +132,7 @@ export interface CheckpointOptions {
 }
 
 /** A tool, a workflow or an agent. */
-export interface Work {
+export interface Registration {
   readonly kind: 'tool' | 'workflow' | 'agent';
   readonly name: string;
   readonly options: ToolOptions;
@@ -140,7 +140,7 @@ export interface Work {
 }
 
 /** JSON values by key. Promises resolve when a change is stored. */
-export interface Values {
+export interface KeyValueStore {
   /** The id, for `sharedContext`. */
   readonly id: string;
   readonly get: <T = unknown>(key: string) => Promise<T | undefined>;
@@ -200,7 +200,7 @@ export interface HandoffOptions {
 }
 
 /** The former owner of the job. */
-export interface HandedOver {
+export interface Handoff {
   readonly from: string;
   readonly reason?: string | undefined;
 }
@@ -214,11 +214,11 @@ export interface Scope {
   readonly operation?: string | undefined;
 }
 
-export interface PermissionWish extends Scope {
+export interface PermissionRequest extends Scope {
   /** The reason shown to the user. */
   readonly reason?: string | undefined;
-  /** Seconds. @default 300 */
-  readonly leaseSeconds?: number | undefined;
+  /** Milliseconds for which the grant is to be valid; `Infinity` for no end. The policy may shorten it. @default 300000 */
+  readonly leaseMs?: number | undefined;
   /** The risk shown to the user: `low`, `high`, ... */
   readonly risk?: string | undefined;
   /** A preview shown to the user. */
@@ -230,7 +230,7 @@ export interface PermissionWish extends Scope {
 /** A grant. */
 export interface Lease extends Scope {
   readonly leaseId: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
   readonly constraints: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -264,26 +264,26 @@ export interface Span {
 
 /** Receives spans and metrics besides the client: `openTelemetry(api)`, or another object. */
 export interface Telemetry {
-  readonly startSpan: (name: string, begun: BegunSpan) => TelemetrySpan;
+  readonly startSpan: (name: string, begun: SpanStart) => TelemetrySpan;
   readonly metric: (metric: TelemetryMetric) => void;
 }
 
-export interface BegunSpan {
+export interface SpanStart {
   readonly traceId: string;
   /** `undefined` for the first span of a trace. */
   readonly parentSpanId: string | undefined;
   readonly kind: SpanKind;
   /** Milliseconds since 1970. */
-  readonly startTime: number;
+  readonly startedAt: number;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 export interface TelemetrySpan {
   /** The id for child spans. */
   readonly spanId: string;
-  readonly event: (name: string, attributes: Readonly<Record<string, unknown>>, time: number) => void;
+  readonly event: (name: string, attributes: Readonly<Record<string, unknown>>, at: number) => void;
   readonly end: (ended: {
-    readonly time: number;
+    readonly endedAt: number;
     readonly attributes: Readonly<Record<string, unknown>>;
     readonly error?: { readonly code: string; readonly message: string } | undefined;
   }) => void;

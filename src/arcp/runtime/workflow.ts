@@ -3,10 +3,10 @@ import type * as z from 'zod';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import type { workflowStepSchema } from '../protocol/payloads/execution.js';
 import type { StartingCommand } from './job/spec.js';
-import type { JobContext, Work } from './types.js';
+import type { JobContext, Registration } from './types.js';
 
 /** Turns the steps of a command into a workflow. @throws ArcpError `INVALID_ARGUMENT` if the steps are unsound */
-export function inlineWorkflow(command: StartingCommand): Work | undefined {
+export function inlineWorkflow(command: StartingCommand): Registration | undefined {
   if (command.type !== 'workflow.start' || command.payload.steps === undefined) return undefined;
   const { workflow, steps } = command.payload;
   assertSound(steps);

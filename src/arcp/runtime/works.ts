@@ -2,19 +2,22 @@
 import type * as z from 'zod';
 import { ArcpError } from '../protocol/errors.js';
 import type { TrustLevel } from '../protocol/payloads/parts.js';
-import type { Work } from './types.js';
+import type { Registration } from './types.js';
 
-export const KINDS: readonly Work['kind'][] = ['tool', 'workflow', 'agent'];
+export const KINDS: readonly Registration['kind'][] = ['tool', 'workflow', 'agent'];
 
 interface CallRequest {
-  readonly kind: Work['kind'];
+  readonly kind: Registration['kind'];
   readonly name: string;
   readonly trust: TrustLevel;
   readonly input: unknown;
 }
 
 /** Checks a call, and returns the input for the handler. @throws ArcpError `NOT_FOUND`, `PERMISSION_DENIED`, `INVALID_ARGUMENT` */
-export async function checkCall(work: Work | undefined, { kind, name, trust, input }: CallRequest): Promise<unknown> {
+export async function checkCall(
+  work: Registration | undefined,
+  { kind, name, trust, input }: CallRequest,
+): Promise<unknown> {
   if (work === undefined) throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(name)}`);
   if (trust === 'untrusted' && work.options.isPublic !== true)
     throw new ArcpError(
@@ -27,7 +30,7 @@ export async function checkCall(work: Work | undefined, { kind, name, trust, inp
   throw invalid(judged.error);
 }
 
-export async function checkResult({ options }: Work, result: unknown): Promise<unknown> {
+export async function checkResult({ options }: Registration, result: unknown): Promise<unknown> {
   if (options.output === undefined) return result;
   const judged = await options.output.safeParseAsync(result);
   if (judged.success) return judged.data;

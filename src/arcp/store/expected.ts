@@ -7,6 +7,6 @@ export function isExpected(found: JobRow | undefined, { attempt, states = LIVE_S
 }
 
 /** Tells the current lease of a job from earlier ones. */
-export function isLeaseOf({ jobId, attempt, leaseUntil }: JobRow): (lease: Lease) => boolean {
-  return (lease) => lease.jobId === jobId && lease.attempt === attempt && lease.leaseUntil === leaseUntil;
+export function isLeaseOf({ jobId, attempt, leaseExpiresAt }: JobRow): (lease: Lease) => boolean {
+  return (lease) => lease.jobId === jobId && lease.attempt === attempt && lease.leaseExpiresAt === leaseExpiresAt;
 }

@@ -83,22 +83,22 @@ class MemoryStore implements ArcpStore {
   readonly countQueued = (queues: readonly string[]): Promise<number> =>
     this.#asked(() => queues.reduce((sum, queue) => sum + (this.#queued.get(queue) ?? 0), 0));
 
-  readonly claimJobs = ({ worker, queues, now, leaseUntil, limit, lost }: Claim): Promise<readonly JobRow[]> =>
+  readonly claimJobs = ({ worker, queues, now, leaseExpiresAt, limit, lost }: Claim): Promise<readonly JobRow[]> =>
     this.#asked(() =>
       this.#jobsIn(queues)
         .filter((job) =>
-          lost === undefined || job.leaseUntil === null ? dueAt(job) <= now : lost.some(isLeaseOf(job)),
+          lost === undefined || job.leaseExpiresAt === null ? dueAt(job) <= now : lost.some(isLeaseOf(job)),
         )
-        .toSorted((a, b) => b.priority - a.priority || a.runAfter - b.runAfter)
+        .toSorted((a, b) => b.priority - a.priority || a.dueAt - b.dueAt)
         .slice(0, limit)
         .map((job) => {
           const { attempt } = job;
-          return this.#put({ ...job, state: 'running', attempt: attempt + 1, leaseOwner: worker, leaseUntil });
+          return this.#put({ ...job, state: 'running', attempt: attempt + 1, leaseOwner: worker, leaseExpiresAt });
         }),
     );
 
   readonly listLeases: ArcpStore['listLeases'] = (queues) =>
-    this.#asked(() => this.#jobsIn(queues).filter(({ leaseUntil }) => leaseUntil !== null));
+    this.#asked(() => this.#jobsIn(queues).filter(({ leaseExpiresAt }) => leaseExpiresAt !== null));
 
   readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
     this.#asked(() => {
@@ -106,12 +106,12 @@ class MemoryStore implements ArcpStore {
       return Number.isFinite(next) ? next : undefined;
     });
 
-  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseUntil, jobs }) =>
+  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseExpiresAt, jobs }) =>
     this.#asked(() =>
       jobs.flatMap(({ jobId, attempt }) => {
         const job = this.#jobs.get(jobId);
         if (job?.leaseOwner !== worker || job.attempt !== attempt) return [];
-        return [this.#put({ ...job, leaseUntil })];
+        return [this.#put({ ...job, leaseExpiresAt })];
       }),
     );
 
@@ -172,7 +172,7 @@ class MemoryStore implements ArcpStore {
   }
 
   #append(event: NewEvent): number {
-    const stored = { ...event, sequence: ++this.#sequence, at: this.now() };
+    const stored = { ...event, sequence: ++this.#sequence, storedAt: this.now() };
     this.#events.set(event.id, stored);
     push(this.#ofSession, event.sessionId, stored);
     if (event.jobId !== undefined) push(this.#ofJob, event.jobId, stored);
@@ -228,8 +228,8 @@ class MemoryStore implements ArcpStore {
       this.#jobs.delete(jobId);
     }
     const isOld = (at: number): boolean => before !== undefined && at < before;
-    const events = this.#dropEvents(({ jobId, sessionId, at }) =>
-      jobId === undefined ? isOld(at) || sessionId === session : gone.has(jobId),
+    const events = this.#dropEvents(({ jobId, sessionId, storedAt }) =>
+      jobId === undefined ? isOld(storedAt) || sessionId === session : gone.has(jobId),
     );
     let records = 0;
     for (const [scope, entries] of this.#scopes) {
@@ -256,9 +256,9 @@ class MemoryStore implements ArcpStore {
   }
 }
 
-function dueAt({ state, runAfter, leaseUntil }: JobRow): number {
-  if (state === 'queued') return runAfter;
-  return leaseUntil ?? Number.POSITIVE_INFINITY;
+function dueAt({ state, dueAt, leaseExpiresAt }: JobRow): number {
+  if (state === 'queued') return dueAt;
+  return leaseExpiresAt ?? Number.POSITIVE_INFINITY;
 }
 
 function plain({ scope, key, value, version, owner }: StoredRecord): StoredRecord {

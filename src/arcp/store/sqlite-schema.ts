@@ -112,9 +112,9 @@ const JOB_COLUMNS = {
   priority: 'priority',
   state: 'state',
   attempt: 'attempt',
-  runAfter: 'run_after',
+  dueAt: 'run_after',
   leaseOwner: 'lease_owner',
-  leaseUntil: 'lease_until',
+  leaseExpiresAt: 'lease_until',
   spec: 'spec',
   status: 'status',
   createdAt: 'created_at',
@@ -217,7 +217,7 @@ export function eventOf(row: Row): StoredEvent {
     type: row['type'] as string,
     sessionId: row['session_id'] as string,
     body: row['body'] as string,
-    at: row['at'] as number,
+    storedAt: row['at'] as number,
     jobId: (row['job_id'] as string | null) ?? undefined,
     streamId: (row['stream_id'] as string | null) ?? undefined,
     traceId: (row['trace_id'] as string | null) ?? undefined,
@@ -240,8 +240,8 @@ export function jobValues(job: JobRow): SqlValue[] {
 }
 
 export function changedValues(job: JobRow): SqlValue[] {
-  const { jobId, state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt } = job;
-  return [state, attempt, runAfter, leaseOwner, leaseUntil, status, endedAt, jobId];
+  const { jobId, state, attempt, dueAt, leaseOwner, leaseExpiresAt, status, endedAt } = job;
+  return [state, attempt, dueAt, leaseOwner, leaseExpiresAt, status, endedAt, jobId];
 }
 
 export function recordOf(row: Row): StoredRecord {

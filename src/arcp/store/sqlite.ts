@@ -37,7 +37,7 @@ export interface SqliteStoreOptions {
   /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
   /** Milliseconds that a call blocks while another process writes. @default 1000 */
-  readonly busyTimeout?: number | undefined;
+  readonly busyTimeoutMs?: number | undefined;
   /**
    * Makes commits survive a power failure, by waiting for the disk. Without it they survive `kill -9`, and a power failure may lose the
    * last ones but never damages the file. @default false
@@ -58,11 +58,11 @@ export interface SqliteStoreOptions {
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
-  const { busyTimeout = 1000, now = Date.now } = options;
+  const { busyTimeoutMs = 1000, now = Date.now } = options;
   return await openStore(
     file,
-    { ...options, busyTimeout, format: RUNTIME_FORMAT },
-    (database) => new SqliteStore(database, file, { now, busyTimeout }),
+    { ...options, busyTimeout: busyTimeoutMs, format: RUNTIME_FORMAT },
+    (database) => new SqliteStore(database, file, { now, busyTimeoutMs }),
   );
 }
 
@@ -77,7 +77,7 @@ class SqliteStore implements ArcpStore {
   readonly durable = true;
   readonly #database: Database;
   readonly #file: string;
-  readonly #busyTimeout: number;
+  readonly #busyTimeoutMs: number;
   readonly now: () => number;
   readonly #statements: Statements;
   readonly #listings = new Map<string, Statement>();
@@ -87,9 +87,9 @@ class SqliteStore implements ArcpStore {
   constructor(
     database: Database,
     file: string,
-    { now, busyTimeout }: { readonly now: () => number; readonly busyTimeout: number },
+    { now, busyTimeoutMs }: { readonly now: () => number; readonly busyTimeoutMs: number },
   ) {
-    this.#busyTimeout = busyTimeout;
+    this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = database;
     this.#file = file;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -137,8 +137,8 @@ class SqliteStore implements ArcpStore {
       if (this.#due(claim).length === 0) return [];
       return this.#write(() =>
         this.#due(claim).map((job) => {
-          const { worker: leaseOwner, leaseUntil } = claim;
-          return this.#set({ ...job, state: 'running', attempt: job.attempt + 1, leaseOwner, leaseUntil });
+          const { worker: leaseOwner, leaseExpiresAt } = claim;
+          return this.#set({ ...job, state: 'running', attempt: job.attempt + 1, leaseOwner, leaseExpiresAt });
         }),
       );
     });
@@ -155,12 +155,12 @@ class SqliteStore implements ArcpStore {
       return known.length === 0 ? undefined : Math.min(...known);
     });
 
-  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseUntil, jobs }) =>
+  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseExpiresAt, jobs }) =>
     this.#asked(() =>
       this.#write(() =>
         jobs.flatMap(({ jobId, attempt }) => {
           const job = this.#job(jobId);
-          return job?.leaseOwner === worker && job.attempt === attempt ? [this.#set({ ...job, leaseUntil })] : [];
+          return job?.leaseOwner === worker && job.attempt === attempt ? [this.#set({ ...job, leaseExpiresAt })] : [];
         }),
       ),
     );
@@ -283,7 +283,7 @@ class SqliteStore implements ArcpStore {
           });
     const queued = queues
       .flatMap((queue) => dueQueued.all(queue, now, bound(limit)).map(jobOf))
-      .toSorted((a, b) => b.priority - a.priority || a.runAfter - b.runAfter);
+      .toSorted((a, b) => b.priority - a.priority || a.dueAt - b.dueAt);
     return [...leased, ...queued].toSorted((a, b) => b.priority - a.priority).slice(0, limit);
   }
 
@@ -355,7 +355,7 @@ class SqliteStore implements ArcpStore {
     } catch {
       // The data is as safe in the WAL.
     } finally {
-      this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeout}`);
+      this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
     }
   }
 }

@@ -29,7 +29,7 @@ export interface StoredEvent extends NewEvent {
   /** Greater than that of each event committed before. */
   readonly sequence: number;
   /** Milliseconds since 1970. */
-  readonly at: number;
+  readonly storedAt: number;
 }
 
 export interface JobRow {
@@ -43,10 +43,10 @@ export interface JobRow {
   /** Rises with each claim, and fences off former workers. */
   readonly attempt: number;
   /** Milliseconds since 1970; not claimed before. */
-  readonly runAfter: number;
+  readonly dueAt: number;
   /** The worker; `null` if there is none. */
   readonly leaseOwner: string | null;
-  readonly leaseUntil: number | null;
+  readonly leaseExpiresAt: number | null;
   /** Immutable text of the runtime. */
   readonly spec: string;
   /** Mutable text of the runtime. */
@@ -57,7 +57,7 @@ export interface JobRow {
 
 /** The mutable columns of a job. */
 export type JobPatch = Partial<
-  Pick<JobRow, 'state' | 'attempt' | 'runAfter' | 'leaseOwner' | 'leaseUntil' | 'status' | 'endedAt'>
+  Pick<JobRow, 'state' | 'attempt' | 'dueAt' | 'leaseOwner' | 'leaseExpiresAt' | 'status' | 'endedAt'>
 >;
 
 /** A change of a job, which fails unless the job is as expected. */
@@ -143,17 +143,17 @@ export interface Claim {
   readonly queues: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly leaseUntil: number;
+  readonly leaseExpiresAt: number;
   readonly limit: number;
   /** Leases to take over; a lease that was renewed since is not. @default those that ended before `now` */
   readonly lost?: readonly Lease[] | undefined;
 }
 
-export type Lease = Pick<JobRow, 'jobId' | 'attempt' | 'leaseOwner' | 'leaseUntil'>;
+export type Lease = Pick<JobRow, 'jobId' | 'attempt' | 'leaseOwner' | 'leaseExpiresAt'>;
 
 export interface Renewal {
   readonly worker: string;
-  readonly leaseUntil: number;
+  readonly leaseExpiresAt: number;
   readonly jobs: readonly { readonly jobId: string; readonly attempt: number }[];
 }
 

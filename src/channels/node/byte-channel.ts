@@ -111,7 +111,7 @@ export class ByteChannel implements Channel {
     return this.#drained;
   };
 
-  readonly taken = (): Promise<boolean> => {
+  readonly flushed = (): Promise<boolean> => {
     // A stream that has failed or was destroyed shows that before it emits `error` or `close`.
     if (this.#output.destroyed || this.#output.errored !== null) this.#break();
     return this.#isEnded && this.#output.writableFinished ? Promise.resolve(false) : this.#confirmations.wait();
@@ -202,9 +202,9 @@ export class ByteChannel implements Channel {
       if (this.#isPaused) this.#held.push(() => this.#guarded.text(text, isUnended));
       else if (!this.#isOver) this.#receiver!.text(text, isUnended);
     },
-    garbage: (why: string, beginning?: string): void => {
+    invalid: (why: string, beginning?: string): void => {
       this.#tell(() => {
-        if (!this.#isOver) this.#receiver!.garbage(why, beginning);
+        if (!this.#isOver) this.#receiver!.invalid(why, beginning);
       });
     },
     tooLong: (limit: number, beginning?: string): void => {

@@ -21,10 +21,10 @@ export interface LaunchOptions extends ByteChannelOptions {
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** How to handle stderr of the program. @default 'capture' */
   readonly stderr?: StderrChoice | undefined;
-  /** Seconds for the program to end by itself once its input has ended, before SIGTERM. @default 2 */
-  readonly exitGrace?: number | undefined;
-  /** Seconds from SIGTERM to SIGKILL. @default 2 */
-  readonly killGrace?: number | undefined;
+  /** Milliseconds from the end of the program's input to SIGTERM; `Infinity` never sends it. @default 2000 */
+  readonly exitGraceMs?: number | undefined;
+  /** Milliseconds from SIGTERM to SIGKILL; `Infinity` never sends it. @default 2000 */
+  readonly killGraceMs?: number | undefined;
   /** Aborting it closes the process. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,9 +62,9 @@ export async function launchProcess(
   args: readonly string[] = [],
   options: LaunchOptions = {},
 ): Promise<LaunchedProcess> {
-  const { exitGrace = 2, killGrace = 2, stderr = 'capture', cwd, env, maxLineBytes, signal } = options;
-  for (const [name, value] of Object.entries({ exitGrace, killGrace }))
-    if (!(value >= 0)) throw new TypeError(`${name} is a number of seconds from 0 on; got ${value}`);
+  const { exitGraceMs = 2000, killGraceMs = 2000, stderr = 'capture', cwd, env, maxLineBytes, signal } = options;
+  for (const [name, value] of Object.entries({ exitGraceMs, killGraceMs }))
+    if (!(value >= 0)) throw new TypeError(`${name} must be a non-negative number of milliseconds; got ${value}`);
   if (typeof stderr !== 'function') resolveChoice('stderr', stderr, ['capture', 'forward', 'ignore']);
   // Throws on an invalid limit before there is a process.
   new LineDecoder({ maxLineBytes });
@@ -84,9 +84,9 @@ export async function launchProcess(
   };
   const end = async (): Promise<Exit> => {
     void channel.end();
-    await within(exitGrace * 1000, exited);
+    await within(exitGraceMs, exited);
     // The leader may have ended and have left others behind.
-    if (group.signal('SIGTERM') && !(await hasGone(group, killGrace * 1000))) group.signal('SIGKILL');
+    if (group.signal('SIGTERM') && !(await hasGone(group, killGraceMs))) group.signal('SIGKILL');
     const exit = await exited;
     group.release();
     channel.destroy();
@@ -176,7 +176,7 @@ function processChannel(
   const start = (receiver: Receiver): void => {
     bytes.start({
       text: (text, isUnended) => receiver.text(text, isUnended),
-      garbage: (why, beginning) => receiver.garbage(why, beginning),
+      invalid: (why, beginning) => receiver.invalid(why, beginning),
       tooLong: (limit, beginning) => {
         isWorthWaiting = false;
         receiver.tooLong(limit, beginning);

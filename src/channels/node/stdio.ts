@@ -4,8 +4,11 @@ import type { Channel, Receiver } from '../channel.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
 export interface StdioChannelOptions extends ByteChannelOptions {
-  /** Whether other writes to stdout, `console.log` included, go to stderr from now on: only messages may stand on stdout. @default true */
-  readonly guard?: boolean | undefined;
+  /**
+   * If true, all other writes to stdout, including those of `console.log`, go to stderr from now on: stdout may contain messages only.
+   * @default true
+   */
+  readonly redirectStdout?: boolean | undefined;
 }
 
 /** Makes a channel of standard input and standard output: one JSON document per line. */
@@ -21,7 +24,8 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
   // A reader that has gone is the end of the conversation, and no defect of the program.
   stdout.on('error', (error) => output.destroy(error));
   const start = (receiver: Receiver): void => {
-    if (options.guard !== false) stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
+    if (options.redirectStdout !== false)
+      stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
     bytes.start(receiver);
   };
   return { ...bytes, start };

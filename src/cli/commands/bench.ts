@@ -42,7 +42,7 @@ export const command = defineCommand({
         // Lets the event loop handle signals.
         await new Promise((resolve) => setImmediate(resolve));
       };
-      const sections = await shortRun(name, { seconds: durationMs / 1000 / protocols.length, onProgress });
+      const sections = await shortRun(name, { durationMs: durationMs / protocols.length, onProgress });
       output.progress('');
       for (const section of sections) await show(section, invocation);
       measured.push(...sections);

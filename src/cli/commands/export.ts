@@ -114,11 +114,11 @@ function nesting(
   language: Language,
   to: GrammarFormat,
   { options }: Run,
-): Pick<GrammarExportOptions, 'depth' | 'settled'> {
+): Pick<GrammarExportOptions, 'depth' | 'depthChecks'> {
   const { exportable, depth } = language;
   const isWanted = to !== 'abnf' || options['max-depth'] !== undefined;
   // A narrowed grammar may lack some of them.
   const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
   if (depth === null || rules.length === 0 || !isWanted) return {};
-  return { depth: { ...depth, rules }, settled: depth.checks };
+  return { depth: { ...depth, rules }, depthChecks: depth.checks };
 }

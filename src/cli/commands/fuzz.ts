@@ -167,7 +167,7 @@ async function compare(
     let unsaved = '';
     try {
       // A disagreement that does not repeat is not a test case.
-      if (finding.steady) file = save(fixture, folder);
+      if (finding.reproducible) file = save(fixture, folder);
     } catch (thrown) {
       fault ??= thrown as UsageError;
       unsaved = `   not saved: ${(thrown as Error).message}\n   fixture:   ${JSON.stringify(fixture)}\n`;
@@ -246,7 +246,7 @@ async function inputsOf(
     words,
     count,
     maxLength: invocation.options['max-length'] ?? 160,
-    mutants: mutate === true ? 1 : mutate,
+    mutantRatio: mutate === true ? 1 : mutate,
   });
 }
 

@@ -1,11 +1,11 @@
 import { AccpError } from '../../accp/errors.js';
 import {
-  AGENTS,
   accessLine,
   createEndpoint,
+  DEMO_AGENTS,
+  demoAgent,
   type ServeOptions,
   startServer,
-  tryAgent,
 } from '../../accp/serve/index.js';
 import { errorJson, toJson } from '../io/json.js';
 import { labelled } from '../io/output.js';
@@ -14,8 +14,8 @@ import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, duration, flag, integer, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 
-/** Seconds after which an idle session is closed. */
-const IDLE_TIME = 600;
+/** Milliseconds after which an idle session is closed. */
+const IDLE_TIMEOUT_MS = 600_000;
 /** Sessions kept between requests; each may use up to 16 MiB. */
 const MAX_SESSIONS = 128;
 
@@ -29,7 +29,7 @@ const OPTIONS = {
     'NAME',
     'Demo agent: echo returns each request; tools answers calls of the tools add, upper, now and count; both (default) answers ' +
       'calls of tools and returns everything else',
-    AGENTS,
+    DEMO_AGENTS,
   ),
   token: token('Require this bearer token'),
   origin: texts('ORIGIN', 'Accept requests from web pages of this origin; may be repeated'),
@@ -61,10 +61,10 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { options, output, json } = invocation;
     const endpoint = createEndpoint({
-      ...tryAgent(options.agent),
+      ...demoAgent(options.agent),
       maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
-      idleTime: IDLE_TIME,
-      failed: (thrown) => {
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      onError: (thrown) => {
         // Protocol errors are sent as the answer.
         if (!(thrown instanceof AccpError))
           void output.note(labelled('error', 'agent', String(thrown), output.paintNote));
@@ -101,7 +101,7 @@ function serveOptions({ options, output, json }: Run): ServeOptions {
     origins: origin.length === 0 ? undefined : origin,
     maxFrameBytes: options['max-frame'],
     maxConnections: options['max-connections'],
-    closeGrace: grace === undefined ? undefined : grace / 1000,
+    closeGraceMs: grace,
     onAccess: quiet ? undefined : (entry) => note(json ? toJson(entry) : accessLine(entry)),
     onError: ({ message }) =>
       note(json ? errorJson('connection', message) : labelled('warning', 'connection', message, output.paintNote)),

@@ -6,7 +6,7 @@ import { createSession } from '../../accp/session/session.js';
 import { plainFrame, plainPacket } from '../../bench/plain.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
-import { type ComparisonInput, compareTokens, type Form } from '../../tokens/compare.js';
+import { type ComparisonInput, compareTokens, type Notation } from '../../tokens/compare.js';
 import { ENCODINGS, type Encoding } from '../../tokens/counter.js';
 import { countTokens } from '../../tokens/load-counter.js';
 import { notExact, UsageError } from '../io/errors.js';
@@ -131,7 +131,7 @@ async function tokenRow(text: string, encoding: Encoding, dialect: Dialect): Pro
   const input = READERS[kind](text, dialect);
   const counted = (form: string | undefined): Promise<number | null> =>
     form === undefined ? Promise.resolve(null) : countTokens(form, encoding).then(({ tokens }) => tokens);
-  const [{ tokens }, { forms, missing, exact }, accp, accpEnvelope, aacp, english] = await Promise.all([
+  const [{ tokens }, { counts, skipped, exact }, accp, accpEnvelope, aacp, english] = await Promise.all([
     countTokens(text, encoding),
     compareTokens(
       kind === 'frame' ? { message: input.message, frameBody: input.frameBody } : { message: input.message },
@@ -144,7 +144,7 @@ async function tokenRow(text: string, encoding: Encoding, dialect: Dialect): Pro
     counted(input.packet),
     counted(input.english),
   ]);
-  const bodyOf = (form: Form): number | null => forms.find((one) => one.form === form)?.body ?? null;
+  const bodyOf = (form: Notation): number | null => counts.find((one) => one.notation === form)?.body ?? null;
   return {
     kind,
     tokens,
@@ -157,7 +157,7 @@ async function tokenRow(text: string, encoding: Encoding, dialect: Dialect): Pro
     aacp,
     english,
     exact,
-    toonMissing: missing.length > 0,
+    toonMissing: skipped.length > 0,
   };
 }
 

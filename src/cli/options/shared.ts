@@ -68,8 +68,8 @@ const MEBIBYTE = 2 ** 20;
 export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessOptions {
   const { 'time-limit': timeLimit, memory } = options;
   return {
-    timeLimit,
-    memoryLimit: memory === undefined ? undefined : memory * MEBIBYTE,
+    timeLimitMs: timeLimit,
+    memoryLimitBytes: memory === undefined ? undefined : memory * MEBIBYTE,
   };
 }
 

@@ -24,8 +24,8 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
   const codec = createCodec({
     ...defaults.codec,
     text: options.text,
-    tokens: await counterOf(options),
-    clock: now === undefined ? undefined : () => Math.floor(now / 1000),
+    counter: await counterOf(options),
+    now: now === undefined ? undefined : () => now,
     state: !options['no-state'],
   });
   let store: SessionStore | undefined;
@@ -52,7 +52,7 @@ function nameOf(file: string): string | undefined {
   return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
 }
 
-async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['tokens']> {
+async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['counter']> {
   if (encoding === undefined) return undefined;
   const counter = await loadTokenCounter(encoding);
   if (!counter.exact) throw notExact(encoding);

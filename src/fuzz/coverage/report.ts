@@ -1,12 +1,12 @@
 import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './tracker.js';
 
 /** How many of how many goals were reached. */
-export interface Share {
+export interface CoverageCount {
   readonly reached: number;
-  readonly of: number;
+  readonly total: number;
 }
 
-export interface RuleCoverage extends Readonly<Record<GoalKind, Share>> {
+export interface RuleCoverage extends Readonly<Record<GoalKind, CoverageCount>> {
   readonly name: string;
   /** How often the rule matched. */
   readonly hits: number;
@@ -18,8 +18,8 @@ export interface CoverageReport {
   readonly grammar: string;
   /** Texts that were derived, and texts that the grammar refused. */
   readonly texts: number;
-  readonly refused: number;
-  readonly total: Readonly<Record<GoalKind, Share>>;
+  readonly rejected: number;
+  readonly total: Readonly<Record<GoalKind, CoverageCount>>;
   readonly rules: readonly RuleCoverage[];
   /** The goals that no text has reached. */
   readonly missing: readonly {
@@ -30,19 +30,19 @@ export interface CoverageReport {
   }[];
 }
 
-export function coverageReport({ grammar, texts, refused, hits }: Tracker): CoverageReport {
+export function coverageReport({ grammar, texts, rejected, hits }: Tracker): CoverageReport {
   const { list } = goalsOf(grammar);
   const reached = ({ number }: Goal): boolean => hits[number]! > 0;
-  const share = (goals: readonly Goal[]): Readonly<Record<GoalKind, Share>> => {
-    const of = (kind: GoalKind): Share => {
+  const share = (goals: readonly Goal[]): Readonly<Record<GoalKind, CoverageCount>> => {
+    const ofKind = (kind: GoalKind): CoverageCount => {
       const own = goals.filter((goal) => goal.kind === kind);
-      return { reached: own.filter(reached).length, of: own.length };
+      return { reached: own.filter(reached).length, total: own.length };
     };
     return {
-      rule: of('rule'),
-      alternative: of('alternative'),
-      character: of('character'),
-      repetition: of('repetition'),
+      rule: ofKind('rule'),
+      alternative: ofKind('alternative'),
+      character: ofKind('character'),
+      repetition: ofKind('repetition'),
     };
   };
   const rules = list.flatMap((goal): RuleCoverage[] => {
@@ -56,13 +56,13 @@ export function coverageReport({ grammar, texts, refused, hits }: Tracker): Cove
       const { line, column } = point.location.start;
       return { kind, name, line, column };
     });
-  return { grammar: grammar.name, texts, refused, total: share(list), rules, missing };
+  return { grammar: grammar.name, texts, rejected, total: share(list), rules, missing };
 }
 
 const MAX_MISSING = 40;
 
 /** A table for people: a line for each rule, the sums, and what is missing. */
-export function coverageTable({ grammar, texts, refused, total, rules, missing }: CoverageReport): string {
+export function coverageTable({ grammar, texts, rejected, total, rules, missing }: CoverageReport): string {
   const header = ['rule', 'matches', 'alternatives', 'characters', 'repetitions'];
   const rows = rules.map(({ name, hits, alternative, character, repetition }) => [
     name,
@@ -71,7 +71,7 @@ export function coverageTable({ grammar, texts, refused, total, rules, missing }
   ]);
   const sum = ['in all', shown(total.rule), ...[total.alternative, total.character, total.repetition].map(shown)];
   const kinds = GOAL_KINDS.map((kind) => `${kind}s ${percent(total[kind])}`).join(', ');
-  const read = `${texts} texts${refused === 0 ? '' : `, and ${refused} that it refuses`}`;
+  const read = `${texts} texts${rejected === 0 ? '' : `, and ${rejected} that it rejects`}`;
   return [
     `Coverage of the grammar ${grammar} by ${read}: ${kinds}.`,
     '',
@@ -87,12 +87,12 @@ function missingLines(missing: CoverageReport['missing']): readonly string[] {
   return ['', `Never seen (${missing.length}):`, ...shownOnes, ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
-function shown({ reached, of }: Share): string {
-  return of === 0 ? '-' : `${reached}/${of}`;
+function shown({ reached, total }: CoverageCount): string {
+  return total === 0 ? '-' : `${reached}/${total}`;
 }
 
-function percent({ reached, of }: Share): string {
-  return of === 0 ? '-' : `${Math.floor((100 * reached) / of)} %`;
+function percent({ reached, total }: CoverageCount): string {
+  return total === 0 ? '-' : `${Math.floor((100 * reached) / total)} %`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
@@ -123,7 +123,7 @@ export function coverageHtml(tracker: Tracker): string {
 </head>
 <body>
 <h1>${title}</h1>
-<p>${report.texts} texts were derived, ${report.refused} refused.
+<p>${report.texts} texts were derived, ${report.rejected} refused.
 <span class="part">Green</span> was seen in part or as a whole, <span class="none">red</span> never; the colour goes by what stands
 innermost. Point at a place to see how often.</p>
 ${summary(report)}
@@ -148,10 +148,8 @@ pre { line-height: 1.45; tab-size: 2; overflow-x: auto; }
 `;
 
 function summary({ total, rules }: CoverageReport): string {
-  const cell = (share: { reached: number; of: number }): string =>
-    share.of === 0
-      ? '<td>-</td>'
-      : `<td class="${share.reached === share.of ? 'all' : 'none'}">${share.reached}/${share.of}</td>`;
+  const cell = ({ reached, total: all }: CoverageCount): string =>
+    all === 0 ? '<td>-</td>' : `<td class="${reached === all ? 'all' : 'none'}">${reached}/${all}</td>`;
   const rows = rules.map(
     ({ name, line, hits, alternative, character, repetition }) =>
       `<tr><td><a href="#line-${line}">${escapeHtml(name)}</a></td><td class="${hits > 0 ? 'all' : 'none'}">${hits}</td>` +

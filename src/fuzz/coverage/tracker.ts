@@ -46,12 +46,12 @@ function collect(grammar: Grammar): Goals {
 
 type Draft = Pick<Goal, 'kind' | 'value' | 'name'>;
 
-function goalsAt({ kind, rule, node, index, of }: Point): readonly Draft[] {
+function goalsAt({ kind, rule, node, index, total }: Point): readonly Draft[] {
   switch (kind) {
     case 'rule':
       return [{ kind: 'rule', name: rule }];
     case 'alternative':
-      return [{ kind: 'alternative', name: `${rule}, alternative ${index! + 1} of ${of}` }];
+      return [{ kind: 'alternative', name: `${rule}, alternative ${index! + 1} of ${total}` }];
     case 'character':
       return node.type === 'class'
         ? edgesOf(node).map((value) => ({ kind: 'character', value, name: `${rule}, ${shownUnit(value)}` }))
@@ -117,7 +117,7 @@ export interface Tracker {
   readonly grammar: Grammar;
   /** Texts that were derived, and texts that were refused. */
   readonly texts: number;
-  readonly refused: number;
+  readonly rejected: number;
   /** How often each goal was reached, by its number. */
   readonly hits: readonly number[];
   /** How many goals were never reached. */
@@ -186,7 +186,7 @@ export function createTracker(grammar: Grammar): Tracker {
     get texts() {
       return texts;
     },
-    get refused() {
+    get rejected() {
       return refused;
     },
     get missing() {

@@ -31,7 +31,7 @@ export const ASPECTS = ['verdict', 'tree', 'canonical', 'code', 'offset'] as con
 export type Aspect = (typeof ASPECTS)[number];
 
 /** Something wrong in an answer. */
-export interface Fault {
+export interface Mismatch {
   readonly aspect: Aspect;
   /** Of a tree: where, as a JSON Pointer. */
   readonly path?: string;
@@ -39,7 +39,7 @@ export interface Fault {
   readonly rereadIn?: string;
   /** What is absent is `undefined`. */
   readonly expected: Json | undefined;
-  readonly given: Json | undefined;
+  readonly actual: Json | undefined;
 }
 
 /** What came of a case. */
@@ -47,13 +47,13 @@ export interface CaseResult {
   readonly case: ConformanceCase;
   readonly verdict: 'pass' | 'fail' | 'error';
   /** Of `fail`, one at least. */
-  readonly faults: readonly Fault[];
+  readonly mismatches: readonly Mismatch[];
   /** Of `error`: why there is no answer. */
   readonly failure: Failure | null;
   /** What was said of the case's own text, if anything. */
   readonly answer: Answer | null;
   /** What could be judged of it. */
-  readonly judged: readonly Aspect[];
+  readonly compared: readonly Aspect[];
 }
 
 /**
@@ -76,56 +76,58 @@ async function askCase(target: Target, asked: ConformanceCase): Promise<CaseResu
     target.read({ input, dialect }),
     ...again.map((other) => target.read({ input: canonical!, dialect: other })),
   ]);
-  const first = judgeOutcome(outcome!, expected);
-  const rest = others.map((other) => judgeOutcome(other, { ok: true, canonical }));
-  const faults = [
-    ...first.faults,
-    ...rest.flatMap((judgement, index) => judgement.faults.map((fault) => ({ ...fault, rereadIn: again[index]! }))),
+  const first = compareWithExpected(outcome!, expected);
+  const rest = others.map((other) => compareWithExpected(other, { ok: true, canonical }));
+  const mismatches = [
+    ...first.mismatches,
+    ...rest.flatMap((comparison, index) =>
+      comparison.mismatches.map((mismatch) => ({ ...mismatch, rereadIn: again[index]! })),
+    ),
   ];
-  const failure = [first, ...rest].find((judgement) => judgement.failure !== null)?.failure ?? null;
-  const verdict = failure !== null ? 'error' : faults.length > 0 ? 'fail' : 'pass';
+  const failure = [first, ...rest].find((comparison) => comparison.failure !== null)?.failure ?? null;
+  const verdict = failure !== null ? 'error' : mismatches.length > 0 ? 'fail' : 'pass';
   const answer = outcome!.kind === 'answer' ? outcome!.answer : null;
-  return { case: asked, verdict, faults, failure, answer, judged: first.judged };
+  return { case: asked, verdict, mismatches, failure, answer, compared: first.compared };
 }
 
-interface Judgement {
-  readonly faults: readonly Fault[];
+interface Comparison {
+  readonly mismatches: readonly Mismatch[];
   readonly failure: Failure | null;
-  readonly judged: readonly Aspect[];
+  readonly compared: readonly Aspect[];
 }
 
-export function judgeOutcome(outcome: Outcome, expected: Expected): Judgement {
-  if (outcome.kind !== 'answer') return { faults: [], failure: outcome, judged: [] };
-  const faults: Fault[] = [];
-  const judged: Aspect[] = [];
-  const judge = (aspect: Aspect, want: Json | undefined, given: Json | undefined): void => {
-    if (want === undefined || given === undefined) return;
-    judged.push(aspect);
-    const difference = treeDifference(want, given);
+export function compareWithExpected(outcome: Outcome, expected: Expected): Comparison {
+  if (outcome.kind !== 'answer') return { mismatches: [], failure: outcome, compared: [] };
+  const mismatches: Mismatch[] = [];
+  const compared: Aspect[] = [];
+  const compare = (aspect: Aspect, expected: Json | undefined, actual: Json | undefined): void => {
+    if (expected === undefined || actual === undefined) return;
+    compared.push(aspect);
+    const difference = treeDifference(expected, actual);
     if (difference === null) return;
     const { path } = difference;
-    faults.push({
+    mismatches.push({
       aspect,
       ...(aspect === 'tree' ? { path } : {}),
       expected: difference.expected,
-      given: difference.given,
+      actual: difference.actual,
     });
   };
-  judge('verdict', expected.ok, outcome.answer.ok);
-  judgeMembers(outcome.answer, expected, judge);
-  return { faults, failure: null, judged };
+  compare('verdict', expected.ok, outcome.answer.ok);
+  compareMembers(outcome.answer, expected, compare);
+  return { mismatches, failure: null, compared };
 }
 
-function judgeMembers(
+function compareMembers(
   answer: Answer,
   expected: Expected,
-  judge: (aspect: Aspect, want: Json | undefined, given: Json | undefined) => void,
+  compare: (aspect: Aspect, expected: Json | undefined, actual: Json | undefined) => void,
 ): void {
   if (answer.ok && expected.ok) {
-    judge('tree', expected.ast, answer.ast);
-    judge('canonical', expected.canonical, answer.canonical);
+    compare('tree', expected.ast, answer.ast);
+    compare('canonical', expected.canonical, answer.canonical);
   } else if (!answer.ok && !expected.ok) {
-    judge('code', expected.code, answer.code);
-    judge('offset', expected.offset, answer.offset);
+    compare('code', expected.code, answer.code);
+    compare('offset', expected.offset, answer.offset);
   }
 }

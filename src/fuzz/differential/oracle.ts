@@ -6,7 +6,7 @@ import type { Answer, Failure, Json, Outcome } from './target.js';
 /** Holds what an implementation says of a text against what the reference says. */
 export const DISAGREEMENT_KINDS = [
   'accepts-invalid',
-  'refuses-valid',
+  'rejects-valid',
   'different-tree',
   'different-canonical',
   'crash',
@@ -30,7 +30,7 @@ export interface Disagreement {
  * @param text what both were asked; it helps to tell causes apart
  * @returns null where both agree. A tree or a canonical text is compared only where both give one.
  */
-export function judge(reference: Answer, outcome: Outcome, text = ''): Disagreement | null {
+export function compareOutcome(reference: Answer, outcome: Outcome, text = ''): Disagreement | null {
   if (outcome.kind !== 'answer') return failure(outcome);
   const { answer } = outcome;
   const told = (kind: DisagreementKind, key: string, message: string): Disagreement => {
@@ -45,17 +45,17 @@ export function judge(reference: Answer, outcome: Outcome, text = ''): Disagreem
     const own = [answer.code, answer.message].filter((one) => one !== undefined && one !== '').join(': ');
     const said =
       own === '' ? 'It is refused, but it is valid.' : `It is refused, but it is valid. The target says: ${own}`;
-    return told('refuses-valid', answer.code ?? digest(answer.message ?? ''), said);
+    return told('rejects-valid', answer.code ?? digest(answer.message ?? ''), said);
   }
   if (reference.ast !== undefined && answer.ast !== undefined) {
     const difference = treeDifference(reference.ast, answer.ast);
     if (difference !== null) {
-      const { path, expected, given } = difference;
+      const { path, expected, actual } = difference;
       const place = path === '' ? 'the tree' : path;
       return told(
         'different-tree',
-        `${lastName(path)}: ${typeOf(expected)}, ${typeOf(given)}`,
-        `The tree differs at ${place}: expected ${shown(expected)}, got ${shown(given)}.`,
+        `${lastName(path)}: ${typeOf(expected)}, ${typeOf(actual)}`,
+        `The tree differs at ${place}: expected ${shown(expected)}, got ${shown(actual)}.`,
       );
     }
   }
@@ -73,9 +73,9 @@ function failure(outcome: Failure): Disagreement {
     case 'crash':
       return { kind, key: digest(outcome.detail), message: `It crashes: ${lastLine(outcome.detail)}`, outcome };
     case 'hang':
-      return { kind, key: '', message: `There is no answer within ${outcome.limit} ms.`, outcome };
+      return { kind, key: '', message: `There is no answer within ${outcome.limitMs} ms.`, outcome };
     case 'memory':
-      return { kind, key: '', message: `It takes more than ${Math.round(outcome.limit / 2 ** 20)} MiB.`, outcome };
+      return { kind, key: '', message: `It takes more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB.`, outcome };
     case 'garbage':
       return { kind, key: digest(outcome.detail), message: `The answer is none: ${outcome.detail}`, outcome };
   }
@@ -154,7 +154,7 @@ export interface Difference {
   /** JSON Pointer (RFC 6901): `/payload/0/value`; empty for the whole. */
   readonly path: string;
   readonly expected: Json | undefined;
-  readonly given: Json | undefined;
+  readonly actual: Json | undefined;
 }
 
 /** The way to a value, from its end: written out only for the one that is told. */
@@ -184,7 +184,7 @@ export function treeDifference(expected: Json, given: Json): Difference | null {
   const open: Pair[] = [{ way: null, expected, given }];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const parts = partsOf(pair);
-    if (parts === null) return { path: pointer(pair.way), expected: pair.expected, given: pair.given };
+    if (parts === null) return { path: pointer(pair.way), expected: pair.expected, actual: pair.given };
     for (let index = parts.length - 1; index >= 0; index--) open.push(parts[index]!);
   }
   return null;

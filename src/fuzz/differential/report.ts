@@ -12,7 +12,7 @@ const LONGEST_REQUEST = 1_000;
 
 const TITLES: Readonly<Record<DisagreementKind, string>> = {
   'accepts-invalid': 'accepts what is not valid',
-  'refuses-valid': 'refuses what is valid',
+  'rejects-valid': 'refuses what is valid',
   'different-tree': 'reads another tree',
   'different-canonical': 'prints another canonical text',
   crash: 'crashes',
@@ -84,7 +84,7 @@ function cameBack(finding: Finding): string {
   const difference = kind === 'different-tree' ? treesOf(finding) : null;
   return difference === null
     ? accepted(answer)
-    : `${valueAt(difference.given, difference)}, of the tree ${shortened(ascii(answer.ast))}`;
+    : `${valueAt(difference.actual, difference)}, of the tree ${shortened(ascii(answer.ast))}`;
 }
 
 function refusal({ code, offset, message }: Extract<Answer, { ok: false }>): string {
@@ -115,9 +115,9 @@ function failure(outcome: Failure): string {
   const note = outcome.note === undefined ? '' : ` (${outcome.note})`;
   switch (outcome.kind) {
     case 'hang':
-      return `nothing within ${outcome.limit} ms${note}`;
+      return `nothing within ${outcome.limitMs} ms${note}`;
     case 'memory':
-      return `nothing before it took more than ${Math.round(outcome.limit / 2 ** 20)} MiB${note}`;
+      return `nothing before it took more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB${note}`;
     case 'crash':
       return `nothing; the program ended${note}\n${lastLines(outcome.detail)}`;
     case 'garbage':

@@ -1,5 +1,5 @@
 import type { Language } from './language.js';
-import { type Disagreement, type DisagreementKind, judge, skeletonOf } from './oracle.js';
+import { compareOutcome, type Disagreement, type DisagreementKind, skeletonOf } from './oracle.js';
 import { shrinkText } from './shrink.js';
 import type { Answer, Json, Outcome, Target } from './target.js';
 
@@ -20,7 +20,7 @@ export interface Finding {
   readonly basis: string | null;
   readonly disagreement: Disagreement;
   /** Whether it came again when the text was asked alone. */
-  readonly steady: boolean;
+  readonly reproducible: boolean;
   /** Texts of the run that disagree in this way, as far as was looked into. */
   count: number;
 }
@@ -102,7 +102,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
 
   const ask = async (target: Target, text: string, reference = language.read(text)): Promise<Disagreement | null> => {
     const request = language.dialect === null ? { input: text } : { input: text, dialect: language.dialect };
-    return judge(reference, await target.read(request), text);
+    return compareOutcome(reference, await target.read(request), text);
   };
 
   const look = async (target: Target, original: string, found: Disagreement): Promise<void> => {
@@ -118,17 +118,17 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
       const other = await ask(target, text);
       return other?.kind === found.kind && other.key === found.key;
     };
-    const isSteady = await same(original);
+    const isReproducible = await same(original);
     const end = performance.now() + timeFor(found.outcome);
     const input =
-      isOver() || !isSteady
+      isOver() || !isReproducible
         ? original
         : await shrinkText(original, {
-            holds: same,
+            reproduces: same,
             grammar: language.grammar,
             // Each that holds ends the program: more of them at once would only end it more often.
-            atOnce: found.outcome.kind === 'answer' ? undefined : 1,
-            isEnough: () => isOver() || performance.now() > end,
+            concurrency: found.outcome.kind === 'answer' ? undefined : 1,
+            shouldStop: () => isOver() || performance.now() > end,
           });
     const cause = causeOf(input);
     const known = bucket.causes.get(cause);
@@ -138,7 +138,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
       return;
     }
     bucket.known = 0;
-    const disagreement = isSteady
+    const disagreement = isReproducible
       ? ((await ask(target, input)) ?? found)
       : { ...found, message: `${found.message} ${ONCE}` };
     const { kind } = disagreement;
@@ -153,7 +153,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
       reference,
       basis: language.basisOf?.(reference, kind) ?? null,
       disagreement,
-      steady: isSteady,
+      reproducible: isReproducible,
       count: 1,
     };
     bucket.causes.set(cause, finding);
@@ -211,7 +211,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
 
 function timeFor(outcome: Outcome): number {
   if (outcome.kind === 'answer') return Number.POSITIVE_INFINITY;
-  return outcome.kind === 'hang' ? WAITS * outcome.limit : SLOW_TIME;
+  return outcome.kind === 'hang' ? WAITS * outcome.limitMs : SLOW_TIME;
 }
 
 /** A case in the form of `test/conformance/README.md`, and how it was found. */
@@ -252,7 +252,7 @@ export function fixtureFile({ id }: Fixture): string {
 
 const NAMES: Readonly<Record<DisagreementKind, string>> = {
   'accepts-invalid': 'must be refused',
-  'refuses-valid': 'must be accepted',
+  'rejects-valid': 'must be accepted',
   'different-tree': 'has this tree',
   'different-canonical': 'has this canonical text',
   crash: 'must not end the reader',

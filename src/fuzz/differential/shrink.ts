@@ -2,7 +2,7 @@ import type { Derivation, Grammar } from '../grammar/grammar.js';
 
 export interface ShrinkOptions {
   /** Returns whether a text shows the same disagreement. Called for several texts at once. */
-  readonly holds: (text: string) => Promise<boolean>;
+  readonly reproduces: (text: string) => Promise<boolean>;
   /** Parts of valid texts are cut along their structure. */
   readonly grammar: Grammar;
   /** Texts that are tried at most. @default 8000 */
@@ -11,9 +11,9 @@ export interface ShrinkOptions {
    * Texts that are asked about at once. The first that holds is taken, so that the result does not depend on their number; a low
    * one asks fewer in vain where each that holds takes long. @default 16
    */
-  readonly atOnce?: number | undefined;
+  readonly concurrency?: number | undefined;
   /** Asked before each try: what was found until then is enough. @default never */
-  readonly isEnough?: (() => boolean) | undefined;
+  readonly shouldStop?: (() => boolean) | undefined;
 }
 
 /** Of runs that are left out: of characters, half of the text and so on down to this; of tokens; and of what characters are left. */
@@ -34,7 +34,7 @@ const PLAIN = ['a', '0'];
 
 /** @returns the smallest text that was found; the given one if no smaller one holds */
 export async function shrinkText(text: string, options: ShrinkOptions): Promise<string> {
-  const { holds, grammar, maxTries = 8_000, atOnce = 16, isEnough = () => false } = options;
+  const { reproduces, grammar, maxTries = 8_000, concurrency = 16, shouldStop = () => false } = options;
   let current = text;
   let tries = 0;
   const tried = new Set([text]);
@@ -47,19 +47,19 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
   const improve = async (candidates: Iterable<string>): Promise<boolean> => {
     let batch: string[] = [];
     const first = async (): Promise<string | undefined> => {
-      const results = await Promise.all(batch.map(holds));
+      const results = await Promise.all(batch.map(reproduces));
       const index = results.indexOf(true);
       const found = index < 0 ? undefined : batch[index];
       batch = [];
       return found;
     };
     for (const candidate of candidates) {
-      if (tries >= maxTries || isEnough()) return false;
+      if (tries >= maxTries || shouldStop()) return false;
       if (tried.has(candidate)) continue;
       tried.add(candidate);
       tries++;
       batch.push(candidate);
-      const found = batch.length === atOnce ? await first() : undefined;
+      const found = batch.length === concurrency ? await first() : undefined;
       if (found !== undefined) return take(found);
     }
     const found = batch.length === 0 ? undefined : await first();

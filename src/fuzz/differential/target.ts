@@ -26,9 +26,9 @@ export type Outcome =
   /** The program ended, or the function threw. `detail`: the exit code or signal, and the end of what it wrote to stderr. */
   | { readonly kind: 'crash'; readonly detail: string; readonly note?: string }
   /** No answer within the time limit, in milliseconds. */
-  | { readonly kind: 'hang'; readonly limit: number; readonly note?: string }
+  | { readonly kind: 'hang'; readonly limitMs: number; readonly note?: string }
   /** The program took more memory than the limit, in bytes. */
-  | { readonly kind: 'memory'; readonly limit: number; readonly note?: string }
+  | { readonly kind: 'memory'; readonly limitBytes: number; readonly note?: string }
   /** An answer that is not of the protocol. */
   | { readonly kind: 'garbage'; readonly detail: string; readonly note?: string };
 
@@ -68,7 +68,7 @@ export class TargetError extends PegwireError {
 
 interface FunctionOptions {
   /** Milliseconds for an answer that is promised. @default 5000 */
-  readonly timeLimit?: number | undefined;
+  readonly timeLimitMs?: number | undefined;
 }
 
 /**
@@ -82,12 +82,12 @@ interface FunctionOptions {
 export function functionTarget(
   name: string,
   fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
-  { timeLimit = 5_000 }: FunctionOptions = {},
+  { timeLimitMs = 5_000 }: FunctionOptions = {},
 ): Target {
   if (typeof fn !== 'function') throw new TypeError(`The target ${name} is no function`);
   const read = async (request: Request): Promise<Outcome> => {
     const outcome = outcomeOf(fn, request);
-    return (await within(timeLimit, outcome)) ? outcome : { kind: 'hang', limit: timeLimit };
+    return (await within(timeLimitMs, outcome)) ? outcome : { kind: 'hang', limitMs: timeLimitMs };
   };
   return { name, read, close: async () => {} };
 }

@@ -24,15 +24,18 @@ export class GrammarError extends PegwireError {
  */
 export function compileGrammar(text: string, options: GrammarOptions = {}): Grammar {
   if (typeof text !== 'string') throw new TypeError(`text is the text of a grammar, not ${typeof text}`);
-  const { name = 'grammar', parseOptions = {}, gates, overlay } = options;
-  const sources = [{ source: name, text }, ...(overlay === undefined ? [] : [{ source: 'overlay', text: overlay }])];
+  const { name = 'grammar', parseOptions = {}, gates, overrides } = options;
+  const sources = [
+    { source: name, text },
+    ...(overrides === undefined ? [] : [{ source: 'overrides', text: overrides }]),
+  ];
   return told(sources, () => {
     let tree = peggy.parser.parse(text, { grammarSource: name, reservedWords: [] }) as ast.Grammar;
     if (tree.imports.length > 0) {
       throw new GrammarError('grammar-invalid', `${name} imports rules of another grammar, which is not supported`);
     }
     const startRule = options.startRule ?? tree.rules[0]!.name;
-    if (overlay !== undefined) tree = withOverlay(tree, overlay);
+    if (overrides !== undefined) tree = withOverrides(tree, overrides);
     if (!tree.rules.some((rule) => rule.name === startRule)) {
       throw new GrammarError('unknown-rule', `There is no rule "${startRule}" in ${name} to start with`);
     }
@@ -79,8 +82,8 @@ function told<Result>(sources: readonly { source: string; text: string }[], work
   }
 }
 
-function withOverlay(grammar: ast.Grammar, overlay: string): ast.Grammar {
-  const given = peggy.parser.parse(overlay, { grammarSource: 'overlay', reservedWords: [] }) as ast.Grammar;
+function withOverrides(grammar: ast.Grammar, overrides: string): ast.Grammar {
+  const given = peggy.parser.parse(overrides, { grammarSource: 'overrides', reservedWords: [] }) as ast.Grammar;
   const replaced = rulesByName(given);
   const kept = grammar.rules.map((rule) => replaced.get(rule.name) ?? rule);
   const names = new Set(grammar.rules.map(({ name }) => name));

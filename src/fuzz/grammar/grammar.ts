@@ -18,11 +18,13 @@ export interface GrammarOptions {
    * Rules in Peggy's notation that replace those of the same name, or are new. They may build no trees: such a grammar is for
    * telling valid texts from others. @default none
    */
-  readonly overlay?: string | undefined;
+  readonly overrides?: string | undefined;
 }
 
 /** What the grammar's own parser says of a text. */
-export type Verdict = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+export type ParseResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
 
 /** One match of a rule or of a part of it, in the derivation of a text. */
 export interface Derivation {
@@ -43,7 +45,7 @@ export interface Grammar {
   readonly ast: ast.Grammar;
   readonly points: Points;
   /** Reads a text with Peggy's own parser of this grammar. Whatever code of the grammar throws is a refusal, too. */
-  readonly parse: (text: string) => Verdict;
+  readonly parse: (text: string) => ParseResult;
   readonly accepts: (text: string) => boolean;
   /** How a text is derived; null where it is refused. */
   readonly derive: (text: string) => Derivation | null;
@@ -71,7 +73,7 @@ export interface Point {
   readonly rule: string;
   /** Of an alternative, which one of how many it is, from 0. */
   readonly index?: number;
-  readonly of?: number;
+  readonly total?: number;
   /** What stands there in the grammar. */
   readonly node: Expression;
   readonly location: LocationRange;
@@ -100,9 +102,9 @@ export function pointsOf(grammar: ast.Grammar): Points {
       switch (node.type) {
         case 'choice':
           for (const [index, alternative] of node.alternatives.entries()) {
-            const of = node.alternatives.length;
+            const total = node.alternatives.length;
             const { location } = alternative;
-            add(alternative, { kind: 'alternative', rule: rule.name, index, of, node: alternative, location });
+            add(alternative, { kind: 'alternative', rule: rule.name, index, total, node: alternative, location });
           }
           break;
         case 'class':

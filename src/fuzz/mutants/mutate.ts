@@ -62,7 +62,7 @@ export interface MutateOptions {
   /** Which edits are made. @default all */
   readonly kinds?: readonly MutantKind[] | undefined;
   /** Other texts of the grammar, whose parts may be put in. @default none */
-  readonly others?: readonly string[] | undefined;
+  readonly donors?: readonly string[] | undefined;
 }
 
 interface Material {
@@ -77,11 +77,11 @@ interface Material {
 export function* mutate(
   grammar: Grammar,
   text: string,
-  { seed = 0, count = 1, kinds = MUTANT_KINDS, others = [] }: MutateOptions = {},
+  { seed = 0, count = 1, kinds = MUTANT_KINDS, donors = [] }: MutateOptions = {},
 ): Generator<Mutant, void, undefined> {
   checkKinds(kinds);
   const derivation = grammar.derive(text);
-  const sentences = [text, ...others].flatMap((one) => {
+  const sentences = [text, ...donors].flatMap((one) => {
     const found = one === text ? derivation : grammar.derive(one);
     return found === null ? [] : [{ text: one, derivation: found }];
   });
@@ -200,7 +200,7 @@ export interface FuzzInput {
 
 export interface FuzzOptions extends SentenceOptions {
   /** The share of mutants, from 0 to 1. @default 0.5 */
-  readonly mutants?: number | undefined;
+  readonly mutantRatio?: number | undefined;
   /** Texts to bend, beside generated ones. They are given as they are first. @default none */
   readonly seeds?: readonly string[] | undefined;
 }
@@ -210,18 +210,18 @@ const CUT = 60;
 
 /** As many texts as are asked for. With mutants, the first ones are one sentence, cut off at each place. */
 export function* fuzzInputs(grammar: Grammar, options: FuzzOptions = {}): Generator<FuzzInput, void, undefined> {
-  const { seed = 0, count = Number.POSITIVE_INFINITY, mutants = 0.5, seeds = [] } = options;
+  const { seed = 0, count = Number.POSITIVE_INFINITY, mutantRatio = 0.5, seeds = [] } = options;
   const random = createRandom(seed ^ 0x0f0f);
   const endless = { ...options, count: Number.POSITIVE_INFINITY };
   const sentences = generateSentences(grammar, endless);
   const bent = generateMutants(grammar, { ...endless, tracker: undefined });
   let made = 0;
-  for (const input of mutants > 0 ? beginning(grammar, seeds, sentences) : []) {
+  for (const input of mutantRatio > 0 ? beginning(grammar, seeds, sentences) : []) {
     if (made++ === count) return;
     yield input;
   }
   for (; made < count; made++) {
-    if (random.next() < mutants) {
+    if (random.next() < mutantRatio) {
       const next = bent.next();
       if (!next.done) yield next.value;
     } else {

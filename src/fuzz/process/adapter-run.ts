@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import process from 'node:process';
 import { promisify } from 'node:util';
+import { after } from '../../async/timers.js';
 import { LineDecoder } from '../../channels/line-decoder.js';
 import { HAS_GROUPS, ProcessGroup } from '../../channels/node/process-group.js';
 import { visible } from '../../text/visible.js';
@@ -17,14 +18,14 @@ export interface CommandOptions {
 
 export interface RunLimits {
   /** Milliseconds from when a request is the oldest unanswered one to its answer. */
-  readonly timeLimit: number;
+  readonly timeLimitMs: number;
   /** Milliseconds from the start to the first answer. */
-  readonly startLimit: number;
+  readonly startLimitMs: number;
   /** Bytes, of the whole process group. */
-  readonly memoryLimit: number;
+  readonly memoryLimitBytes: number;
   /** Milliseconds between two looks at the memory. */
-  readonly memoryInterval: number;
-  readonly lineLimit: number;
+  readonly memoryIntervalMs: number;
+  readonly lineLimitBytes: number;
 }
 
 export interface RunHandlers {
@@ -68,7 +69,7 @@ export function startRun(
   let pending = 0;
   let answers = 0;
   let over = false;
-  let oldest: NodeJS.Timeout | undefined;
+  let cancelTimeLimit = (): void => {};
   let pipes: NodeJS.Timeout | undefined;
 
   const fail = (failure: Failure | null): void => {
@@ -78,27 +79,28 @@ export function startRun(
   };
   const finish = (): void => {
     over = true;
-    clearTimeout(oldest);
+    cancelTimeLimit();
     clearInterval(memory);
     group.kill();
   };
-  const hang = (limit: number): void => {
+  const hang = (limitMs: number): void => {
     const before = answers;
     // If it was this process that had no time, the answer may be waiting to be read.
     setImmediate(() => {
-      if (answers === before) fail({ kind: 'hang', limit });
+      if (answers === before) fail({ kind: 'hang', limitMs });
     });
   };
   const watchOldest = (): void => {
-    clearTimeout(oldest);
-    const limit = answers > 0 ? limits.timeLimit : limits.startLimit;
-    if (pending > 0) oldest = setTimeout(() => hang(limit), limit);
+    cancelTimeLimit();
+    const limitMs = answers > 0 ? limits.timeLimitMs : limits.startLimitMs;
+    if (pending > 0) cancelTimeLimit = after(limitMs, () => hang(limitMs));
   };
   const memory = setInterval(async () => {
     if (pending === 0) return;
     const taken = child.pid === undefined ? null : await residentMemory(child.pid);
-    if (taken !== null && taken > limits.memoryLimit) fail({ kind: 'memory', limit: limits.memoryLimit });
-  }, limits.memoryInterval);
+    if (taken !== null && taken > limits.memoryLimitBytes)
+      fail({ kind: 'memory', limitBytes: limits.memoryLimitBytes });
+  }, limits.memoryIntervalMs);
 
   const onLine = (line: string): void => {
     if (over) return;
@@ -137,10 +139,10 @@ export function startRun(
     });
     child.once('close', (code, signal) => end(endingOf(code, signal), code === 0));
   });
-  const lines = new LineDecoder({ maxLineBytes: limits.lineLimit });
+  const lines = new LineDecoder({ maxLineBytes: limits.lineLimitBytes });
   const receiver = {
     text: onLine,
-    garbage: () => fail({ kind: 'garbage', detail: 'a line that is not UTF-8' }),
+    invalid: () => fail({ kind: 'garbage', detail: 'a line that is not UTF-8' }),
     tooLong: (limit: number) => fail({ kind: 'garbage', detail: `a line of more than ${limit} bytes` }),
   };
   child.stdout.on('data', (piece: Buffer) => lines.push(piece, receiver));

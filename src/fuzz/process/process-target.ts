@@ -1,5 +1,5 @@
 import { within } from '../../async/abort.js';
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { after } from '../../async/timers.js';
 import { type Failure, type Request, type Target, TargetError } from '../differential/target.js';
 import { type CommandOptions, type Run, type RunHandlers, type RunLimits, startRun } from './adapter-run.js';
 import { createSchedule } from './schedule.js';
@@ -9,15 +9,15 @@ export interface ProcessOptions extends CommandOptions {
   /** For reports. @default the command */
   readonly name?: string | undefined;
   /** Requests that are sent before the first of them is answered. @default 64 */
-  readonly window?: number | undefined;
+  readonly maxInFlight?: number | undefined;
   /** Milliseconds for one text, from when all before it are answered. @default 5000 */
-  readonly timeLimit?: number | undefined;
+  readonly timeLimitMs?: number | undefined;
   /** Milliseconds from a start to the first answer. @default 30000 */
-  readonly startLimit?: number | undefined;
+  readonly startLimitMs?: number | undefined;
   /** Bytes of resident memory, of the program and all that it has started. Not watched on Windows. @default 1 GiB */
-  readonly memoryLimit?: number | undefined;
+  readonly memoryLimitBytes?: number | undefined;
   /** Bytes of one answer. @default 64 MiB */
-  readonly lineLimit?: number | undefined;
+  readonly lineLimitBytes?: number | undefined;
 }
 
 const MEBIBYTE = 2 ** 20;
@@ -34,13 +34,13 @@ const CLOSE_GRACE = 1000;
  * @param command for the shell, so it may hold arguments
  * @throws TypeError on limits that are no positive numbers
  * @example
- * const target = processTarget('python3 adapter.py', { timeLimit: 2000 });
+ * const target = processTarget('python3 adapter.py', { timeLimitMs: 2000 });
  * const outcome = await target.read({ input: '@a>req:x{}', dialect: 'strict' });
  * await target.close();
  */
 export function processTarget(command: string, options: ProcessOptions = {}): Target {
   const limits = limitsOf(options);
-  const schedule = createSchedule(positive('window', options.window, 64));
+  const schedule = createSchedule(positive('maxInFlight', options.maxInFlight, 64));
   const running = new Set<Run>();
   let run: Run | null = null;
   let starting = false;
@@ -127,18 +127,18 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
 
 function limitsOf(options: ProcessOptions): RunLimits {
   return {
-    timeLimit: Math.min(positive('timeLimit', options.timeLimit, 5000), LONGEST_TIMER),
-    startLimit: Math.min(positive('startLimit', options.startLimit, 30_000), LONGEST_TIMER),
-    memoryLimit: positive('memoryLimit', options.memoryLimit, 1024 * MEBIBYTE),
-    memoryInterval: 250,
-    lineLimit: positive('lineLimit', options.lineLimit, 64 * MEBIBYTE),
+    timeLimitMs: positive('timeLimitMs', options.timeLimitMs, 5000),
+    startLimitMs: positive('startLimitMs', options.startLimitMs, 30_000),
+    memoryLimitBytes: positive('memoryLimitBytes', options.memoryLimitBytes, 1024 * MEBIBYTE),
+    memoryIntervalMs: 250,
+    lineLimitBytes: positive('lineLimitBytes', options.lineLimitBytes, 64 * MEBIBYTE),
   };
 }
 
 function positive(name: string, given: number | undefined, byDefault: number): number {
   const value = given ?? byDefault;
   if (typeof value === 'number' && value > 0) return value;
-  throw new TypeError(`${name} is a number above 0, not ${String(value)}`);
+  throw new TypeError(`${name} must be a positive number; got ${String(value)}`);
 }
 
 /** How often an adapter is started before it is given up. */
@@ -194,7 +194,7 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
     let settled = false;
     const settle = (begun: Begun): void => {
       settled = true;
-      clearTimeout(flush);
+      cancelFlush();
       resolve(begun);
     };
     const goOn = (): void => {
@@ -209,7 +209,7 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
         if (settled) handlers.onAnswer(answer);
         else if (flushing) {
           void run.kill();
-          settle({ why: tooLate(limits.startLimit), final: true });
+          settle({ why: tooLate(limits.startLimitMs), final: true });
         } else {
           answers++;
           setTimeout(goOn, SECOND_ANSWER);
@@ -221,13 +221,10 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
       },
     });
     // A little before the time is out, the input ends: whoever keeps answers in a buffer gives them away now.
-    const flush = setTimeout(
-      () => {
-        flushing = true;
-        run.endInput();
-      },
-      limits.startLimit - Math.min(FLUSH_GRACE, limits.startLimit / 2),
-    );
+    const cancelFlush = after(limits.startLimitMs - Math.min(FLUSH_GRACE, limits.startLimitMs / 2), () => {
+      flushing = true;
+      run.endInput();
+    });
     // Killed from outside, it tells nothing more.
     void run.ended.then(() => settle({ why: 'it was stopped', final: true }));
     onRun(run);
@@ -252,9 +249,9 @@ function whyNot(failure: Failure | null, answers: number, banner: readonly strin
     case 'crash':
       return `it ended ${before}${goesOn}: ${failure.detail}${written}`;
     case 'hang':
-      return `it did not answer within ${failure.limit / 1000} s${written}`;
+      return `it did not answer within ${failure.limitMs / 1000} s${written}`;
     case 'memory':
-      return `it took more than ${failure.limit} bytes of memory ${before}`;
+      return `it took more than ${failure.limitBytes} bytes of memory ${before}`;
     case 'garbage':
       return `it wrote ${failure.detail}`;
   }

@@ -23,7 +23,7 @@ export function sentenceArbitrary(
     override generate(random: FastCheck.Random): FastCheck.Value<string> {
       // Drawn apart from each other: with a common tracker, a text would depend on those before it.
       const seed = random.nextInt(0, 0x7fffffff);
-      const { value } = generateSentences(grammar, { steer: false, ...options, seed, count: 1 }).next();
+      const { value } = generateSentences(grammar, { coverageGuided: false, ...options, seed, count: 1 }).next();
       return new fc.Value(value as string, undefined);
     }
 

@@ -24,7 +24,7 @@ export interface SentenceOptions {
   /** Counts the sentences, and is asked what is still to be seen. @default a new one */
   readonly tracker?: Tracker | undefined;
   /** Go for what has not been seen: alternatives, edges of classes, bounds of repetitions. @default true */
-  readonly steer?: boolean | undefined;
+  readonly coverageGuided?: boolean | undefined;
 }
 
 /** No sentence came of many attempts. */
@@ -78,7 +78,7 @@ export function* generateDerivations(
     maxLength = 160,
     weights = {},
     words = {},
-    steer = true,
+    coverageGuided = true,
   } = options;
   const hooks = { ...wordHooks(words), ...options.hooks };
   const random = createRandom(seed);
@@ -97,7 +97,7 @@ export function* generateDerivations(
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       // Many are short, since small texts show most.
       const room = Math.floor(random.next() < 0.5 ? maxLength ** random.next() : maxLength * random.next());
-      const text = walk({ random, room, weights, hooks, hits: steer ? tracker.hits : [] });
+      const text = walk({ random, room, weights, hooks, hits: coverageGuided ? tracker.hits : [] });
       if (text === null) continue;
       last = text;
       // Too long: kept only where there may be no shorter one.
@@ -120,7 +120,7 @@ function wordHooks(words: Readonly<Record<string, readonly string[]>>): Readonly
   return Object.fromEntries(
     lists.map(([name, list]): [string, Hook] => [
       name,
-      ({ random, walk }) => (random.next() < KNOWN ? random.pick(list) : walk()),
+      ({ random, generate }) => (random.next() < KNOWN ? random.pick(list) : generate()),
     ]),
   );
 }

@@ -9,7 +9,7 @@ import type { Grammar } from '../grammar/grammar.js';
 import { FAILS, matcherOf, UNKNOWN } from './match.js';
 
 /** Writes a rule's text in the place of the walk; `walk` gives what the walk would have written. */
-export type Hook = (context: { readonly random: Random; readonly walk: () => string }) => string;
+export type Hook = (context: { readonly random: Random; readonly generate: () => string }) => string;
 
 interface WalkOptions {
   readonly random: Random;
@@ -149,13 +149,13 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
         return;
       }
       const before = { text, pending };
-      const walk = (): string => {
+      const generate = (): string => {
         text = before.text;
         pending = [...before.pending];
         write(rule.expression);
         return text.slice(before.text.length);
       };
-      const own = hook({ random, walk });
+      const own = hook({ random, generate });
       text = before.text + own;
       pending = [...before.pending];
     }

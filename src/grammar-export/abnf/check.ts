@@ -22,7 +22,7 @@ interface CheckAbnfOptions {
 const MAX_CANDIDATES = 1_000;
 const MAX_SUGGESTIONS = 20;
 
-type Finding = Diagnostic<AbnfCode>;
+export type AbnfDiagnostic = Diagnostic<AbnfCode>;
 
 /**
  * Errors: rules that are used and neither defined nor core rules, defined twice, or extended with `=/` before they are defined;
@@ -35,7 +35,7 @@ type Finding = Diagnostic<AbnfCode>;
  * @example
  * checkAbnf(parseAbnf('a = b\n')).map(({ message }) => message) // ['The rule "b" is not defined.']
  */
-export function checkAbnf(grammar: AbnfGrammar, { startRule }: CheckAbnfOptions = {}): readonly Finding[] {
+export function checkAbnf(grammar: AbnfGrammar, { startRule }: CheckAbnfOptions = {}): readonly AbnfDiagnostic[] {
   const rules = rulesOf(grammar);
   const names = new Set(rules.map(({ name }) => foldedName(name)));
   if (startRule !== undefined && !names.has(foldedName(startRule))) {
@@ -50,9 +50,9 @@ export function checkAbnf(grammar: AbnfGrammar, { startRule }: CheckAbnfOptions 
   ];
 }
 
-function definitions(rules: readonly AbnfRule[]): Finding[] {
+function definitions(rules: readonly AbnfRule[]): AbnfDiagnostic[] {
   const first = new Map<string, AbnfRule>();
-  return rules.flatMap((rule): Finding[] => {
+  return rules.flatMap((rule): AbnfDiagnostic[] => {
     const { name, sign } = rule;
     const earlier = first.get(foldedName(name));
     if (earlier === undefined) first.set(foldedName(name), rule);
@@ -71,8 +71,8 @@ function definitions(rules: readonly AbnfRule[]): Finding[] {
   });
 }
 
-function undefinedRules(rules: readonly AbnfRule[], names: ReadonlySet<string>): Finding[] {
-  const found = new Map<string, Finding>();
+function undefinedRules(rules: readonly AbnfRule[], names: ReadonlySet<string>): AbnfDiagnostic[] {
+  const found = new Map<string, AbnfDiagnostic>();
   const candidates = rules.length <= MAX_CANDIDATES ? rules.map(({ name }) => name) : [];
   for (const rule of rules) {
     visitRule(rule, (element) => {
@@ -88,7 +88,7 @@ function undefinedRules(rules: readonly AbnfRule[], names: ReadonlySet<string>):
   return [...found.values()];
 }
 
-function unusedRules(rules: readonly AbnfRule[], startRule: string | undefined): Finding[] {
+function unusedRules(rules: readonly AbnfRule[], startRule: string | undefined): AbnfDiagnostic[] {
   const byName = new Map<string, AbnfRule[]>();
   for (const rule of rules) {
     const name = foldedName(rule.name);
@@ -112,7 +112,7 @@ function unusedRules(rules: readonly AbnfRule[], startRule: string | undefined):
     .map(([, [rule]]) => finding('unused-rule', `The rule "${rule!.name}" is not used.`, '2.1', rule!));
 }
 
-function leftRecursion(rules: readonly AbnfRule[]): Finding[] {
+function leftRecursion(rules: readonly AbnfRule[]): AbnfDiagnostic[] {
   const recursive = new Set(leftRecursiveRules(rulesWithCore(rules)));
   // Of a rule in several parts, only the first is told.
   return rules
@@ -120,8 +120,8 @@ function leftRecursion(rules: readonly AbnfRule[]): Finding[] {
     .map((rule) => finding('left-recursion', `The rule "${rule.name}" can begin with itself.`, '2.1', rule));
 }
 
-function impossibleElements(rule: AbnfRule): Finding[] {
-  const found: Finding[] = [];
+function impossibleElements(rule: AbnfRule): AbnfDiagnostic[] {
+  const found: AbnfDiagnostic[] = [];
   visitRule(rule, (element) => {
     if (element.kind === 'range' && element.first > element.last) {
       const message = `A range in the rule "${rule.name}" ends before it begins.`;
@@ -141,9 +141,9 @@ function finding(
   code: AbnfCode,
   message: string,
   section: string,
-  { span = null }: { readonly span?: Finding['span'] },
-  more: Pick<Finding, 'help' | 'related'> = {},
-): Finding {
+  { span = null }: { readonly span?: AbnfDiagnostic['span'] },
+  more: Pick<AbnfDiagnostic, 'help' | 'related'> = {},
+): AbnfDiagnostic {
   return { code, severity: WARNINGS.has(code) ? 'warning' : 'error', message, span, section, ...more };
 }
 

@@ -7,9 +7,9 @@ import {
   characterAt,
   type Expectation,
   expectedButFound,
-  phrasesOf,
-  type Refusals,
-} from '../../text/refusals.js';
+  expectedPhrases,
+  type ParserErrors,
+} from '../../text/parser-errors.js';
 import { type AbnfGrammar, type AbnfRule, foldedName, rulesOf, visitRule } from './ast.js';
 
 const BAD_ABNF = 'bad-abnf';
@@ -47,7 +47,7 @@ function read(text: string, { spans, maxDepth }: Settings): AbnfGrammar {
   return parse(text, { spans, maxDepth });
 }
 
-const REFUSALS: Refusals<Settings> = { notAString: BAD_ABNF, limit: BAD_ABNF, retold };
+const REFUSALS: ParserErrors<Settings> = { notAStringCode: BAD_ABNF, limitCode: BAD_ABNF, convert: retold };
 
 function retold(thrown: unknown, text: string): ParseErrorDetails | null {
   if (!(thrown instanceof Refusal)) return null;
@@ -60,7 +60,7 @@ function retold(thrown: unknown, text: string): ParseErrorDetails | null {
 
 function syntaxError(text: string, offset: number, expectations: readonly Expectation[]): ParseErrorDetails {
   const found = characterAt(text, offset);
-  const expected = readable(phrasesOf(expectations));
+  const expected = readable(expectedPhrases(expectations));
   return {
     code: BAD_ABNF,
     reason: 'syntax',

@@ -19,15 +19,15 @@ interface Read {
 }
 
 /**
- * Reads all rules; sets are of code units. `settled` names rules whose conditions the caller handles.
+ * Reads all rules; sets are of code units. `depthChecks` names rules whose conditions the caller handles.
  * @throws ExportError (`not-context-free`) if a rule of another grammar is used
  */
-export function readRules(grammar: ast.Grammar, settled: ReadonlySet<string>): Read {
+export function readRules(grammar: ast.Grammar, depthChecks: ReadonlySet<string>): Read {
   const approximations: Approximation[] = [];
   const rules = new Map<string, Peg>();
   for (const { name, expression } of grammar.rules) {
     const note = (approximation: Approximation | null): void => {
-      if (approximation !== null && !settled.has(name)) approximations.push(approximation);
+      if (approximation !== null && !depthChecks.has(name)) approximations.push(approximation);
     };
     rules.set(name, read(expression, name, note));
   }

@@ -22,7 +22,7 @@ const BAD = 'FETCH|HR|p:1|aacp:1.1';
 
 /** A dispatcher with a log, and everything that its handler got. */
 function setUp(options: Partial<DispatcherOptions<string>> = {}) {
-  const audit = memoryAudit({ clock: tickingClock() });
+  const audit = memoryAudit({ now: tickingClock() });
   const deliver = vi.fn<NonNullable<DispatcherOptions<string>['deliver']>>(() => 'done it');
   const { dispatch } = createDispatcher<string>({ audit, deliver, ...options });
   return { audit, deliver, dispatch };
@@ -152,7 +152,7 @@ describe('handlers', () => {
 
 describe('the log', () => {
   test('has every attempt before its handler runs, and every outcome afterwards', async () => {
-    const audit = memoryAudit({ clock: tickingClock() });
+    const audit = memoryAudit({ now: tickingClock() });
     const seen: number[] = [];
     const { dispatch } = createDispatcher({
       audit,
@@ -162,7 +162,7 @@ describe('the log', () => {
         return 'x';
       },
     });
-    await dispatch(GOOD, { actor: 'planner', envelope: { nonce: 'n1', time: 0 } });
+    await dispatch(GOOD, { actor: 'planner', envelope: { nonce: 'n1', sentAt: 0 } });
     await dispatch(BAD);
     const failed = await dispatch(GOOD.replace('HR', 'FIN'));
     expect(failed).toMatchObject({ ok: false, reason: 'failed', error: new Error('no such account') });
@@ -224,8 +224,8 @@ describe('the log', () => {
   });
 
   test('that cannot be written keeps the packet from its handler, and its nonce is not used up', async () => {
-    const replay = replayGuard({ clock: () => 0 });
-    const envelope = { nonce: 'n', time: 0 };
+    const replay = replayGuard({ now: () => 0 });
+    const envelope = { nonce: 'n', sentAt: 0 };
     const { deliver, dispatch } = setUp({ audit: failingAudit((call) => call === 1), replay });
     expect(await dispatch(GOOD, { envelope })).toMatchObject({
       ok: false,
@@ -256,8 +256,8 @@ describe('the log', () => {
 
 describe('a replay guard', () => {
   test('lets each nonce through once, and invalid packets use none up', async () => {
-    const { audit, deliver, dispatch } = setUp({ replay: replayGuard({ clock: () => 1_000 }) });
-    const envelope = { nonce: 'n1', time: 1_000 };
+    const { audit, deliver, dispatch } = setUp({ replay: replayGuard({ now: () => 1_000 }) });
+    const envelope = { nonce: 'n1', sentAt: 1_000 };
     expect(await dispatch(BAD, { envelope })).toMatchObject({ reason: 'invalid' });
     expect(await dispatch(GOOD, { envelope })).toMatchObject({ ok: true });
     expect(await dispatch(GOOD, { envelope })).toMatchObject({ ok: false, reason: 'repeated', errors: [] });

@@ -40,7 +40,7 @@ const HOLD = fileURLToPath(new URL('./programs/hold.ts', import.meta.url));
 /** A log with some records, closed. */
 async function closedLog(records: number): Promise<{ file: string; head: string }> {
   const file = newFile();
-  const audit = await fileAudit(file, { clock: tickingClock() });
+  const audit = await fileAudit(file, { now: tickingClock() });
   for (let number = 1; number <= records; number++) await audit.append(entry(`packet ${number}`));
   await audit.close();
   return { file, head: audit.head() };
@@ -347,7 +347,7 @@ describe('wrong use:', () => {
   test.each<[unknown, object | undefined, RegExp]>([
     ['', undefined, /^file must/],
     [5, undefined, /^file must/],
-    ['x', { clock: 5 }, /^clock must/],
+    ['x', { now: 5 }, /^now must/],
     ['x', { powerSafe: 'yes' }, /^powerSafe must/],
     ['x', { onNotice: 'me' }, /^onNotice must/],
   ])('%j with %j is a TypeError', async (file, options, message) => {

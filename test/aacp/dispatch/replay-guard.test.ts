@@ -6,9 +6,9 @@ import { runs } from '../../helpers/runs.js';
 /** A guard whose clock stands where the test puts it. */
 function setUp(options: ReplayGuardOptions = {}) {
   let now = 1_000_000;
-  const guard = replayGuard({ window: 1_000, capacity: 3, clock: () => now, ...options });
+  const guard = replayGuard({ windowMs: 1_000, capacity: 3, now: () => now, ...options });
   const admit = (nonce: string, time = now): string => {
-    const admission = guard.admit({ nonce, time });
+    const admission = guard.admit({ nonce, sentAt: time });
     return admission.ok ? 'in' : admission.reason;
   };
   return { guard, admit, at: (time: number) => (now = 1_000_000 + time) };
@@ -47,13 +47,13 @@ describe('an envelope is refused that', () => {
     ['is not there', undefined, 'no-envelope'],
     ['is null', null, 'no-envelope'],
     ['has nothing', {}, 'bad-envelope'],
-    ['has no nonce', { time: 1_000_000 }, 'bad-envelope'],
-    ['has an empty nonce', { nonce: '', time: 1_000_000 }, 'bad-envelope'],
-    ['has a nonce that is too long', { nonce: 'x'.repeat(257), time: 1_000_000 }, 'bad-envelope'],
-    ['has a number as nonce', { nonce: 1, time: 1_000_000 }, 'bad-envelope'],
+    ['has no nonce', { sentAt: 1_000_000 }, 'bad-envelope'],
+    ['has an empty nonce', { nonce: '', sentAt: 1_000_000 }, 'bad-envelope'],
+    ['has a nonce that is too long', { nonce: 'x'.repeat(257), sentAt: 1_000_000 }, 'bad-envelope'],
+    ['has a number as nonce', { nonce: 1, sentAt: 1_000_000 }, 'bad-envelope'],
     ['has no time', { nonce: 'a' }, 'bad-envelope'],
-    ['has a time that is none', { nonce: 'a', time: Number.NaN }, 'bad-envelope'],
-    ['has a text as time', { nonce: 'a', time: '1000000' }, 'bad-envelope'],
+    ['has a time that is none', { nonce: 'a', sentAt: Number.NaN }, 'bad-envelope'],
+    ['has a text as time', { nonce: 'a', sentAt: '1000000' }, 'bad-envelope'],
   ])('%s', (_name, envelope, reason) => {
     expect(setUp().guard.admit(envelope as never)).toEqual({ ok: false, reason });
   });
@@ -71,7 +71,7 @@ test('a full guard refuses, and forgets nothing before its time', () => {
 
 test('a nonce that was given back can come again', () => {
   const { guard, admit } = setUp();
-  const first = guard.admit({ nonce: 'a', time: 1_000_000 });
+  const first = guard.admit({ nonce: 'a', sentAt: 1_000_000 });
   expect(first.ok).toBe(true);
   if (first.ok) first.release();
   expect(guard.size()).toBe(0);
@@ -109,12 +109,12 @@ test('wherever the clock jumps, no packet comes in twice', () => {
   });
   const law = fc.property(steps, (list) => {
     let now = 0;
-    const guard = replayGuard({ window: 1_000, clock: () => now });
+    const guard = replayGuard({ windowMs: 1_000, now: () => now });
     const taken = new Set<string>();
     for (const step of list) {
       now = 500 * step.now;
       const packet = `${step.nonce} ${step.time}`;
-      if (!guard.admit({ nonce: step.nonce, time: 500 * step.time }).ok) continue;
+      if (!guard.admit({ nonce: step.nonce, sentAt: 500 * step.time }).ok) continue;
       expect(taken).not.toContain(packet);
       taken.add(packet);
     }
@@ -128,12 +128,12 @@ test('words that every object inherits are nonces like any other', () => {
 });
 
 test.each<[ReplayGuardOptions, string]>([
-  [{ window: 0 }, 'window'],
-  [{ window: Number.POSITIVE_INFINITY }, 'window'],
-  [{ window: '1' as never }, 'window'],
+  [{ windowMs: 0 }, 'windowMs'],
+  [{ windowMs: Number.POSITIVE_INFINITY }, 'windowMs'],
+  [{ windowMs: '1' as never }, 'windowMs'],
   [{ capacity: 0 }, 'capacity'],
   [{ capacity: 1.5 }, 'capacity'],
-  [{ clock: 5 as never }, 'clock'],
+  [{ now: 5 as never }, 'now'],
 ])('%j is a TypeError', (options, name) => {
   expect(() => replayGuard(options)).toThrow(new RegExp(`^${name} must`));
 });
@@ -148,13 +148,13 @@ test('whatever comes when, no nonce comes in twice, and all is forgotten in the 
   );
   const law = fc.property(steps, fc.integer({ min: 1, max: 3 }), (list, capacity) => {
     let now = 0;
-    const guard = replayGuard({ window: 1_000, capacity, clock: () => now });
+    const guard = replayGuard({ windowMs: 1_000, capacity, now: () => now });
     /** When each nonce may be let in again: with a time that was too old for its first use to be remembered. */
     const remembered = new Map<string, number>();
     for (const { nonce, off, wait } of list) {
       now += wait;
       const time = now + off;
-      const admission = guard.admit({ nonce, time });
+      const admission = guard.admit({ nonce, sentAt: time });
       expect(guard.size()).toBeLessThanOrEqual(capacity);
       if (!admission.ok) continue;
       expect(Math.abs(off)).toBeLessThanOrEqual(1_000);
@@ -163,7 +163,7 @@ test('whatever comes when, no nonce comes in twice, and all is forgotten in the 
       remembered.set(nonce, time + 1_000);
     }
     now += 10_000;
-    guard.admit({ nonce: 'z', time: now });
+    guard.admit({ nonce: 'z', sentAt: now });
     expect(guard.size()).toBe(1);
   });
   fc.assert(law, runs(300));

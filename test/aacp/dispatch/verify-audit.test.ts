@@ -8,7 +8,7 @@ import { entry, tickingClock } from './entries.js';
 const GENESIS = '0'.repeat(64);
 
 async function logOf(count: number): Promise<{ lines: string[]; records: readonly AuditRecord[]; text: string }> {
-  const audit = memoryAudit({ clock: tickingClock() });
+  const audit = memoryAudit({ now: tickingClock() });
   for (let number = 1; number <= count; number++) {
     await audit.append(entry(`ACK|HR|return:A|org_n:${number}`, { codes: ['unknown-key'], actor: 'J\u00f6rg \u202e' }));
   }
@@ -69,7 +69,7 @@ describe('tampering is found:', () => {
 
   test('a record of another log in the place of one of this', async () => {
     const { lines } = await logOf(3);
-    const other = memoryAudit({ clock: tickingClock() });
+    const other = memoryAudit({ now: tickingClock() });
     await other.append(entry('first'));
     await other.append(entry('second'));
     const foreign = other.text().split('\n')[1]!;
@@ -146,7 +146,7 @@ test('any text is whole or has a fault', () => {
 
 test('any text can be recorded, in ASCII, and reads back', async () => {
   const law = fc.asyncProperty(anyString, anyString, async (packet, reason) => {
-    const audit = memoryAudit({ clock: tickingClock() });
+    const audit = memoryAudit({ now: tickingClock() });
     await audit.append(entry(packet, { reason }));
     expect(audit.text()).toMatch(/^[ -~]*\n$/);
     expect(verifyAudit(audit.text()).ok).toBe(true);
@@ -158,7 +158,7 @@ test('any text can be recorded, in ASCII, and reads back', async () => {
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -1e15, 1e15, undefined])(
   'a clock that gives %d is an error, and nothing is recorded',
   async (now) => {
-    const audit = memoryAudit({ clock: () => now as number });
+    const audit = memoryAudit({ now: () => now as number });
     await expect(audit.append(entry('x'))).rejects.toThrow(TypeError);
     expect(audit.records()).toEqual([]);
   },

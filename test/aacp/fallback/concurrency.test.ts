@@ -224,7 +224,7 @@ describe('who gives up', () => {
 
 describe('a model that takes too long', () => {
   test('is given up for all who wait, and another may ask at once', async () => {
-    const { encoder, calls, registry } = scene([() => gate().opened], { timeout: 20 });
+    const { encoder, calls, registry } = scene([() => gate().opened], { timeoutMs: 20 });
     expect(await codesOf(ask(encoder, 8))).toEqual(Array(8).fill('model-timeout'));
     expect(calls[0]?.signal.aborted).toBe(true);
     const again = createFallbackEncoder({ model: async (request) => goodReply(request), registry, rules: null });
@@ -235,7 +235,7 @@ describe('a model that takes too long', () => {
   test('is given up also when memory is cleaned up meanwhile', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    const { encoder, calls } = scene([() => gate().opened], { timeout: 200 });
+    const { encoder, calls } = scene([() => gate().opened], { timeoutMs: 200 });
     const answer = codesOf([encoder.encode(INSTRUCTION, HR)]);
     await asked({ calls }, 1);
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -247,13 +247,13 @@ describe('a model that takes too long', () => {
     const program = `
       const { createFallbackEncoder } = await import(${moduleAt('src/aacp/fallback/index.ts')});
       const model = () => new Promise(() => {});
-      const encoder = createFallbackEncoder({ model, registry: null, rules: null, timeout: 50 });
+      const encoder = createFallbackEncoder({ model, registry: null, rules: null, timeoutMs: 50 });
       await encoder.encode('a novel instruction', { domain: 'HR' }).catch(({ code }) => console.log(code));`;
     expect(runWithout([], program)).toBe('model-timeout\n');
   });
 
   test('to repair its reply tells what it has cost', async () => {
-    const { encoder } = scene([BAD_REPLY, () => gate().opened], { timeout: 50 });
+    const { encoder } = scene([BAD_REPLY, () => gate().opened], { timeoutMs: 50 });
     const error = (await encoder.encode(INSTRUCTION, HR).catch((thrown: unknown) => thrown)) as FallbackError;
     expect(error).toMatchObject({ code: 'invalid-reply', cost: PRICE, usage: { calls: 1 }, replies: [BAD_REPLY.text] });
     expect(error.cause).toMatchObject({ code: 'model-timeout' });
@@ -314,7 +314,7 @@ describe('two encoders that share a registry, as two processes do', () => {
   });
 
   test('do not wait for each other for ever', async () => {
-    const { reply, other, first } = await pair(goodReply, { patience: 1 });
+    const { reply, other, first } = await pair(goodReply, { waitTimeoutMs: 1 });
     const [code] = await codesOf([other.encoder.encode(INSTRUCTION, HR)]);
     expect([code, other.calls.length]).toEqual(['pending-elsewhere', 0]);
     reply.open({ text: PACKET });
@@ -324,10 +324,10 @@ describe('two encoders that share a registry, as two processes do', () => {
 
   test('go on when the one that asked has died', async () => {
     const clock = passingTime(Date.now());
-    const registry = memoryRegistry({ clock: () => clock.now });
+    const registry = memoryRegistry({ now: () => clock.now });
     const { encoder, calls } = scene([goodReply], { registry });
     const { key } = await encoder.explain(INSTRUCTION, HR);
-    expect(registry.reserve(key, 60_000).kind).toBe('mine');
+    expect(registry.reserve(key, 60_000).kind).toBe('granted');
     const answer = encoder.encode(INSTRUCTION, HR);
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(calls.length).toBe(0);

@@ -49,7 +49,7 @@ test('is closed with the encoder', async () => {
   const encoder = createFallbackEncoder({ rules: null });
   const registry = await encoder.registry();
   await encoder.close();
-  expect(() => registry?.statistics()).toThrow(expect.objectContaining({ code: 'registry-closed' }));
+  expect(() => registry?.statistics()).toThrow(expect.objectContaining({ code: 'store-closed' }));
 });
 
 test('that is damaged is told before anybody is paid, and set aside: then an empty one begins', async () => {
@@ -58,7 +58,7 @@ test('that is damaged is told before anybody is paid, and set aside: then an emp
   const file = defaultRegistryFile();
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, 'no database at all, and longer than any header of one '.repeat(100));
-  await expect(encoder.encode(INSTRUCTION, HR)).rejects.toMatchObject({ code: 'registry-corrupt' });
+  await expect(encoder.encode(INSTRUCTION, HR)).rejects.toMatchObject({ code: 'store-corrupt' });
   expect(calls.length).toBe(0);
   expect(readdirSync(path.dirname(file)).filter((name) => name.includes('.corrupt-')).length).toBe(1);
   expect((await encoder.encode(INSTRUCTION, HR)).tier).toBe('model');
@@ -69,8 +69,8 @@ test('that cannot be opened is told, and tried again the next time', async () =>
   const { model, calls } = scriptedModel(goodReply);
   const encoder = createFallbackEncoder({ model, rules: null });
   vi.stubEnv('PEGWIRE_DATA_DIR', 'no absolute path');
-  await expect(encoder.encode(INSTRUCTION, HR)).rejects.toMatchObject({ code: 'registry-unavailable' });
-  await expect(encoder.explain(INSTRUCTION, HR)).rejects.toMatchObject({ code: 'registry-unavailable' });
+  await expect(encoder.encode(INSTRUCTION, HR)).rejects.toMatchObject({ code: 'store-misconfigured' });
+  await expect(encoder.explain(INSTRUCTION, HR)).rejects.toMatchObject({ code: 'store-misconfigured' });
   expect(calls.length).toBe(0);
   vi.stubEnv('PEGWIRE_DATA_DIR', path.dirname(fresh()));
   expect((await encoder.encode(INSTRUCTION, HR)).tier).toBe('model');

@@ -13,7 +13,7 @@ import type { Job } from './encoder-children.js';
 const [file, url, text] = process.argv.slice(2);
 const { instructions, together, lease } = JSON.parse(text!) as Job;
 
-const opened = await sqliteRegistry(file!, { busyTimeout: 30_000 });
+const opened = await sqliteRegistry(file!, { busyTimeoutMs: 30_000 });
 const registry: Registry = { ...opened, reserve: (key, wanted) => opened.reserve(key, lease ?? wanted) };
 
 const encoder = createFallbackEncoder({

@@ -35,7 +35,7 @@ interface Scene extends ScriptedModel {
 
 /** A model that knows what to write for each first instruction. */
 function scene(options: FallbackOptions = {}): Scene {
-  const registry = memoryRegistry({ clock: () => NOW });
+  const registry = memoryRegistry({ now: () => NOW });
   const known = new Map(PAIRS.map(({ first }) => [first.instruction, first.packet]));
   const scripted = scriptedModel((request) => {
     const packet = known.get(request.instruction);
@@ -43,7 +43,7 @@ function scene(options: FallbackOptions = {}): Scene {
     const isKnown = packet?.split('|')[1] === request.domain;
     return isKnown ? { ...goodReply(request), text: packet } : goodReply(request);
   });
-  const encoder = createFallbackEncoder({ model: scripted.model, registry, clock: () => NOW, ...options });
+  const encoder = createFallbackEncoder({ model: scripted.model, registry, now: () => NOW, ...options });
   return { ...scripted, encoder, registry };
 }
 
@@ -114,7 +114,7 @@ describe('an explanation', () => {
     expect(text).toContain(first!.reason);
 
     const registry = await encoder.registry();
-    const alone = createFallbackEncoder({ registry, clock: () => NOW });
+    const alone = createFallbackEncoder({ registry, now: () => NOW });
     await expect(alone.encode(near, HR)).rejects.toMatchObject({
       code: 'no-model',
       message: expect.stringContaining(first!.reason),

@@ -10,7 +10,7 @@ import {
   type NewEntry,
   normaliseInstruction,
   type Registry,
-  RegistryError,
+  StoreError,
   sqliteRegistry,
 } from '../../../src/aacp/fallback/index.js';
 import { termsOf } from '../../../src/aacp/matching/wording.js';
@@ -32,7 +32,7 @@ interface Scene extends ScriptedModel {
   readonly fail: (...calls: Call[]) => void;
 }
 
-const ALL: readonly Call[] = ['get', 'put', 'seen', 'candidates', 'reserve', 'renew', 'release', 'flush'];
+const ALL: readonly Call[] = ['get', 'put', 'markSeen', 'candidates', 'reserve', 'renew', 'release', 'flush'];
 
 function scene(inner = memoryRegistry()): Scene {
   let failing: readonly Call[] = [];
@@ -43,7 +43,7 @@ function scene(inner = memoryRegistry()): Scene {
         ? value
         : (...args: never[]) => {
             if (!failing.includes(name as Call)) return (value as (...all: never[]) => unknown)(...args);
-            throw new RegistryError({ code: 'registry-unavailable', message: `${name} does not work.` });
+            throw new StoreError('unavailable', `${name} does not work.`);
           },
     ]),
   ) as unknown as Registry;
@@ -190,7 +190,7 @@ describe('a registry that fails', () => {
     expect(calls.length).toBe(2);
   });
 
-  test.each<[Call]>([['seen'], ['candidates'], ['reserve'], ['renew'], ['release']])(
+  test.each<[Call]>([['markSeen'], ['candidates'], ['reserve'], ['renew'], ['release']])(
     'in %s stops nothing',
     async (call) => {
       const { encoder, calls, fail, inner } = scene();

@@ -56,13 +56,13 @@ const asking = fc.record({ who: fc.nat(2), what: fc.nat(INSTRUCTIONS.length - 1)
 const askings: fc.Arbitrary<readonly Asking[]> = fc.array(asking, { minLength: 2, maxLength: 16 });
 
 const SHARED: readonly (readonly [string, number, () => Promise<readonly Registry[]>])[] = [
-  ['share a registry', 10, async () => Array(3).fill(memoryRegistry({ clock: () => NOW }))],
+  ['share a registry', 10, async () => Array(3).fill(memoryRegistry({ now: () => NOW }))],
   [
     'open one file each',
     4,
     async () => {
       const file = fresh();
-      const open = (): Promise<Registry> => sqliteRegistry(file, { clock: () => NOW });
+      const open = (): Promise<Registry> => sqliteRegistry(file, { now: () => NOW });
       return [await open(), await open(), await open()];
     },
   ],
@@ -73,12 +73,12 @@ describe.each(SHARED)('encoders that %s', (_name, times, open) => {
     await fc.assert(
       fc.asyncProperty(askings, fc.boolean(), async (all, isStale) => {
         const registries = await open();
-        if (isStale) registries[0]!.put({ ...yesterdays(INSTRUCTIONS[2]), said: NOW - DAY });
+        if (isStale) registries[0]!.put({ ...yesterdays(INSTRUCTIONS[2]), givenAt: NOW - DAY });
         const calls: string[] = [];
         const encoders = registries.map((registry) =>
           createFallbackEncoder({
             registry,
-            ...{ rules: null, patterns: false, clock: () => NOW },
+            ...{ rules: null, patterns: false, now: () => NOW },
             model: async (request) => {
               calls.push(request.instruction);
               await new Promise((resolve) => setTimeout(resolve, 2));
@@ -116,7 +116,7 @@ describe('processes that share a file in which the entry of the key does not ser
     const registry = await sqliteRegistry(file);
     // One entry is of another day, the other one for other capital letters.
     for (const kept of [INSTRUCTIONS[2], INSTRUCTIONS[0]]) {
-      registry.put({ ...yesterdays(kept), said: Date.now() - 2 * DAY });
+      registry.put({ ...yesterdays(kept), givenAt: Date.now() - 2 * DAY });
     }
     registry.close();
     model = await countingModel(async (request) => {

@@ -32,7 +32,7 @@ describe('options', () => {
     ['registry', Promise.resolve(memoryRegistry())],
     ['registry', without('get')],
     ['registry', without('put')],
-    ['registry', without('seen')],
+    ['registry', without('markSeen')],
     ['registry', without('candidates')],
     ['registry', without('reserve')],
     ['registry', without('flush')],
@@ -50,19 +50,16 @@ describe('options', () => {
     ['threshold', Number.NaN],
     ['threshold', '0.5'],
     ['threshold', null],
-    ['timeout', 0],
-    ['timeout', -1],
-    ['timeout', Number.NaN],
-    ['timeout', Number.POSITIVE_INFINITY],
-    ['timeout', 2 ** 31],
-    ['timeout', '5'],
-    ['timeout', null],
-    ['patience', 0],
-    ['patience', Number.NaN],
-    ['patience', 2 ** 31],
-    ['patience', '5'],
-    ['clock', 5],
-    ['clock', null],
+    ['timeoutMs', 0],
+    ['timeoutMs', -1],
+    ['timeoutMs', Number.NaN],
+    ['timeoutMs', '5'],
+    ['timeoutMs', null],
+    ['waitTimeoutMs', -1],
+    ['waitTimeoutMs', Number.NaN],
+    ['waitTimeoutMs', '5'],
+    ['now', 5],
+    ['now', null],
     ['counter', 5],
     ['counter', null],
     ['counter', {}],
@@ -83,8 +80,8 @@ describe('options', () => {
 
   test('may each be given as undefined', async () => {
     const options: FallbackOptions = {
-      ...{ model: undefined, rules: undefined, threshold: undefined, timeout: undefined },
-      ...{ patience: undefined, clock: undefined, counter: undefined, registry: null },
+      ...{ model: undefined, rules: undefined, threshold: undefined, timeoutMs: undefined },
+      ...{ waitTimeoutMs: undefined, now: undefined, counter: undefined, registry: null },
     };
     const encoder = createFallbackEncoder(options);
     await expect(encoder.encode(INSTRUCTION, { domain: 'HR' })).rejects.toMatchObject({ code: 'no-model' });
@@ -106,8 +103,8 @@ describe('options', () => {
     [undefined as unknown as number],
   ])('a clock that gives no time is named when it is asked: %o', async (time) => {
     const { model, calls } = scriptedModel(goodReply);
-    const encoder = createFallbackEncoder({ model, registry: null, clock: () => time });
-    await expect(encoder.encode('Fetch what came in today', { domain: 'HR' })).rejects.toThrow(/^clock\b/);
+    const encoder = createFallbackEncoder({ model, registry: null, now: () => time });
+    await expect(encoder.encode('Fetch what came in today', { domain: 'HR' })).rejects.toThrow(/^now\b/);
     await expect(encoder.explain('Fetch what came in today', { domain: 'HR' })).rejects.toThrow(TypeError);
     expect(calls.length).toBe(0);
   });

@@ -167,7 +167,7 @@ describe('a model that does not finish', () => {
 });
 
 describe('a model that fails', () => {
-  const thrown = new ModelError({ code: 'model-rate-limited', message: 'Too many.' }, { retryAfter: 7 });
+  const thrown = new ModelError({ code: 'model-rate-limited', message: 'Too many.' }, { retryAfterMs: 7000 });
 
   test.each<[string, unknown, string]>([
     ['an error of its own', new Error('no'), 'model-unavailable'],

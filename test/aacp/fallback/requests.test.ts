@@ -34,9 +34,9 @@ interface Scene extends ScriptedModel {
 
 function scene(fields?: string): Scene {
   let now = Date.UTC(2026, 10, 22, 12);
-  const registry = memoryRegistry({ clock: () => now });
+  const registry = memoryRegistry({ now: () => now });
   const scripted = scriptedModel((request) => goodReply(request, fields));
-  const encoder = createFallbackEncoder({ model: scripted.model, registry, rules: null, clock: () => now });
+  const encoder = createFallbackEncoder({ model: scripted.model, registry, rules: null, now: () => now });
   return {
     ...scripted,
     encoder,

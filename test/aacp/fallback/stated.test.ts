@@ -19,7 +19,7 @@ type Row = readonly [instruction: string, fields: string];
 /** An encoder whose model writes these fields, whatever it is asked. */
 function encoderAt(now: number, fields: string, registry: Registry, options: FallbackOptions = {}): FallbackEncoder {
   return createFallbackEncoder({
-    ...{ registry, rules: null, clock: () => now },
+    ...{ registry, rules: null, now: () => now },
     model: async (request) => goodReply(request, fields),
     ...options,
   });

@@ -36,7 +36,7 @@ function scene(fields: () => string, options: FallbackOptions = {}): Scene {
     model: scripted.model,
     rules: null,
     registry: memoryRegistry(),
-    clock: () => now,
+    now: () => now,
     ...options,
   });
   const setNow = (time: number): void => {

@@ -50,7 +50,7 @@ export function together(pairs: readonly InstructionPair[], extras: Extras = {})
 }
 
 function registryOf(pairs: readonly InstructionPair[]): Registry {
-  const registry = memoryRegistry({ clock: () => NOW });
+  const registry = memoryRegistry({ now: () => NOW });
   for (const { first } of pairs) registry.put(entryOf(first));
   return registry;
 }

@@ -20,7 +20,7 @@ interface Known {
 
 function registryOf(known: readonly Known[]): Registry {
   let time = NOW;
-  const registry = memoryRegistry({ clock: () => time });
+  const registry = memoryRegistry({ now: () => time });
   for (const { instruction, packet, returnAgent = 'A', at = NOW } of known) {
     time = at;
     const domain = packet.split('|')[1]!;

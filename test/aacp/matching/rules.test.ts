@@ -204,7 +204,7 @@ describe('a rule without phrases', () => {
 });
 
 test('an entry comes before a rule with the same score, whose packet may say more', () => {
-  const registry = memoryRegistry({ clock: () => 0 });
+  const registry = memoryRegistry({ now: () => 0 });
   const first = { instruction: 'close the books', domain: 'HR', returnAgent: 'A', priority: '1' };
   registry.put(entryOf({ ...first, packet: `PROC|HR|${HEAD}|res:stored` }));
   const ruled = rule('PROC|HR|*|res:ruled', ['close the books']);

@@ -10,7 +10,7 @@ const REQUEST = { domain: 'HR', returnAgent: 'A', priority: '1' } as const;
 const HEAD = 'PROC|HR|return:A|p:1|aacp:1.1';
 
 function match(instruction: string, fields: string, asked: string): MatchResult {
-  const registry = memoryRegistry({ clock: () => NOW });
+  const registry = memoryRegistry({ now: () => NOW });
   registry.put(entryOf({ ...REQUEST, instruction, packet: `${HEAD}|${fields}` }));
   return createMatcher({ registry }).match({ ...REQUEST, instruction: asked, now: NOW });
 }

@@ -115,28 +115,28 @@ describe.each(PROVIDERS)('$name', (provider) => {
     server.answers(fault, fault, answer(says(PACKET)));
     await expect(provider.make(server.url)(REQUEST)).resolves.toMatchObject({ text: PACKET });
     server.answers(fault);
-    expect(await failureOf(provider.make(server.url))).toMatchObject({ code: 'model-unavailable', retryAfter: 0.001 });
+    expect(await failureOf(provider.make(server.url))).toMatchObject({ code: 'model-unavailable', retryAfterMs: 1 });
     expect(server.requests).toHaveLength(3);
   });
 
   test('does not wait for longer than it may', async () => {
     server.answers(answer(error('come back tomorrow'), 429, { 'retry-after': '86400' }));
     const failure = await failureOf(provider.make(server.url));
-    expect(failure).toMatchObject({ code: 'model-rate-limited', retryAfter: 86400 });
+    expect(failure).toMatchObject({ code: 'model-rate-limited', retryAfterMs: 86_400_000 });
     expect(server.requests).toHaveLength(1);
   });
 
   const DATE = 'Wed, 21 Oct 2015 07:28:00 GMT';
   test.each([
-    ['retry-after in seconds', { 'retry-after': '7' }, 7],
-    ['retry-after as a date', { 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: DATE }, 30],
+    ['retry-after in seconds', { 'retry-after': '7' }, 7000],
+    ['retry-after as a date', { 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: DATE }, 30_000],
     ['retry-after as a date that is past', { 'retry-after': 'Wed, 21 Oct 2015 07:27:30 GMT', date: DATE }, 0],
-    ['retry-after-ms', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1.5],
+    ['retry-after-ms', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
     ['retry-after without sense', { 'retry-after': 'soon' }, null],
     ['nothing', {}, null],
-  ])('says how long to wait, from %s', async (_name, headers: Record<string, string>, retryAfter) => {
+  ])('says how long to wait, from %s', async (_name, headers: Record<string, string>, retryAfterMs) => {
     server.answers(answer(error('slow down'), 429, headers));
-    expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-rate-limited', retryAfter });
+    expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-rate-limited', retryAfterMs });
   });
 
   test.each<[number, ModelErrorCode]>([
@@ -174,13 +174,13 @@ describe.each(PROVIDERS)('$name', (provider) => {
 
   test('gives up when the server does not answer in time', async () => {
     server.answers(silence);
-    const failure = await failureOf(make(server.url, { timeout: 50 }));
+    const failure = await failureOf(make(server.url, { timeoutMs: 50 }));
     expect(failure.code).toBe('model-timeout');
   });
 
   test('gives up when a reply does not end in time', async () => {
     server.answers(endless);
-    const failure = await failureOf(make(server.url, { timeout: 200 }));
+    const failure = await failureOf(make(server.url, { timeoutMs: 200 }));
     expect(failure.code).toBe('model-timeout');
   });
 
@@ -198,7 +198,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
       response.on('finish', () => setImmediate(() => controller.abort()));
       answer(error('slow down'), 429, { 'retry-after': '3000' })(response, request);
     });
-    const model = provider.make(server.url, { maxRetryWait: 2 ** 31 - 1 });
+    const model = provider.make(server.url, { maxRetryDelayMs: 2 ** 31 - 1 });
     const failure = await failureOf(model, { ...REQUEST, signal: controller.signal });
     expect(failure.code).toBe('model-aborted');
   });
@@ -283,10 +283,13 @@ describe.each(PROVIDERS)('$name', (provider) => {
 
   test.each([
     [{ model: '' }, 'model must be the name of a model'],
-    [{ timeout: 0 }, 'timeout must be a whole number from 1 on'],
-    [{ timeout: 1.5 }, 'timeout must be a whole number from 1 on'],
-    [{ maxRetries: -1 }, 'maxRetries must be a whole number from 0 on'],
-    [{ maxRetryWait: Number.NaN }, 'maxRetryWait must be a whole number from 0 on'],
+    [{ timeoutMs: 0 }, 'timeoutMs must be a number of milliseconds, at least 1, or Infinity; got 0'],
+    [{ timeoutMs: '1' }, 'timeoutMs must be a number of milliseconds, at least 1, or Infinity; got 1'],
+    [{ maxRetries: -1 }, 'maxRetries must be a non-negative integer; got -1'],
+    [
+      { maxRetryDelayMs: Number.NaN },
+      'maxRetryDelayMs must be a number of milliseconds, at least 0, or Infinity; got NaN',
+    ],
     [{ price: { input: 1 } }, 'price.output must be US dollars per million tokens'],
     [{ price: { input: 1, output: 1, cacheRead: -1 } }, 'price.cacheRead must be US dollars per million tokens'],
     [{ onNotice: 'log' }, 'onNotice must be a function'],

@@ -19,7 +19,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   const opened: Registry[] = [];
 
   async function open(options: RegistryOptions = {}): Promise<Registry> {
-    const registry = await openAt(fresh(), { clock: handClock(), ...options });
+    const registry = await openAt(fresh(), { now: handClock(), ...options });
     opened.push(registry);
     return registry;
   }
@@ -51,7 +51,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     registry.reserve(sample(1).key, 1000);
     registry.putAll(samples(3));
     registry.remove(sample(1).key);
-    expect(registry.reserve(sample(1).key, 1000)).toMatchObject({ kind: 'mine' });
+    expect(registry.reserve(sample(1).key, 1000)).toMatchObject({ kind: 'granted' });
   });
 
   test('notes which of them a rule covers, and forgets it of none', async () => {
@@ -93,7 +93,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     registry.putAll(samples(600));
     function* changing(): Iterable<NewEntry> {
       for (const entry of registry.entries()) {
-        registry.seen(entry.key);
+        registry.markSeen(entry.key);
         registry.remove(sample('none').key);
         yield entry;
       }
@@ -114,13 +114,13 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
         yield entry;
       }
     }
-    expect(() => registry.putAll(closing())).toThrow(expect.objectContaining({ code: 'registry-closed' }));
+    expect(() => registry.putAll(closing())).toThrow(expect.objectContaining({ code: 'store-closed' }));
     // It ends with the first of them that it cannot keep, or with the first batch.
     expect(given).toBeLessThan(1024);
   });
 
   test('a file of the reference SDK comes in whole, each instruction once', async () => {
-    const registry = await open({ clock: Date.now });
+    const registry = await open({ now: Date.now });
     const pattern = (number: number) => ({
       domain: 'HR',
       english: `Fetch the records of item ${number}`,

@@ -10,14 +10,14 @@ import { tell } from '../../helpers/tell.js';
 import { sample } from './sample.js';
 
 const [file, job, ...rest] = process.argv.slice(2);
-const registry = await sqliteRegistry(file!, { busyTimeout: 30_000 });
+const registry = await sqliteRegistry(file!, { busyTimeoutMs: 30_000 });
 tell('open');
 
 if (job === 'put') {
   const [name, count = 'Infinity'] = rest;
   for (let number = 1; number <= Number(count); number++) {
     const { key } = registry.put(sample(`${name}-${number}`));
-    registry.seen(key);
+    registry.markSeen(key);
     tell(key);
   }
 } else if (job === 'read') {
@@ -26,12 +26,12 @@ if (job === 'put') {
   for (let number = 0; number < Number(count); number++) {
     if (registry.get(key!) === undefined) continue;
     found++;
-    registry.seen(key!);
+    registry.markSeen(key!);
   }
   tell(`${found}`);
 } else {
   for (let number = 0; number < Number(rest[0]); number++) {
-    if (registry.reserve(sample(number).key, 60_000).kind === 'mine') tell(`${number}`);
+    if (registry.reserve(sample(number).key, 60_000).kind === 'granted') tell(`${number}`);
   }
 }
 registry.close();

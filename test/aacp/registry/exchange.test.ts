@@ -32,8 +32,8 @@ const ENTRY = {
   times_seen: 4,
 };
 
-function imported(file: unknown, registry: Registry = memoryRegistry({ clock })) {
-  const report = importPatterns(registry, file, { clock });
+function imported(file: unknown, registry: Registry = memoryRegistry({ now: clock })) {
+  const report = importPatterns(registry, file, { now: clock });
   return { report, registry, entries: [...registry.entries()] };
 }
 
@@ -57,8 +57,8 @@ describe('importing', () => {
         origin: 'import',
         model: null,
         cost: null,
-        created: Date.UTC(2026, 4, 30, 9, 8, 7, 654),
-        lastSeen: clock(),
+        createdAt: Date.UTC(2026, 4, 30, 9, 8, 7, 654),
+        lastSeenAt: clock(),
         timesSeen: 4,
       },
     ]);
@@ -77,10 +77,10 @@ describe('importing', () => {
 
   test('terms and normal form can be others', () => {
     const registry = memoryRegistry();
-    const normalise = (instruction: string, created: number) => `${instruction.length} ${created}`;
-    importPatterns(registry, [{ ...ENTRY, timestamp: '' }], { clock: () => 7.5, normalise, termsOf: () => ['term'] });
+    const normalise = (instruction: string, createdAt: number) => `${instruction.length} ${createdAt}`;
+    importPatterns(registry, [{ ...ENTRY, timestamp: '' }], { now: () => 7.5, normalise, termsOf: () => ['term'] });
     expect(registry.candidates('FIN', ['term'], 9)).toMatchObject([
-      { normalised: `${ENTRY.english.length} 7`, created: 7 },
+      { normalised: `${ENTRY.english.length} 7`, createdAt: 7 },
     ]);
   });
 
@@ -140,12 +140,12 @@ describe('importing', () => {
     ['a count beyond all numbers', { times_seen: 1e300 }, { timesSeen: 1 }],
     ['no count', { times_seen: undefined }, { timesSeen: 1 }],
     ['an id that is none', { id: 7 }, { timesSeen: 4 }],
-    ['a time without a zone', { timestamp: '2026-05-30T09:00:00' }, { created: Date.UTC(2026, 4, 30, 9) }],
-    ['a time in another zone', { timestamp: '2026-05-30T09:00:00+02:00' }, { created: Date.UTC(2026, 4, 30, 7) }],
-    ['a time to come', { timestamp: '2099-01-01T00:00:00Z' }, { created: clock() }],
-    ['a time before all times', { timestamp: '0001-01-01T00:00:00Z' }, { created: clock() }],
-    ['a time that is none', { timestamp: 'yesterday' }, { created: clock() }],
-    ['a day that is none', { timestamp: '2026-13-45T00:00:00Z' }, { created: clock() }],
+    ['a time without a zone', { timestamp: '2026-05-30T09:00:00' }, { createdAt: Date.UTC(2026, 4, 30, 9) }],
+    ['a time in another zone', { timestamp: '2026-05-30T09:00:00+02:00' }, { createdAt: Date.UTC(2026, 4, 30, 7) }],
+    ['a time to come', { timestamp: '2099-01-01T00:00:00Z' }, { createdAt: clock() }],
+    ['a time before all times', { timestamp: '0001-01-01T00:00:00Z' }, { createdAt: clock() }],
+    ['a time that is none', { timestamp: 'yesterday' }, { createdAt: clock() }],
+    ['a day that is none', { timestamp: '2026-13-45T00:00:00Z' }, { createdAt: clock() }],
     ['a domain in small letters', { domain: 'fin' }, { domain: 'FIN' }],
     ['a rule that covers it', { rule_based_written: true }, { covered: true }],
   ])('an entry with %s is taken all the same', (_what, changes, expected) => {
@@ -163,7 +163,7 @@ describe('importing', () => {
     expect(entry).toMatchObject({
       packet: ENTRY.aacp_packet,
       timesSeen: 9,
-      created: Date.UTC(2026, 4, 30, 9, 8, 7, 654),
+      createdAt: Date.UTC(2026, 4, 30, 9, 8, 7, 654),
     });
   });
 
@@ -220,7 +220,7 @@ describe('importing', () => {
 
 describe('exporting', () => {
   test('writes the form of the reference, member by member', () => {
-    const registry = memoryRegistry({ clock });
+    const registry = memoryRegistry({ now: clock });
     const instruction = 'Flag  the (Contractors) without a purchase order!';
     const packet = 'FLAG|FIN|return:A|p:1|aacp:1.1|res:contractors';
     const { key } = registry.put(sample(1, { domain: 'FIN', instruction, packet, timesSeen: 3 }));
@@ -271,11 +271,11 @@ describe('exporting', () => {
       { ...ENTRY, english: 'a\uD800b "quoted" \u0000 words __proto__', times_seen: 1 },
     ]);
     const text = exportPatterns(registry);
-    const again = await sqliteRegistry(fresh(), { clock });
-    expect(importPatterns(again, text, { clock }).imported).toBe(3);
+    const again = await sqliteRegistry(fresh(), { now: clock });
+    expect(importPatterns(again, text, { now: clock }).imported).toBe(3);
     expect(exportPatterns(again)).toBe(text);
-    const kept = Array.from(again.entries(), ({ lastSeen: _, ...entry }) => entry);
-    expect(kept).toEqual(Array.from(registry.entries(), ({ lastSeen: _, ...entry }) => entry));
+    const kept = Array.from(again.entries(), ({ lastSeenAt: _, ...entry }) => entry);
+    expect(kept).toEqual(Array.from(registry.entries(), ({ lastSeenAt: _, ...entry }) => entry));
     again.close();
   });
 });

@@ -61,10 +61,10 @@ describe('a process that is killed', () => {
     });
     expect(code).not.toBe(0);
     const clock = passingTime(Date.now());
-    const registry = await sqliteRegistry(file, { clock: () => clock.now });
+    const registry = await sqliteRegistry(file, { now: () => clock.now });
     expect(registry.reserve(sample(5).key, 1000)).toMatchObject({ kind: 'taken' });
     clock.now += 60_000;
-    expect(registry.reserve(sample(5).key, 1000)).toMatchObject({ kind: 'mine' });
+    expect(registry.reserve(sample(5).key, 1000)).toMatchObject({ kind: 'granted' });
     registry.close();
   });
 });

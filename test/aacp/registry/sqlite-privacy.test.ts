@@ -4,8 +4,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import { type RegistryNotice, sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
+import { StoreError } from '../../../src/text/store-error.js';
 import { freshFiles } from '../../storage/folder.js';
 import { sample } from './sample.js';
 
@@ -74,10 +74,10 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
     other.exec('CREATE TABLE theirs (x)');
     other.close();
     chmodSync(file, 0o644);
-    await expect(sqliteRegistry(file)).rejects.toMatchObject({ code: 'bad-registry-file' });
+    await expect(sqliteRegistry(file)).rejects.toMatchObject({ code: 'store-foreign' });
     const text = fresh();
     writeFileSync(text, 'x'.repeat(200), { mode: 0o644 });
-    await expect(sqliteRegistry(text)).rejects.toMatchObject({ code: 'bad-registry-file' });
+    await expect(sqliteRegistry(text)).rejects.toMatchObject({ code: 'store-foreign' });
     expect([modeOf(file), modeOf(text)]).toEqual([0o644, 0o644]);
   });
 
@@ -117,10 +117,10 @@ test.each([
       (registry) => registry.close(),
       (error: unknown) => error,
     );
-    expect(thrown).toBeInstanceOf(RegistryError);
+    expect(thrown).toBeInstanceOf(StoreError);
     expect(thrown).toMatchObject({
-      code: 'bad-registry-file',
-      message: `${JSON.stringify(name)} names no file; for a registry in memory there is memoryRegistry(), or --registry memory.`,
+      code: 'store-misconfigured',
+      message: `${JSON.stringify(name)} is not the name of a file. For a registry in memory, use memoryRegistry() or --registry memory.`,
       help: expect.stringContaining(JSON.stringify(`./${name}`)),
     });
     expect(readdirSync(folder)).toEqual([]);

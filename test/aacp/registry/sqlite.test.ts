@@ -15,7 +15,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';
 import {
   type Driver,
@@ -54,13 +53,13 @@ async function filled(entries = 300): Promise<string> {
 }
 
 /** The error of opening a file. */
-async function refusal(file: string, options?: SqliteRegistryOptions): Promise<RegistryError> {
+async function refusal(file: string, options?: SqliteRegistryOptions): Promise<StoreError> {
   const thrown: unknown = await sqliteRegistry(file, options).then(
     (registry) => registry.close(),
     (error: unknown) => error,
   );
-  expect(thrown).toBeInstanceOf(RegistryError);
-  return thrown as RegistryError;
+  expect(thrown).toBeInstanceOf(StoreError);
+  return thrown as StoreError;
 }
 
 /** The files in the folder of a file whose names begin with its name. */
@@ -75,11 +74,11 @@ describe('a file', () => {
     const file = fresh();
     const first = await sqliteRegistry(file);
     const entry = first.put(sample(1));
-    first.seen(entry.key);
+    first.markSeen(entry.key);
     first.close();
     const second = await sqliteRegistry(file);
     expect(second.file).toBe(file);
-    expect(second.get(entry.key)).toMatchObject({ ...sample(1), created: entry.created, timesSeen: 2 });
+    expect(second.get(entry.key)).toMatchObject({ ...sample(1), createdAt: entry.createdAt, timesSeen: 2 });
     second.close();
   });
 
@@ -113,7 +112,7 @@ describe('a file', () => {
       expect(file.startsWith(process.cwd())).toBe(false);
       vi.stubEnv('PEGWIRE_DATA_DIR', 'here');
       expect(() => defaultRegistryFile()).toThrow(
-        expect.objectContaining({ code: 'registry-unavailable', message: expect.stringContaining('PEGWIRE_DATA_DIR') }),
+        expect.objectContaining({ code: 'store-misconfigured', message: expect.stringContaining('PEGWIRE_DATA_DIR') }),
       );
     },
   );
@@ -125,15 +124,15 @@ describe('a file', () => {
     expect(other.get(key)?.timesSeen).toBe(1);
     one.put(sample(1, { packet: 'ACK|HR|return:HR-Agent|p:2|aacp:1.1' }));
     expect(other.get(key)?.packet).toBe('ACK|HR|return:HR-Agent|p:2|aacp:1.1');
-    for (let hit = 0; hit < 3; hit++) other.seen(key);
-    one.seen(key);
+    for (let hit = 0; hit < 3; hit++) other.markSeen(key);
+    one.markSeen(key);
     one.flush();
     other.flush();
     expect(one.get(key)?.timesSeen).toBe(6);
     expect(other.get(key)?.timesSeen).toBe(6);
     other.setCovered(key, true);
     expect(one.get(key)?.covered).toBe(true);
-    expect(one.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'mine' });
+    expect(one.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'granted' });
     expect(other.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'taken' });
     other.remove(key);
     expect(one.get(key)).toBe(undefined);
@@ -144,14 +143,14 @@ describe('a file', () => {
   test('gets the counts after a while, without being told', async () => {
     const file = fresh();
     const clock = handClock();
-    const [one, other] = [await sqliteRegistry(file, { clock }), await sqliteRegistry(file, { clock })];
+    const [one, other] = [await sqliteRegistry(file, { now: clock }), await sqliteRegistry(file, { now: clock })];
     const { key } = one.put(sample(1));
-    one.seen(key);
+    one.markSeen(key);
     expect(other.get(key)?.timesSeen).toBe(1);
     clock.pass(1000);
-    one.seen(key);
+    one.markSeen(key);
     expect(other.get(key)?.timesSeen).toBe(3);
-    one.seen(key);
+    one.markSeen(key);
     one.put(sample(2));
     expect(other.get(key)?.timesSeen).toBe(4);
     one.close();
@@ -160,14 +159,14 @@ describe('a file', () => {
 
   test('that is locked for too long is told as busy; the counts wait', async () => {
     const file = fresh();
-    const registry = await sqliteRegistry(file, { busyTimeout: 0 });
+    const registry = await sqliteRegistry(file, { busyTimeoutMs: 0 });
     const { key } = registry.put(sample(1));
     const other = await openDatabase(file, { format: REGISTRY_FORMAT });
     other.transaction(() => {
-      expect(() => registry.put(sample(2))).toThrow(expect.objectContaining({ code: 'registry-busy' }));
-      expect(() => registry.reserve('key', 1)).toThrow(expect.objectContaining({ code: 'registry-busy' }));
-      registry.seen(key);
-      expect(() => registry.flush()).toThrow(expect.objectContaining({ code: 'registry-busy' }));
+      expect(() => registry.put(sample(2))).toThrow(expect.objectContaining({ code: 'store-busy' }));
+      expect(() => registry.reserve('key', 1)).toThrow(expect.objectContaining({ code: 'store-busy' }));
+      registry.markSeen(key);
+      expect(() => registry.flush()).toThrow(expect.objectContaining({ code: 'store-busy' }));
       expect(registry.statistics()).toMatchObject({ entries: 1, timesSeen: 1 });
       expect(registry.get(key)).toBeDefined();
     });
@@ -201,10 +200,9 @@ describe('a file that is damaged', () => {
     const before = readFileSync(file);
     const notices: RegistryNotice[] = [];
     const clock = handClock(0);
-    const error = await refusal(file, { clock, onNotice: (notice) => notices.push(notice) });
+    const error = await refusal(file, { now: clock, onNotice: (notice) => notices.push(notice) });
     const aside = `${file}.corrupt-1970-01-01T000000000Z`;
-    expect(error).toMatchObject({ code: 'registry-corrupt', message: expect.stringContaining(aside) });
-    expect(error.cause).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ code: 'store-corrupt', message: expect.stringContaining(aside) });
     expect(notices).toEqual([{ kind: 'set-aside', file, to: aside, message: error.message }]);
     expect(readFileSync(aside).equals(before)).toBe(true);
     expect(existsSync(file)).toBe(false);
@@ -222,7 +220,7 @@ describe('a file that is damaged', () => {
     const whole = readFileSync(file);
     for (const end of ['', '-2', '-3']) {
       writeFileSync(file, whole.subarray(0, 3 * 4096));
-      expect((await refusal(file, { clock })).message).toContain(`.corrupt-1970-01-01T000000000Z${end};`);
+      expect((await refusal(file, { now: clock })).message).toContain(`.corrupt-1970-01-01T000000000Z${end},`);
     }
     expect(beside(file).filter((name) => /Z(-\d)?$/.test(name))).toHaveLength(3);
   });
@@ -237,7 +235,7 @@ describe('a file that is damaged', () => {
     // The log restores pages that it holds; the others stay damaged.
     truncateSync(copy, 3 * 4096);
     const before = ['', '-wal'].map((end) => readFileSync(copy + end));
-    const thrown: unknown = await sqliteRegistry(copy, { clock: handClock(0) }).then(
+    const thrown: unknown = await sqliteRegistry(copy, { now: handClock(0) }).then(
       (opened) => {
         try {
           return [...opened.entries()];
@@ -247,7 +245,7 @@ describe('a file that is damaged', () => {
       },
       (error: unknown) => error,
     );
-    expect(thrown).toMatchObject({ code: 'registry-corrupt' });
+    expect(thrown).toMatchObject({ code: 'store-corrupt' });
     const aside = `${copy}.corrupt-1970-01-01T000000000Z`;
     for (const [index, end] of ['', '-wal'].entries()) {
       expect(readFileSync(aside + end).equals(before[index]!)).toBe(true);
@@ -273,7 +271,7 @@ describe('a file that is damaged', () => {
     mkdirSync(folder);
     const file = defaultRegistryFile();
     writeFileSync(file, garbage);
-    await expect(sqliteRegistry()).rejects.toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    await expect(sqliteRegistry()).rejects.toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     expect(beside(file)).toContainEqual(expect.stringMatching(/^registry\.db\.corrupt-.*Z$/));
     expect(existsSync(file)).toBe(false);
     const registry = await sqliteRegistry();
@@ -289,11 +287,11 @@ describe('a file that is damaged', () => {
     content.fill(0x55, 20 * 4096);
     writeFileSync(file, content);
     const all = () => [...registry.entries()];
-    expect(all).toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    expect(all).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     const [notice] = notices;
     if (notice?.kind !== 'set-aside' || notice.to === null) throw new Error('it was not set aside');
-    expect(all).toThrow(expect.objectContaining({ code: 'registry-corrupt', message: notice.message }));
-    expect(() => registry.put(sample(1))).toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    expect(all).toThrow(expect.objectContaining({ code: 'store-corrupt', message: notice.message }));
+    expect(() => registry.put(sample(1))).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     expect(notices).toHaveLength(1);
     registry.close();
     expect(readFileSync(notice.to).equals(content)).toBe(true);
@@ -315,7 +313,7 @@ describe('a file that is damaged', () => {
     expect(notices).toMatchObject([{ kind: 'damaged-entry', file, message: expect.stringContaining('number 2') }]);
     expect(Array.from(registry.entries(), ({ key }) => key)).toEqual([sample(0).key]);
     expect(registry.candidates('HR', ['fetch'], 9)).toHaveLength(1);
-    expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'mine' });
+    expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'granted' });
     registry.put(sample(1, { terms: ['new'] }));
     expect(registry.get(sample(1).key)).toMatchObject(sample(1, { terms: ['new'] }));
     expect(registry.candidates('HR', ['item1'], 9)).toEqual([]);
@@ -327,11 +325,11 @@ describe('a file that is damaged', () => {
 
 describe('a file that cannot be used', () => {
   test.each<[what: string, code: string, make: (file: string) => unknown]>([
-    ['text', 'bad-registry-file', (file) => writeFileSync(file, 'not yours '.repeat(100))],
-    ['a short text', 'bad-registry-file', (file) => writeFileSync(file, 'hello')],
+    ['text', 'store-foreign', (file) => writeFileSync(file, 'not yours '.repeat(100))],
+    ['a short text', 'store-foreign', (file) => writeFileSync(file, 'hello')],
     [
       "another program's database",
-      'bad-registry-file',
+      'store-foreign',
       (file) => {
         const database = new DatabaseSync(file);
         database.exec('CREATE TABLE theirs (a)');
@@ -340,7 +338,7 @@ describe('a file that cannot be used', () => {
     ],
     [
       "another program's database, damaged",
-      'bad-registry-file',
+      'store-foreign',
       (file) => {
         const database = new DatabaseSync(file);
         database.exec('CREATE TABLE theirs (a); CREATE TABLE more (b)');
@@ -350,20 +348,19 @@ describe('a file that cannot be used', () => {
     ],
     [
       'of a later version',
-      'registry-newer',
+      'store-newer',
       async (file) => {
         const migrations = [...REGISTRY_FORMAT.migrations, 'CREATE TABLE later (a)'];
         (await openDatabase(file, { format: { ...REGISTRY_FORMAT, migrations } })).close();
       },
     ],
-    ['a folder', 'registry-unavailable', (file) => mkdirSync(file)],
+    ['a folder', 'store-unavailable', (file) => mkdirSync(file)],
   ])('%s is refused with %s, and left alone', async (_what, code, make) => {
     const file = fresh();
     await make(file);
     const before = statSync(file).isFile() ? readFileSync(file) : null;
     const error = await refusal(file);
     expect(error).toMatchObject({ code, message: expect.stringContaining(file) });
-    expect(error.cause).toBeInstanceOf(StoreError);
     expect(beside(file).filter((name) => name.includes('corrupt'))).toEqual([]);
     if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -372,7 +369,7 @@ describe('a file that cannot be used', () => {
     const file = fresh();
     writeFileSync(file, '');
     for (const below of ['registry.db', 'deep/registry.db']) {
-      expect(await refusal(path.join(file, below))).toMatchObject({ code: 'registry-unavailable' });
+      expect(await refusal(path.join(file, below))).toMatchObject({ code: 'store-unavailable' });
     }
   });
 
@@ -380,7 +377,7 @@ describe('a file that cannot be used', () => {
     const folder = fresh('locked');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
-    expect(await refusal(path.join(folder, 'registry.db'))).toMatchObject({ code: 'registry-unavailable' });
+    expect(await refusal(path.join(folder, 'registry.db'))).toMatchObject({ code: 'store-unavailable' });
   });
 
   /** The driver of the platform, with something done to each connection. */
@@ -399,7 +396,7 @@ describe('a file that cannot be used', () => {
     const fill = () => {
       for (; stored < 1000; stored++) registry.put(sample(stored));
     };
-    expect(fill).toThrow(expect.objectContaining({ code: 'registry-full' }));
+    expect(fill).toThrow(expect.objectContaining({ code: 'store-full' }));
     expect(stored).toBeGreaterThan(10);
     expect(registry.get(sample(stored - 1).key)).toBeDefined();
     expect(registry.get(sample(stored).key)).toBe(undefined);
@@ -421,7 +418,7 @@ describe('a file that cannot be used', () => {
       };
     };
     const registry = await sqliteRegistry(file, { driver: readOnly });
-    expect(() => registry.put(sample(9))).toThrow(expect.objectContaining({ code: 'registry-unavailable' }));
+    expect(() => registry.put(sample(9))).toThrow(expect.objectContaining({ code: 'store-unavailable' }));
     expect(registry.get(sample(1).key)).toBeDefined();
     expect(registry.get(sample(9).key)).toBe(undefined);
     registry.close();
@@ -443,14 +440,14 @@ describe('a file that cannot be used', () => {
     move(file);
     const put = () => registry.put(sample(2));
     expect(put).toThrow(
-      expect.objectContaining({ code: 'registry-unavailable', message: expect.stringContaining('moved') }),
+      expect.objectContaining({ code: 'store-unavailable', message: expect.stringContaining('moved') }),
     );
     expect(registry.get(sample(1).key)).toBeDefined();
     registry.close();
   });
 
   test.each([
-    ['busyTimeout', { busyTimeout: -5 }],
+    ['busyTimeout', { busyTimeoutMs: -5 }],
     ['onCorrupt', { onCorrupt: 'overwrite' }],
     ['onNotice', { onNotice: 7 }],
     ['busyTimeOut', { busyTimeOut: 5 }],

@@ -30,13 +30,13 @@ interface Scene {
 function scene(options: FallbackOptions & { readonly answer?: (request: ModelRequest) => string } = {}): Scene {
   const { answer = ({ domain, returnAgent, priority }) => packetFor(domain, returnAgent, priority), ...more } = options;
   const calls: ModelRequest[] = [];
-  const registry = memoryRegistry({ clock: () => NOW });
+  const registry = memoryRegistry({ now: () => NOW });
   const model = async (request: ModelRequest): Promise<ModelReply> => {
     calls.push(request);
     return { text: answer(request), cost: PRICE, usage: { inputTokens: 600, outputTokens: 40 } };
   };
   return {
-    encoder: createFallbackEncoder({ model, registry, rules: null, clock: () => NOW, ...more }),
+    encoder: createFallbackEncoder({ model, registry, rules: null, now: () => NOW, ...more }),
     registry,
     calls,
   };

@@ -27,7 +27,7 @@ const INVALID = [
 /** A dispatcher whose handler notes what it gets. */
 function gate(options: Partial<DispatcherOptions<string>> = {}) {
   const handled: Packet[] = [];
-  const audit = memoryAudit({ clock: () => NOW });
+  const audit = memoryAudit({ now: () => NOW });
   const deliver = (packet: Packet): string => {
     handled.push(packet);
     return 'done';
@@ -201,26 +201,26 @@ describe('in prompts (section 15)', () => {
 
 describe('replay (section 15)', () => {
   test('a nonce that was seen, a time outside of the window, or neither: refused', async () => {
-    const replay = replayGuard({ window: 60_000, clock: () => NOW });
+    const replay = replayGuard({ windowMs: 60_000, now: () => NOW });
     const { dispatch, handled, audit } = gate({ replay });
-    const sent = async (envelope?: { readonly nonce: string; readonly time: number }): Promise<string> => {
+    const sent = async (envelope?: { readonly nonce: string; readonly sentAt: number }): Promise<string> => {
       const result = await dispatch(VALID, envelope === undefined ? {} : { envelope });
       return result.ok ? 'ok' : result.reason;
     };
     expect([
-      await sent({ nonce: 'n1', time: NOW }),
-      await sent({ nonce: 'n1', time: NOW }),
-      await sent({ nonce: 'n1', time: NOW + 1 }),
-      await sent({ nonce: 'n2', time: NOW - 60_001 }),
-      await sent({ nonce: 'n3', time: NOW + 60_001 }),
+      await sent({ nonce: 'n1', sentAt: NOW }),
+      await sent({ nonce: 'n1', sentAt: NOW }),
+      await sent({ nonce: 'n1', sentAt: NOW + 1 }),
+      await sent({ nonce: 'n2', sentAt: NOW - 60_001 }),
+      await sent({ nonce: 'n3', sentAt: NOW + 60_001 }),
       await sent(),
     ]).toEqual(['ok', 'repeated', 'repeated', 'too-old', 'too-new', 'no-envelope']);
     expect([handled.length, audit.records().filter(({ event }) => event === 'refused').length]).toEqual([1, 5]);
   });
 
   test('the guard looks at the envelope, and the packet stays as it is', async () => {
-    const { dispatch, handled } = gate({ replay: replayGuard({ clock: () => NOW }) });
-    for (const nonce of ['a', 'b']) await dispatch(VALID, { envelope: { nonce, time: NOW } });
+    const { dispatch, handled } = gate({ replay: replayGuard({ now: () => NOW }) });
+    for (const nonce of ['a', 'b']) await dispatch(VALID, { envelope: { nonce, sentAt: NOW } });
     expect(handled.map((packet) => printPacket(packet))).toEqual([VALID, VALID]);
   });
 });

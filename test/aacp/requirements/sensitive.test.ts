@@ -84,7 +84,7 @@ describe('the registry file (section 15)', () => {
     const damaged = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(50, 7)]);
     writeFileSync(file, damaged);
     const failure: unknown = await sqliteRegistry(file).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ name: 'RegistryError', code: 'registry-corrupt' });
+    expect(failure).toMatchObject({ name: 'StoreError', code: 'store-corrupt' });
     const [aside, ...more] = readdirSync(folder).filter((name) => name.startsWith('registry.db.corrupt-'));
     expect([more, (failure as Error).message]).toEqual([[], expect.stringContaining(aside!)]);
     expect(readFileSync(path.join(folder, aside!))).toEqual(damaged);

@@ -87,9 +87,9 @@ describe('search', () => {
     expect(LIBRARIES.bundled.find('invoice', { limit: 2 })).toHaveLength(2);
   });
 
-  it('finds less the higher the floor, and all that has a word at none', () => {
+  it('finds less the higher minScore, and all that has a word at none', () => {
     const query = 'quarterly invoice zebra';
-    const counts = [0, 0.3, 0.6, 1].map((floor) => LIBRARIES.bundled.find(query, { floor, limit: 100 }).length);
+    const counts = [0, 0.3, 0.6, 1].map((minScore) => LIBRARIES.bundled.find(query, { minScore, limit: 100 }).length);
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
     expect(counts[0]).toBeGreaterThan(10);
     expect(counts[3]).toBe(0);
@@ -99,8 +99,8 @@ describe('search', () => {
     ['query', 7, {}],
     ['domain', 'x', { domain: 7 }],
     ['task', 'x', { task: null }],
-    ['floor', 'x', { floor: 2 }],
-    ['floor', 'x', { floor: Number.NaN }],
+    ['minScore', 'x', { minScore: 2 }],
+    ['minScore', 'x', { minScore: Number.NaN }],
     ['limit', 'x', { limit: 0 }],
     ['limit', 'x', { limit: 1.5 }],
   ])('says that %s is wrong, where it is', (name, query, options) => {

@@ -14,7 +14,7 @@ async function linkTo(executor: AgentExecutor, served: Parameters<typeof connect
   const { client } = await connect(executor, served);
   const link = await connectA2A(client, {
     ...{ codec, session: createSession({ agent: 'planner', sequence: 'sender' }), legacy },
-    reconnect: { min: 0.01, max: 0.02, attempts: 2 },
+    reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 2 },
   });
   links.push(link);
   return link;

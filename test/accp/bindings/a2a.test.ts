@@ -116,7 +116,7 @@ describe('tasks', () => {
       () => {
         throw new Error('the password is 1234');
       },
-      { failed, agent: 'worker' },
+      { onError: failed, agent: 'worker' },
     );
     const { client } = await connect(executor);
     const request = '@planner>req:x{}[mid:q1,seq:1]';

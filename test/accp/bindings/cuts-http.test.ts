@@ -35,7 +35,9 @@ async function read(ending: Ending, cut: (body: string) => number) {
   const [request] = createCodec().encode({ intent: 'req', operation: 'infer' }, session).frames;
   const frames: string[] = [];
   try {
-    for await (const frame of streamFrames(`http://127.0.0.1:${proxy.port}${FRAMES_PATH}`, request!, { timeout: 5 }))
+    for await (const frame of streamFrames(`http://127.0.0.1:${proxy.port}${FRAMES_PATH}`, request!, {
+      timeoutMs: 5000,
+    }))
       frames.push(frame);
     return { frames, end: 'ended' };
   } catch (thrown) {

@@ -7,7 +7,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answeredFetch, callTool, createEndpoint, tcTool } from '../../../src/accp/bindings/mcp/index.js';
+import { callTool, createEndpoint, failFastFetch, tcTool } from '../../../src/accp/bindings/mcp/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
 import type { ConnectedClient } from './mcp-world.js';
@@ -43,12 +43,12 @@ type Connect = (url: URL) => Promise<ConnectedClient & { close: () => Promise<vo
 
 const SDK_1: Connect = async (url) => {
   const client = new Client1(INFO);
-  await client.connect(new Transport1(url, { fetch: answeredFetch() }) as Transport);
+  await client.connect(new Transport1(url, { fetch: failFastFetch() }) as Transport);
   return client;
 };
 const SDK_2: Connect = async (url) => {
   const client = new Client2(INFO, { capabilities: {}, versionNegotiation: { mode: 'legacy' } });
-  await client.connect(new Transport2(url, { fetch: answeredFetch() }));
+  await client.connect(new Transport2(url, { fetch: failFastFetch() }));
   return client;
 };
 
@@ -93,7 +93,7 @@ describe.each([
 
 test('an answer in several lines of data that end with CRLF is whole, however it arrives', async () => {
   const events = 'data: {"jsonrpc":"2.0",\r\ndata: "id":1,"result":{}}\r\n\r\n';
-  const asked = answeredFetch(async () => {
+  const asked = failFastFetch(async () => {
     const pieces = [...events].map((character) => new TextEncoder().encode(character));
     const body = new ReadableStream({
       pull(controller) {

@@ -141,7 +141,7 @@ describe('a stream that a client sends', () => {
       await link.request(req({ n: 1 }));
       for (const client of server.clients) client.terminate();
     };
-    const { heard } = await sent(drop, { resumeTime: 0.05 });
+    const { heard } = await sent(drop, { resumeWindowMs: 50 });
     expect(await heard).toEqual({ taken: ['w0', 'w1'], end: 'E3003' });
   });
 

@@ -14,7 +14,7 @@ describe('errors', () => {
     const failures: unknown[] = [];
     const endpoint = endpointOf({
       handle: () => Promise.reject(new Error('the password is x')),
-      failed: (thrown, { operation }) => failures.push([(thrown as Error).message, operation]),
+      onError: (thrown, { operation }) => failures.push([(thrown as Error).message, operation]),
     });
     const { say, hear } = peer();
     const [answer] = await answersOf(endpoint, say({ intent: 'req', operation: 'x' }));
@@ -63,7 +63,7 @@ describe('errors', () => {
     ],
   ])('an error is never answered by an error: %s', async (_name, handle) => {
     const failures: unknown[] = [];
-    const endpoint = endpointOf({ handle, failed: (thrown) => failures.push(thrown) });
+    const endpoint = endpointOf({ handle, onError: (thrown) => failures.push(thrown) });
     const error = 'fail:error{code:E9999|msg:m|retry:true|schema:ER}';
     expect(await answersOf(endpoint, `@a>${error}[mid:m1,seq:1]`)).toEqual([]);
     expect(failures.length).toBe(1);
@@ -109,7 +109,7 @@ describe('errors', () => {
       ({ envelope: { msg_id: cid } }) => streamMessages(broken(), { cid, operation: 'x' }),
     ];
     for (const handle of handles) {
-      const answers = await answersOf(endpointOf({ handle, failed }), '@a>req:x{}[mid:m1,seq:1]');
+      const answers = await answersOf(endpointOf({ handle, onError: failed }), '@a>req:x{}[mid:m1,seq:1]');
       expect(answers.map((answer) => readHead(answer)!.schema === 'ER').filter(Boolean)).toEqual([true]);
       expect(readHead(answers.at(-1)!)).toMatchObject({ schema: 'ER' });
     }
@@ -137,7 +137,8 @@ describe('errors', () => {
   test.each<[string, Partial<EndpointOptions>]>([
     ['an agent that no frame can hold', { agent: 'a b' }],
     ['no sessions', { maxSessions: 0 }],
-    ['a time before now', { idleTime: -1 }],
+    ['a negative timeout', { idleTimeoutMs: -1 }],
+    ['a timeout of zero', { idleTimeoutMs: 0 }],
     ['no handler', { handle: undefined as unknown as EndpointOptions['handle'] }],
   ])('%s: a TypeError', (_name, options) => {
     expect(() => endpointOf(options)).toThrow(TypeError);

@@ -52,10 +52,10 @@ describe('sessions', () => {
 
   test('one that nobody has used for long is closed by the next', async () => {
     const clock = passingTime(1000, 1000);
-    const endpoint = endpointOf({ idleTime: 60 });
+    const endpoint = endpointOf({ idleTimeoutMs: 60_000 });
     const old = endpoint.open('old');
     const held = endpoint.open('held');
-    const end = endpoint.hold(held);
+    const end = endpoint.retain(held);
     clock.now += 59;
     expect(endpoint.open('old')).toBe(old);
     clock.now += 60;
@@ -163,7 +163,7 @@ describe('listeners that throw', () => {
   };
 
   test('of failures: the sender is told all the same', async () => {
-    const endpoint = endpointOf({ handle: broken, failed: broken });
+    const endpoint = endpointOf({ handle: broken, onError: broken });
     const [answer] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]');
     expect(answer).toContain('{code:E9999|');
   });
@@ -171,10 +171,10 @@ describe('listeners that throw', () => {
   test('of losses: what was done goes out, and no number is lost', async () => {
     const endpoint = endpointOf({
       handle: () => ({ intent: 'done', operation: 'x', payload: { a: 1.23456789 } }),
-      noticed: () => Promise.reject(new Error('of the listener')),
+      onNotice: () => Promise.reject(new Error('of the listener')),
     });
     const [first] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1,sid:S]');
-    const [second] = await answersOf(endpointOf({ noticed: broken }), '@a>req:x{a:1.23456789}[mid:m1,seq:1,sid:S]');
+    const [second] = await answersOf(endpointOf({ onNotice: broken }), '@a>req:x{a:1.23456789}[mid:m1,seq:1,sid:S]');
     expect([readHead(first!), readHead(second!)]).toMatchObject([
       { intent: 'done', seq: 1 },
       { intent: 'done', seq: 1 },

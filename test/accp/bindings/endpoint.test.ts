@@ -147,7 +147,7 @@ describe('answers', () => {
     const notices: unknown[] = [];
     const endpoint = endpointOf({
       handle: () => ({ intent: 'done', operation: 'x', payload: { n: 0.12345678 } }),
-      noticed: ({ direction, losses }) => notices.push([direction, losses.map(({ kind }) => kind)]),
+      onNotice: ({ direction, losses }) => notices.push([direction, losses.map(({ kind }) => kind)]),
     });
     await answersOf(endpoint, '@a>req:x{n:1.00000000000000000001}[mid:m1,seq:1]');
     expect(notices).toEqual([

@@ -55,9 +55,9 @@ describe('the client', () => {
 
   test('waits so long, and no longer', async () => {
     const url = await serving(() => new Promise(() => undefined));
-    await expect(postFrame(url, REQUEST, { timeout: 0.02 })).rejects.toMatchObject({ code: 'timeout' });
-    await expect(collect(streamFrames(url, REQUEST, { timeout: 0.02 }))).rejects.toMatchObject({ code: 'timeout' });
-    expect(await postFrame(await serving(() => ANSWER), REQUEST, { timeout: 60 })).toBe(ANSWER);
+    await expect(postFrame(url, REQUEST, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(collect(streamFrames(url, REQUEST, { timeoutMs: 20 }))).rejects.toMatchObject({ code: 'timeout' });
+    expect(await postFrame(await serving(() => ANSWER), REQUEST, { timeoutMs: 60_000 })).toBe(ANSWER);
   });
 
   test('sends the headers that it is given, and its own', async () => {
@@ -105,7 +105,7 @@ describe('a fetch that does not heed its signal', () => {
   const deaf = (): Promise<Response> => new Promise(() => {});
 
   test('is given up in time all the same', async () => {
-    const posting = postFrame(URL_OF_NOBODY, REQUEST, { timeout: 0.05, fetch: deaf });
+    const posting = postFrame(URL_OF_NOBODY, REQUEST, { timeoutMs: 50, fetch: deaf });
     await expect(posting).rejects.toMatchObject({ code: 'timeout' });
   });
 
@@ -146,7 +146,7 @@ describe('an answer that is given up', () => {
       await new Promise((resolve) => setTimeout(resolve, delay));
       return endless(isLeft);
     };
-    await expect(postFrame(URL_OF_NOBODY, REQUEST, { timeout: 0.03, fetch: late })).rejects.toMatchObject({
+    await expect(postFrame(URL_OF_NOBODY, REQUEST, { timeoutMs: 30, fetch: late })).rejects.toMatchObject({
       code: 'timeout',
     });
     await left;

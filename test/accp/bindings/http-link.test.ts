@@ -19,7 +19,7 @@ type Options = Partial<Parameters<typeof connectHttp>[1]>;
 async function connect(answer: (request: Request) => Promise<Response>, options: Options = {}): Promise<Link> {
   const session = createSession({ agent: 'client', sequence: 'sender' });
   const fetch = (url: string, init: RequestInit) => answer(new Request(url, init));
-  const link = await connectHttp(URL_OF_AGENT, { codec, session, fetch, reconnect: { min: 0.01 }, ...options });
+  const link = await connectHttp(URL_OF_AGENT, { codec, session, fetch, reconnect: { minDelayMs: 10 }, ...options });
   links.push(link);
   return link;
 }
@@ -123,8 +123,8 @@ test('an answer that comes while the link reconnects is received by the next con
       return response;
     },
     {
-      session: createSession({ agent: 'client', sequence: 'sender', timeout: 5 }),
-      reconnect: { min: 0.05 },
+      session: createSession({ agent: 'client', sequence: 'sender', timeoutMs: 5_000 }),
+      reconnect: { minDelayMs: 50 },
       onState: (state) => {
         if (state === 'reconnecting') noteLoss();
       },
@@ -168,7 +168,7 @@ test('an exchange of which nothing comes in time has failed', async () => {
   const served = createHandler((frame, context) =>
     frame.includes('>req:') ? new Promise<null>(() => undefined) : handler(frame, context),
   );
-  const link = await connect(served, { exchangeTimeout: 0.05, reconnect: false });
+  const link = await connect(served, { exchangeTimeoutMs: 50, reconnect: false });
   await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'unreachable' });
 });
 
@@ -190,13 +190,13 @@ test('an exchange that does not end after its link was closed is given up', asyn
 test('invalid options are refused', async () => {
   const served = createHandler(endpointOf(echo));
   await expect(connect(served, { maxExchanges: 0 })).rejects.toThrow(TypeError);
-  await expect(connect(served, { exchangeTimeout: Number.NaN })).rejects.toThrow(TypeError);
+  await expect(connect(served, { exchangeTimeoutMs: Number.NaN })).rejects.toThrow(TypeError);
 });
 
-test.each([20 * 86_400, 10 ** 9])(
-  'a session may wait %d s for its answers, longer than timers can',
-  async (timeout) => {
-    const session = createSession({ agent: 'client', sequence: 'sender', timeout });
+test.each([20 * 86_400_000, 10 ** 12])(
+  'a session may wait %d ms for its answers, longer than timers can',
+  async (timeoutMs) => {
+    const session = createSession({ agent: 'client', sequence: 'sender', timeoutMs });
     const link = await connect(createHandler(endpointOf(echo).handler), { session });
     expect((await link.request(req('echo'))).intent).toBe('done');
   },

@@ -124,7 +124,7 @@ describe('requests that are refused', () => {
     ['an answer that is no string', () => 42 as unknown as string],
   ])('%s is told as E9999, and about to the host', async (_name, handle) => {
     const failures: unknown[] = [];
-    const url = await serving(handle, { agent: 'gate', failed: (thrown, frame) => failures.push([thrown, frame]) });
+    const url = await serving(handle, { agent: 'gate', onError: (thrown, frame) => failures.push([thrown, frame]) });
     const response = await send(url, REQUEST, TYPE);
     expect([response.status, codeOf(response.body)]).toEqual([400, 'E9999']);
     expect(response.body).not.toContain('secret');
@@ -142,7 +142,8 @@ describe('requests that are refused', () => {
     ['no handler', () => createHandler(undefined as unknown as FrameHandler)],
     ['a frame of two lines', () => streamFrames(URL_OF_NOBODY, 'a\nb')],
     ['an empty frame', () => streamFrames(URL_OF_NOBODY, '')],
-    ['a time before now', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeout: -1 })],
+    ['a negative timeout', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeoutMs: -1 })],
+    ['a timeout of zero', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeoutMs: 0 })],
     ['no bytes of an answer', () => streamFrames(URL_OF_NOBODY, REQUEST, { maxFrameBytes: 0 })],
   ])('%s: a TypeError', (_name, wrong) => {
     expect(wrong).toThrow(TypeError);
@@ -158,7 +159,7 @@ describe('hosts that get in the way', () => {
         throw new Error('of the handler');
       },
       {
-        failed: () => {
+        onError: () => {
           throw new Error('of the listener');
         },
       },
@@ -170,7 +171,7 @@ describe('hosts that get in the way', () => {
 
   test('by reading the body before: that is told on both sides', async () => {
     const failures: unknown[] = [];
-    const handler = createHandler(() => ANSWER, { failed: (thrown) => failures.push(thrown) });
+    const handler = createHandler(() => ANSWER, { onError: (thrown) => failures.push(thrown) });
     const request = posted(REQUEST);
     await request.text();
     const response = await handler(request);

@@ -73,7 +73,7 @@ describe('streams', () => {
 
   test('an error on the way is the last chunk', async () => {
     const failures: unknown[] = [];
-    const url = await serving(() => failing([ANSWER]), { failed: (thrown) => failures.push(thrown) });
+    const url = await serving(() => failing([ANSWER]), { onError: (thrown) => failures.push(thrown) });
     const frames = await collect(streamFrames(url, REQUEST));
     expect(frames.map(codeOf)).toEqual([undefined, 'E9999']);
     expect(failures).toEqual([new Error('the line is dead')]);

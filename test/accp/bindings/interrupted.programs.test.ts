@@ -45,7 +45,11 @@ describe.each(Object.keys(CONNECT))(
       const first = start(file, '0', policy);
       const port = await first.line();
       const session = createSession({ agent: 'client', sequence: 'sender' });
-      const link = await CONNECT[binding]!(port, { codec, session, reconnect: { min: 0.05, max: 0.2, attempts: 100 } });
+      const link = await CONNECT[binding]!(port, {
+        codec,
+        session,
+        reconnect: { minDelayMs: 50, maxDelayMs: 200, maxAttempts: 100 },
+      });
       cleanups.push(() => link.close());
       expect((await link.request(req('echo'))).intent).toBe('done');
       expect(await first.line()).toBe('echo');

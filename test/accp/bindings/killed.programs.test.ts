@@ -48,7 +48,7 @@ function newSession(): Session {
 async function connect({ webSocketUrl }: ServerProcess): Promise<Link> {
   const link = await connectWebSocket(webSocketUrl, {
     ...{ codec, session: newSession(), WebSocket },
-    reconnect: { min: 0.01, max: 0.02, attempts: 3 },
+    reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 },
   });
   links.push(link);
   return link;

@@ -9,7 +9,7 @@ test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was exe
     asked.push(payload['n']);
     return { intent: 'done', operation, payload };
   });
-  const link = await connect({ reconnect: { min: 0.01, max: 0.05 } });
+  const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 50 } });
   const numbers = Array.from({ length: 200 }, (_, n) => n);
   const ask = async (n: number): Promise<unknown> => {
     await new Promise((resolve) => setTimeout(resolve, n * 20));
@@ -30,7 +30,7 @@ test.each(Object.keys(BINDINGS))('over %s, so are many slow ones at once', async
   });
   const errors: unknown[] = [];
   const onError = (error: Error): unknown => errors.push((error as { code?: unknown }).code);
-  const link = await connect({ reconnect: { min: 0.01, max: 0.05 }, onError });
+  const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 50 }, onError });
   const numbers = Array.from({ length: 400 }, (_, n) => n);
   const ask = async (n: number): Promise<unknown> => {
     await new Promise((resolve) => setTimeout(resolve, Math.floor(n / 40) * 200));

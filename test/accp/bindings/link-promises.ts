@@ -209,7 +209,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     test('a request whose answer is overdue fails with E3001, and is cancelled on the wire', async () => {
       const { handle, stopped } = worker();
       const { connect, received } = await open(handle);
-      const link = await connect({}, { timeout: 1 });
+      const link = await connect({}, { timeoutMs: 1_000 });
       await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'E3001' });
       await until(() => stopped.length === 1);
       expect(received().some((frame) => frame.includes('>cancel:hang{'))).toBe(true);
@@ -221,7 +221,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
         await new Promise((resolve) => setTimeout(resolve, 600));
         return { intent: 'done', operation };
       });
-      const link = await connect({}, { timeout: 0.05 });
+      const link = await connect({}, { timeoutMs: 50 });
       await expect(link.request(req('late'))).rejects.toMatchObject({ code: 'E3001' });
     });
 
@@ -238,7 +238,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
         await isFinished;
         return { intent: 'done', operation };
       });
-      const link = await connect({ onState: (state) => states.push(state) }, { timeout: 5 });
+      const link = await connect({ onState: (state) => states.push(state) }, { timeoutMs: 5_000 });
       const answer = link.request(req('pay'));
       await until(() => asked === 1);
       proxy.cut();
@@ -319,7 +319,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const states: LinkState[] = [];
       const { handle, asked } = worker();
       const { connect, proxy } = await open(handle);
-      const link = await connect({ onState: (state) => states.push(state) }, { timeout: 0.5 });
+      const link = await connect({ onState: (state) => states.push(state) }, { timeoutMs: 500 });
       proxy.freeze();
       proxy.cut();
       // Where nothing is kept open, the loss shows with the next frame.
@@ -345,7 +345,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
     test('a peer that does not answer the first frame in time is unreachable', async () => {
       const { connect, proxy } = await open(worker().handle);
       proxy.freeze();
-      await expect(connect({ handshakeTimeout: 0.1 })).rejects.toMatchObject({ code: 'unreachable' });
+      await expect(connect({ handshakeTimeoutMs: 100 })).rejects.toMatchObject({ code: 'unreachable' });
     });
 
     test('closing rejects what waits, and tells the other side', async () => {
@@ -449,7 +449,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
 
     test('a peer that stays away ends the link as unreachable, after so many attempts', async () => {
       const { connect, proxy } = await open(worker().handle);
-      const link = await connect({ reconnect: { min: 0.01, max: 0.02, attempts: 3 } });
+      const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 } });
       await proxy.close();
       await expect(link.request(req('echo'))).rejects.toMatchObject({ code: 'unreachable' });
       expect(await link.closed).toMatchObject({ code: 'unreachable' });

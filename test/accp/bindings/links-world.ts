@@ -127,7 +127,7 @@ export async function openLinkWorld(
     connect: async (options = {}, sessionOptions = {}) => {
       const session = options.session ?? createSession({ agent: 'client', sequence: 'sender', ...sessionOptions });
       const link = await connect({
-        ...{ codec: createCodec({ state: false }), session, reconnect: { min: 0.01, max: 0.05 } },
+        ...{ codec: createCodec({ state: false }), session, reconnect: { minDelayMs: 10, maxDelayMs: 50 } },
         ...options,
       });
       cleanups.push(() => link.close());

@@ -17,7 +17,7 @@ test.each([
 ])('ten seconds without a network (%s): nothing is lost, nothing comes twice', async (_, how) => {
   const there: number[] = [];
   const here: number[] = [];
-  const quick = { heartbeat: 1, maxMissed: 2 };
+  const quick = { heartbeatMs: 1000, maxMissed: 2 };
   const world = await openWorld(({ payload }: Message) => {
     there.push(payload['n'] as number);
     return null;
@@ -26,7 +26,7 @@ test.each([
   try {
     const states: string[] = [];
     const link = await world.connect({
-      ...{ port: proxy.port, ...quick, handshakeTimeout: 1, reconnect: { min: 0.1, max: 1 } },
+      ...{ port: proxy.port, ...quick, handshakeTimeoutMs: 1000, reconnect: { minDelayMs: 100, maxDelayMs: 1000 } },
       onState: (state) => states.push(state),
     });
     const reading = (async () => {

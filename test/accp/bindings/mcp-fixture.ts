@@ -39,7 +39,7 @@ export function toolServer(codec: Codec = createCodec()) {
   const serve = (capabilities: () => unknown): ServerParts => {
     const failed = (thrown: unknown, { payload }: Message) =>
       void failures.push([payload['tool_name'], (thrown as Error).message]);
-    const options = (name: string): ToolOptions => ({ name, endpoint, exchange, capabilities, failed });
+    const options = (name: string): ToolOptions => ({ name, endpoint, exchange, capabilities, onError: failed });
     const noted =
       <Args>(name: string, run: (args: Args) => unknown) =>
       (args: Args) => {
@@ -93,7 +93,7 @@ export function toolServer(codec: Codec = createCodec()) {
       },
       {
         name: 'rounded',
-        handler: tcTool(() => 0.123456789, { ...options('rounded'), noticed: (notice) => notices.push(notice) }),
+        handler: tcTool(() => 0.123456789, { ...options('rounded'), onNotice: (notice) => notices.push(notice) }),
       },
       {
         name: 'secretive',

@@ -109,7 +109,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
     test('after calls that never came to a tool, the session goes on, and each tool runs once', async () => {
       const { runs, serve } = toolServer();
       const clock = passingTime(1_800_000_000, 1000);
-      const { call, session } = await toolClient(await connect(serve), createCodec({ clock: () => clock.now }));
+      const { call, session } = await toolClient(await connect(serve), createCodec({ now: () => clock.now * 1000 }));
       await call('add', { a: 'one', b: 2 });
       await call('multiply', { a: 1 });
       expect((await call('add', { a: 1, b: 2 })).message.payload['result']).toEqual({ sum: 3 });

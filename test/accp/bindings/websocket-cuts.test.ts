@@ -100,10 +100,10 @@ describe('a connection that is cut', () => {
   });
 
   test('without a word: the heartbeat finds out, and the conversation goes on', async () => {
-    const { connect, proxy, sockets } = await through(undefined, { heartbeat: 0.05, maxMissed: 2 });
+    const { connect, proxy, sockets } = await through(undefined, { heartbeatMs: 50, maxMissed: 2 });
     const states: string[] = [];
     const link = await connect({
-      ...{ port: proxy.port, heartbeat: 0.05, maxMissed: 2, handshakeTimeout: 0.2 },
+      ...{ port: proxy.port, heartbeatMs: 50, maxMissed: 2, handshakeTimeoutMs: 200 },
       onState: (state) => states.push(state),
     });
     proxy.freeze();

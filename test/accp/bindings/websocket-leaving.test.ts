@@ -127,7 +127,7 @@ describe('a stream', () => {
   test('that was never asked for, as there is no connection, is left, and never asked for', async () => {
     const { handle, begun } = hanging();
     const { connect, server, port } = await world(handle);
-    const link = await connect({ reconnect: { min: 0.2, max: 0.2 } });
+    const link = await connect({ reconnect: { minDelayMs: 200, maxDelayMs: 200 } });
     for (const client of server.clients) client.terminate();
     await until(() => link.state === 'reconnecting');
     const chunks = link.stream(HANG)[Symbol.asyncIterator]();

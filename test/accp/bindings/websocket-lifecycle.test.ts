@@ -33,7 +33,7 @@ describe('a connection that does not come about', () => {
       },
     ],
   ])('where %s rejects, and that is all', async (_, make) => {
-    const failing = connectWebSocket(make, { codec, session: newSession(), handshakeTimeout: 0.02 });
+    const failing = connectWebSocket(make, { codec, session: newSession(), handshakeTimeoutMs: 20 });
     await expect(failing).rejects.toMatchObject({ name: 'LinkError', code: 'unreachable' });
     // Long enough for a timer that was forgotten: it would end the process.
     await pause(60);
@@ -67,7 +67,7 @@ describe('a link', () => {
     const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     const link = await connect({
-      ...{ port: proxy.port, reconnect: { min: 0.001, max: 0.001 } },
+      ...{ port: proxy.port, reconnect: { minDelayMs: 1, maxDelayMs: 1 } },
       onState: (state) => states.push(state),
     });
     proxy.cut();
@@ -140,7 +140,7 @@ describe('a link', () => {
     const { connect } = await world();
     const noticed: unknown[] = [];
     const link = await connect({
-      noticed: ({ direction, warnings }) => noticed.push(...warnings.map(({ code }) => [direction, code])),
+      onNotice: ({ direction, warnings }) => noticed.push(...warnings.map(({ code }) => [direction, code])),
     });
     await link.request({ intent: 'req', operation: 'echo', payload: { text: 'word '.repeat(200) } });
     expect(noticed).toContainEqual(['sent', 'over-soft-limit']);
@@ -184,7 +184,7 @@ describe('the server', () => {
     await start();
     const session = newSession();
     const link = await connectWebSocket(() => new WebSocket(`ws://127.0.0.1:${port}`, 'accp'), {
-      ...{ codec, session, reconnect: { min: 0.01, max: 0.05 } },
+      ...{ codec, session, reconnect: { minDelayMs: 10, maxDelayMs: 50 } },
     });
     opened(link);
     for (const part of [0, 1, 2]) {

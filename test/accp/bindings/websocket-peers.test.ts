@@ -76,8 +76,8 @@ describe('who connects to a session', () => {
     open.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
     server.on('connection', (socket, { headers }) =>
       sockets.accept(socket, {
-        admits: (sid) => sid === headers['x-user'],
-        joined: (sid) => {
+        authorize: (sid) => sid === headers['x-user'],
+        onJoin: (sid) => {
           joined.push(sid);
           // That is the listener's own failure.
           throw new Error('of the host');
@@ -107,7 +107,7 @@ describe('a session that is disconnected', () => {
   test('stays out where its connection is away when it is disconnected', async () => {
     const { sockets, server, connect } = await world();
     const session = createSession({ agent: 'client', sequence: 'sender' });
-    const link = await connect({ session, reconnect: { min: 0.3, max: 0.3 } });
+    const link = await connect({ session, reconnect: { minDelayMs: 300, maxDelayMs: 300 } });
     await link.request(req({ n: 1 }));
     for (const client of server.clients) client.terminate();
     await expect.poll(() => sockets.connected()).toEqual([]);
@@ -131,7 +131,7 @@ describe('a server that is connected to again', () => {
     let { port } = a;
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const link = await connectWebSocket(() => new WebSocket(`ws://127.0.0.1:${port}`) as unknown as WebSocketLike, {
-      ...{ codec, session, reconnect: { min: 0.01, max: 0.05 } },
+      ...{ codec, session, reconnect: { minDelayMs: 10, maxDelayMs: 50 } },
     });
     for (const n of numbers(3)) await link.request(req({ n }));
     port = b.port;
@@ -148,7 +148,7 @@ describe('a server that is connected to again', () => {
       // It stands as soon as the registry that answers the first frame has come.
       socket.once('message', () => setTimeout(() => socket.terminate(), 50));
     });
-    const link = await connect({ reconnect: { min: 0.01, max: 0.1, attempts: 3 } });
+    const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 100, maxAttempts: 3 } });
     expect(await link.closed).toMatchObject({ code: 'unreachable' });
     expect(connections).toBe(4);
   });
@@ -179,7 +179,7 @@ describe('sessions whose other sides have gone', () => {
         }),
       );
     };
-    const { connect, server } = await world(handle, { maxAway: 2 });
+    const { connect, server } = await world(handle, { maxDetached: 2 });
     for (const id of ['one', 'two', 'three', 'four']) {
       const session = createSession({ agent: 'client', id, sequence: 'sender' });
       const link = await connect({ session, reconnect: false });
@@ -194,7 +194,7 @@ describe('sessions whose other sides have gone', () => {
 
   test('a host whose listener throws goes on', async () => {
     const { connect, port } = await world(undefined, {
-      handshakeTimeout: 0.02,
+      handshakeTimeoutMs: 20,
       onError: () => {
         throw new Error('of the host');
       },
@@ -242,11 +242,12 @@ describe('times', () => {
   const session = createSession({ agent: 'client', sequence: 'sender' });
 
   test.each([
-    ['heartbeat', { heartbeat: 30 * 86_400 }],
-    ['handshakeTimeout', { handshakeTimeout: 1e10 }],
-    ['handshakeTimeout', { handshakeTimeout: 0 }],
-    ['reconnect.max', { reconnect: { max: 1e10 } }],
-    ['reconnect.attempts', { reconnect: { attempts: Number.NaN } }],
+    ['heartbeatMs', { heartbeatMs: 30 * 86_400_000 }],
+    ['heartbeatMs', { heartbeatMs: 0 }],
+    ['handshakeTimeoutMs', { handshakeTimeoutMs: 1e13 }],
+    ['handshakeTimeoutMs', { handshakeTimeoutMs: 0 }],
+    ['reconnect.maxDelayMs', { reconnect: { maxDelayMs: 1e13 } }],
+    ['reconnect.maxAttempts', { reconnect: { maxAttempts: Number.NaN } }],
   ])('of %s that no timer can hold are refused: %j', async (name, options) => {
     const connecting = connectWebSocket('ws://127.0.0.1:9', { codec, session, WebSocket, ...options });
     await expect(connecting).rejects.toThrow(name);
@@ -255,10 +256,10 @@ describe('times', () => {
 
   test('may be without an end', async () => {
     const { connect, server } = await world(undefined, {
-      ...{ resumeTime: Number.POSITIVE_INFINITY, heartbeat: Number.POSITIVE_INFINITY },
-      handshakeTimeout: Number.POSITIVE_INFINITY,
+      ...{ resumeWindowMs: Number.POSITIVE_INFINITY, heartbeatMs: Number.POSITIVE_INFINITY },
+      handshakeTimeoutMs: Number.POSITIVE_INFINITY,
     });
-    const link = await connect({ heartbeat: Number.POSITIVE_INFINITY, handshakeTimeout: Number.POSITIVE_INFINITY });
+    const link = await connect({ heartbeatMs: Number.POSITIVE_INFINITY, handshakeTimeoutMs: Number.POSITIVE_INFINITY });
     for (const client of server.clients) client.terminate();
     expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
   });
@@ -279,8 +280,8 @@ describe('a request that is given up', () => {
   ])('%s before it arrives: it is not carried out after the reconnection', async (_, abortMs, error) => {
     payments.length = 0;
     const { proxy, connect } = await behind(pay);
-    const session = createSession({ agent: 'client', sequence: 'sender', timeout: 0.3 });
-    const link = await connect({ session, port: proxy.port, reconnect: { min: 4, max: 4 } });
+    const session = createSession({ agent: 'client', sequence: 'sender', timeoutMs: 300 });
+    const link = await connect({ session, port: proxy.port, reconnect: { minDelayMs: 4000, maxDelayMs: 4000 } });
     await link.request(req({ n: 1 }));
     // Nothing arrives any more, and the client does not know it yet.
     proxy.freeze();

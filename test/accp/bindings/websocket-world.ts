@@ -55,7 +55,7 @@ export async function openWorld(
       const session = more.session ?? createSession({ agent, sequence: 'sender' });
       sessions.push(session);
       const link = await connectWebSocket(`ws://127.0.0.1:${other}`, {
-        ...{ codec, session, WebSocket, reconnect: { min: 0.01, max: 0.05 } },
+        ...{ codec, session, WebSocket, reconnect: { minDelayMs: 10, maxDelayMs: 50 } },
         ...more,
       });
       links.push(link);

@@ -171,7 +171,7 @@ describe('what is refused', () => {
   });
 
   test('nothing at all, for too long', async () => {
-    const { port, errors } = await world(undefined, { handshakeTimeout: 0.05 });
+    const { port, errors } = await world(undefined, { handshakeTimeoutMs: 50 });
     expect(await (await raw(port)).closed).toBe(CLOSE.noRegistry);
     expect(errors).toMatchObject([{ name: 'LinkError', code: 'unreachable' }]);
   });
@@ -247,7 +247,7 @@ describe('a second connection of a session', () => {
 
 describe('the heartbeat', () => {
   test('is frames of their own, answered by pong under their identifier', async () => {
-    const { port } = await world(undefined, { heartbeat: 0.05 });
+    const { port } = await world(undefined, { heartbeatMs: 50 });
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
@@ -264,9 +264,9 @@ describe('the heartbeat', () => {
   });
 
   test('keeps a quiet connection', async () => {
-    const { connect } = await world(undefined, { heartbeat: 0.02, maxMissed: 1 });
+    const { connect } = await world(undefined, { heartbeatMs: 20, maxMissed: 1 });
     const states: string[] = [];
-    const link = await connect({ heartbeat: 0.02, maxMissed: 5, onState: (state) => states.push(state) });
+    const link = await connect({ heartbeatMs: 20, maxMissed: 5, onState: (state) => states.push(state) });
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
     expect(states[0]).toBe('open');
@@ -289,7 +289,7 @@ describe('the end', () => {
     const { connect, sockets, server } = await world();
     const states: string[] = [];
     const onState = (state: string): void => void states.push(state);
-    const link: Link = await connect({ onState, reconnect: { min: 0.01, max: 0.02, attempts: 3 } });
+    const link: Link = await connect({ onState, reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 } });
     await sockets.close();
     server.close();
     expect(await link.closed).toMatchObject({ code: 'unreachable' });

@@ -161,7 +161,7 @@ test('what a full hot state refuses has no effect', () => {
 describe('options that are none', () => {
   test.each([
     ['sequence', 'foo'],
-    ['timeout', -5],
+    ['timeoutMs', 0],
     ['maxSeen', Number.NaN],
     ['maxOutbox', 0],
     ['firstSequence', 1.5],
@@ -179,7 +179,7 @@ describe('options that are none', () => {
   });
 
   test('a clock with fractions is a clock', () => {
-    const { codec, a, b } = endpoints({ clock: () => NOON + 0.7 });
+    const { codec, a, b } = endpoints({ now: () => NOON * 1000 + 700 });
     const { frames } = codec.encode({ intent: 'req', operation: 'x' }, a);
     expect(frames[0]).toContain(`,ts:${NOON},`);
     expect(codec.decode(frames[0]!, b).outcome).toBe('message');

@@ -141,7 +141,7 @@ describe('cancellation', () => {
 
 describe('answers that do not come', () => {
   test('are told once, as E3001, when their time is up', () => {
-    const { codec, a, clock } = endpoints({}, { timeout: 30 });
+    const { codec, a, clock } = endpoints({}, { timeoutMs: 30_000 });
     const { correlationId } = codec.encode({ intent: 'req', operation: 'x' }, a);
     clock.now += 29;
     expect(a.tick()).toEqual([]);
@@ -153,7 +153,7 @@ describe('answers that do not come', () => {
   });
 
   test('are not waited for once they are there, and longer when the other side asks for patience', () => {
-    const { codec, a, b, clock } = endpoints({}, { timeout: 30, sequence: 'sender' });
+    const { codec, a, b, clock } = endpoints({}, { timeoutMs: 30_000, sequence: 'sender' });
     const asked = codec.encode({ intent: 'req', operation: 'x' }, a);
     accepted(codec.decode(asked.frames[0]!, b));
     const envelope = { correlation_id: asked.correlationId };

@@ -13,7 +13,7 @@ import {
 } from '../../../src/accp/codec/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 
-/** Seconds since 1970, of a clock that stands still until it is set. */
+/** A clock in seconds since 1970, which stands still until it is set. */
 export interface Clock {
   now: number;
 }
@@ -32,7 +32,7 @@ export function endpoints(options: CodecOptions = {}, session: Partial<SessionOp
   const clock = passingTime(NOON, 1000);
   return {
     clock,
-    codec: createCodec({ clock: () => clock.now, ...options }),
+    codec: createCodec({ now: () => clock.now * 1000, ...options }),
     a: createSession({ agent: 'a', id: 's', ...session }),
     b: createSession({ agent: 'b', id: 's', ...session }),
   };

@@ -62,7 +62,7 @@ describe('a stream through a session', () => {
   });
 
   test('that stalls fails when somebody looks at the clock', async () => {
-    const { codec, a, b, clock } = endpoints({}, { streamTimeout: 30 });
+    const { codec, a, b, clock } = endpoints({}, { streamTimeoutMs: 30_000 });
     const chunk = { chunk_index: 0, data: 'x' };
     const envelope = { correlation_id: 'c1' };
     const message = { intent: 'stream', operation: 'infer', schema: 'ST', payload: chunk, envelope };

@@ -43,7 +43,7 @@ export function endpoints({ codec, session, shared = false }: EndpointOptions = 
   const events: SessionEvent[] = [];
   const options = { id: 's1', ...session, ...(shared ? { shared, store: memoryStore() } : {}) };
   return {
-    codec: createCodec({ clock: () => clock.now, log: (event) => events.push(event), ...codec }),
+    codec: createCodec({ now: () => clock.now * 1000, log: (event) => events.push(event), ...codec }),
     planner: createSession({ ...options, agent: 'planner' }),
     worker: createSession({ ...options, agent: 'worker' }),
     clock,

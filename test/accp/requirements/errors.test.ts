@@ -5,9 +5,9 @@ import * as z from 'zod';
 import {
   type AccpError,
   type AccpErrorCode,
+  defineTools,
   ERROR_CODES,
   memoryStore,
-  toolBook,
 } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
 import { accepted, COUNTS_X, type EndpointOptions, type Endpoints, endpoints, NOON, rejected } from './endpoints.js';
@@ -43,7 +43,7 @@ function failing(request: string, thrown: Error): Trouble {
   return { error: { code: code as AccpErrorCode, codeName: name, retryable: retryable as boolean }, reply };
 }
 
-const TOOLS = toolBook({ web_search: z.object({ q: z.string() }) });
+const TOOLS = defineTools({ web_search: z.object({ q: z.string() }) });
 
 /** Table 6, and how each of its errors comes about. */
 const TABLE: readonly (readonly [AccpErrorCode, string, 'Yes' | 'No', () => Trouble])[] = [
@@ -59,7 +59,7 @@ const TABLE: readonly (readonly [AccpErrorCode, string, 'Yes' | 'No', () => Trou
     () =>
       refusing('E2002', frame('req:run{v:$hot.goal}'), {}, ({ codec, worker, clock }) => {
         codec.getBudget(worker);
-        worker.state.set('hot', 'goal', 'launch', { ttl: 10 });
+        worker.state.set('hot', 'goal', 'launch', { ttlMs: 10_000 });
         clock.now += 11;
       }),
   ],
@@ -71,7 +71,7 @@ const TABLE: readonly (readonly [AccpErrorCode, string, 'Yes' | 'No', () => Trou
       refusing(
         'E2003',
         `@planner>req:run{v1:${'x'.repeat(51)}}[mid:m2,seq:2]`,
-        { codec: { tokens: COUNTS_X, checkpoints: 'manual' } },
+        { codec: { counter: COUNTS_X, checkpoints: 'manual' } },
         ({ codec, worker }) => codec.decode(frame(`req:run{v1:${'x'.repeat(450)}}`), worker),
       ),
   ],
@@ -80,7 +80,7 @@ const TABLE: readonly (readonly [AccpErrorCode, string, 'Yes' | 'No', () => Trou
     'TIMEOUT',
     'Yes',
     () => {
-      const { codec, planner, clock } = endpoints({ session: { timeout: 60 } });
+      const { codec, planner, clock } = endpoints({ session: { timeoutMs: 60_000 } });
       codec.encode({ intent: 'req', operation: 'run' }, planner);
       clock.now += 60;
       return { error: planner.tick()[0]!.error, reply: null };
@@ -166,7 +166,7 @@ describe('error codes', () => {
   });
 
   test('no answer in time: each request that waits too long is told once', () => {
-    const { codec, planner, clock } = endpoints({ session: { timeout: 60 } });
+    const { codec, planner, clock } = endpoints({ session: { timeoutMs: 60_000 } });
     const { correlationId } = codec.encode({ intent: 'req', operation: 'run' }, planner);
     clock.now += 59;
     expect(planner.tick()).toEqual([]);

@@ -185,7 +185,7 @@ describe('token optimization (section 3.3)', () => {
 
 /** The parts of a frame with so many tokens each, and what the codec says of their size. */
 function sized({ header = 1, body = 1, metadata = 1 }): { readonly frames: readonly string[]; readonly said: string } {
-  const { codec, planner, worker } = endpoints({ codec: { tokens: COUNTS_X, state: false } });
+  const { codec, planner, worker } = endpoints({ codec: { counter: COUNTS_X, state: false } });
   const result = codec.encode(
     {
       agent: 'x'.repeat(header),
@@ -247,7 +247,7 @@ describe('frame size limits (section 3.4)', () => {
   });
 
   test('a message beyond a hard limit goes out as frames that are within all of them, and is joined again', () => {
-    const { codec, planner, worker } = endpoints({ codec: { tokens: EXACT } });
+    const { codec, planner, worker } = endpoints({ codec: { counter: EXACT } });
     const payload = { notes: Array.from({ length: 60 }, (_, at) => `item_${at}_is_ready`) };
     const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'run', payload }, planner);
     expect(EXACT.exact).toBe(true);
@@ -264,7 +264,7 @@ describe('frame size limits (section 3.4)', () => {
   });
 
   test('where both ends share a store, long values go to state instead, and the message stays one frame', () => {
-    const { codec, planner, worker } = endpoints({ shared: true, codec: { tokens: EXACT } });
+    const { codec, planner, worker } = endpoints({ shared: true, codec: { counter: EXACT } });
     const payload = { report: 'quarterly_revenue_by_region_'.repeat(60) };
     const { frames } = codec.encode({ intent: 'done', operation: 'analyze', payload }, planner);
     expect(frames).toHaveLength(1);
@@ -273,7 +273,7 @@ describe('frame size limits (section 3.4)', () => {
   });
 
   test('a message that state has no room for is refused, and the session is as it was', () => {
-    const { codec, planner, worker } = endpoints({ codec: { tokens: COUNTS_X, checkpoints: 'manual', limits: WIDE } });
+    const { codec, planner, worker } = endpoints({ codec: { counter: COUNTS_X, checkpoints: 'manual', limits: WIDE } });
     const send = (length: number): string =>
       codec.encode({ intent: 'req', operation: 'run', payload: { v1: 'x'.repeat(length) } }, planner).frames[0]!;
     accepted(codec.decode(send(450), worker));

@@ -37,7 +37,7 @@ describe('the interface (section 7.1)', () => {
   });
 
   test('GetBudget tells what of each budget is used', async () => {
-    const { codec, planner } = endpoints({ codec: { tokens: EXACT } });
+    const { codec, planner } = endpoints({ codec: { counter: EXACT } });
     expect(codec.getBudget(planner)).toMatchObject({ hot: { used: 0, max: 500 }, warm: { used: 0 }, exact: true });
     codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, planner);
     expect(codec.getBudget(planner).hot.used).toBe(EXACT.count('@planner>req:plan{goal:launch}'));
@@ -91,7 +91,7 @@ describe('the encoding pipeline (section 7.2)', () => {
   });
 
   test('5. the tokens of the frame and of its parts are counted with the BPE vocabulary', () => {
-    const { codec, planner } = endpoints({ codec: { tokens: EXACT } });
+    const { codec, planner } = endpoints({ codec: { counter: EXACT } });
     const { frames, tokens } = codec.encode({ intent: 'req', operation: 'run', payload: { q: 'revenue' } }, planner);
     const { body } = taken(frames[0]!);
     expect(tokens).toEqual({
@@ -111,7 +111,7 @@ describe('the encoding pipeline (section 7.2)', () => {
   });
 
   test('6. within the limits a message is one frame, and beyond them a sequence', () => {
-    const { codec, planner } = endpoints({ codec: { tokens: EXACT } });
+    const { codec, planner } = endpoints({ codec: { counter: EXACT } });
     const words = (count: number): MessageInput => ({
       intent: 'req',
       operation: 'run',

@@ -357,7 +357,7 @@ describe('ST (section 10.4)', () => {
   });
 
   test('a stream whose chunks stop coming fails for its reader with E3001', async () => {
-    const { codec, worker, clock } = endpoints({ session: { streamTimeout: 60 } });
+    const { codec, worker, clock } = endpoints({ session: { streamTimeoutMs: 60_000 } });
     codec.decode(chunk(0, 1), worker);
     const reading = data(worker.stream('c1'));
     clock.now += 60;

@@ -97,9 +97,9 @@ interface Programs {
 }
 
 function programs(left = createRegistry(), right = createRegistry()): Programs {
-  const clock = (): number => 1_714_000_000;
+  const now = (): number => 1_714_000_000_000;
   return {
-    ends: [createCodec({ clock, registry: left }), createCodec({ clock, registry: right })],
+    ends: [createCodec({ now, registry: left }), createCodec({ now, registry: right })],
     sessions: [createSession({ agent: 'orchestrator', id: 's1' }), createSession({ agent: 'worker', id: 's1' })],
   };
 }

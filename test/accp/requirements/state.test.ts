@@ -6,7 +6,7 @@ import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { accepted, COUNTS_X, type Endpoints, endpoints, taken, thrownBy } from './endpoints.js';
 
 const EXACT = await loadTokenCounter('o200k_base');
-const exactly = (): Endpoints => endpoints({ codec: { tokens: EXACT } });
+const exactly = (): Endpoints => endpoints({ codec: { counter: EXACT } });
 const note = (text: string, rest: Partial<MessageInput> = {}): MessageInput => ({
   intent: 'req',
   operation: 'run',
@@ -35,7 +35,7 @@ describe('the three tiers (section 5.1)', () => {
   });
 
   test('hot state: what is beyond the budget is refused, and what was there stays', () => {
-    const { codec, planner } = endpoints({ codec: { tokens: COUNTS_X } });
+    const { codec, planner } = endpoints({ codec: { counter: COUNTS_X } });
     codec.getBudget(planner);
     planner.state.set('hot', 'a', 'x'.repeat(500));
     expect(codec.getBudget(planner).hot.used).toBe(500);
@@ -49,7 +49,7 @@ describe('the three tiers (section 5.1)', () => {
     });
     fc.assert(
       fc.property(turns, (said) => {
-        const { codec, planner, worker } = endpoints({ codec: { tokens: COUNTS_X } });
+        const { codec, planner, worker } = endpoints({ codec: { counter: COUNTS_X } });
         for (const [intent, length] of said) {
           const { frames } = codec.encode(note('x'.repeat(length + 1), { intent }), planner);
           const outcomes = frames.map((frame) => codec.decode(frame, worker));
@@ -86,14 +86,14 @@ describe('the three tiers (section 5.1)', () => {
   });
 
   test('warm state: an entry of the host of more than 200 tokens is refused', () => {
-    const { codec, planner } = endpoints({ codec: { tokens: COUNTS_X } });
+    const { codec, planner } = endpoints({ codec: { counter: COUNTS_X } });
     codec.getBudget(planner);
     planner.state.set('warm', 'a', 'x'.repeat(200));
     expect(thrownBy(() => planner.state.set('warm', 'b', 'x'.repeat(201))).code).toBe('E2003');
   });
 
   test('cold state holds the history and raw outputs, is referred to, and costs no tokens', () => {
-    const ends = endpoints({ shared: true, codec: { tokens: EXACT } });
+    const ends = endpoints({ shared: true, codec: { counter: EXACT } });
     const { codec, planner } = ends;
     codec.getBudget(planner);
     planner.state.set('cold', 'output', { rows: Array.from({ length: 2000 }, (_, at) => `row_${at}`) });
@@ -130,7 +130,7 @@ describe('checkpoint triggers (section 5.2)', () => {
       [400, undefined],
       [401, 'hot-tokens'],
     ] as const) {
-      const { codec, planner, worker } = endpoints({ codec: { tokens: COUNTS_X } });
+      const { codec, planner, worker } = endpoints({ codec: { counter: COUNTS_X } });
       accepted(codec.decode(codec.encode(note('x'.repeat(200)), planner).frames[0]!, worker));
       const { frames, checkpoint } = codec.encode(note('x'.repeat(tokens - 202)), planner);
       expect(checkpoint).toBeUndefined();
@@ -208,7 +208,7 @@ describe('the checkpoint process (section 5.3)', () => {
 
   test('2. the same messages give the same facts and summary', async () => {
     const once = async (): Promise<unknown> => {
-      const { codec, planner } = endpoints({ codec: { tokens: EXACT, ids: counting() } });
+      const { codec, planner } = endpoints({ codec: { counter: EXACT, ids: counting() } });
       codec.encode({ intent: 'req', operation: 'fetch', payload: { source: 'crm' } }, planner);
       return await codec.encode({ intent: 'done', operation: 'fetch', payload: { rows: 7 } }, planner).checkpoint;
     };
@@ -218,7 +218,7 @@ describe('the checkpoint process (section 5.3)', () => {
   test('3. the summary has at most 100 tokens: the default one, and that of a host', async () => {
     const wordy = 'quarterly revenue declined '.repeat(80);
     for (const checkpointTools of [{}, { summarize: () => wordy }]) {
-      const { codec, planner } = endpoints({ codec: { tokens: EXACT, checkpointTools } });
+      const { codec, planner } = endpoints({ codec: { counter: EXACT, checkpointTools } });
       const payload = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`metric_${at}`, `value_${at}`]));
       const { checkpoint } = codec.encode({ intent: 'done', operation: 'analyze', payload }, planner);
       const { summary } = (await checkpoint)!;
@@ -302,7 +302,7 @@ describe('delta encoding (section 5.4)', () => {
   test('a delta for another version is refused, and mended by the full state', () => {
     const { codec, planner, worker } = exactly();
     codec.syncState({ a: 1 }, planner);
-    const stale = endpoints({ codec: { tokens: EXACT }, session: { firstSequence: 2 } });
+    const stale = endpoints({ codec: { counter: EXACT }, session: { firstSequence: 2 } });
     const { frames } = codec.syncState({ a: 1, b: 2 }, planner);
     const refused = codec.decode(frames[0]!, stale.worker);
     expect(refused).toMatchObject({ outcome: 'rejected', error: { code: 'E2001', details: { version: 0 } } });

@@ -56,7 +56,7 @@ describe('core intents (Table 7)', () => {
       ['sync', true],
     ] as const) {
       for (const ask of ['req', 'qry', 'esc']) {
-        const { codec, planner, worker, clock } = endpoints({ session: { timeout: 60 } });
+        const { codec, planner, worker, clock } = endpoints({ session: { timeoutMs: 60_000 } });
         const { frames, correlationId } = codec.encode({ intent: ask, operation: 'run' }, planner);
         accepted(codec.decode(frames[0]!, worker));
         clock.now += 40;

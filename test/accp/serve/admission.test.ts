@@ -1,6 +1,6 @@
 /** Who may speak to a server, and from which pages. */
 import { describe, expect, test } from 'vitest';
-import { createEndpoint, startServer, tryAgent } from '../../../src/accp/serve/index.js';
+import { createEndpoint, demoAgent, startServer } from '../../../src/accp/serve/index.js';
 import { ask, open, REQUEST, sendBytes, serve, type World } from './world.js';
 
 /** The same headers over HTTP and WebSocket. */
@@ -157,7 +157,7 @@ describe('names of the server, where only this machine reaches it', () => {
 });
 
 describe('where others than this machine reach it', () => {
-  const endpoint = createEndpoint(tryAgent('echo'));
+  const endpoint = createEndpoint(demoAgent('echo'));
 
   test.each(['0.0.0.0', '::'])('it is not listened on %s without a token', async (host) => {
     await expect(startServer(endpoint, { host, port: 0 })).rejects.toMatchObject({
@@ -190,16 +190,16 @@ test.each([
   [{ path: 'frames' }, 'path begins'],
   [{ maxFrameBytes: 0 }, 'maxFrameBytes'],
   [{ maxConnections: 0 }, 'maxConnections'],
-  [{ requestTimeout: 0 }, 'requestTimeout'],
-  [{ closeGrace: -1 }, 'closeGrace'],
-  [{ requestTimeout: Number.POSITIVE_INFINITY }, 'requestTimeout'],
+  [{ requestTimeoutMs: 0 }, 'requestTimeoutMs'],
+  [{ closeGraceMs: -1 }, 'closeGraceMs'],
+  [{ requestTimeoutMs: Number.POSITIVE_INFINITY }, 'requestTimeoutMs'],
   [{ path: '/a b' }, 'path begins'],
   [{ port: 70_000 }, 'port is'],
   [{ port: 1.5 }, 'port is'],
   [{ host: '' }, 'host is'],
   [{ origins: 'https://a.example' as never }, 'origins is'],
 ])('options that are none are wrong use: %j', async (options, message) => {
-  const endpoint = createEndpoint(tryAgent('echo'));
+  const endpoint = createEndpoint(demoAgent('echo'));
   await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(TypeError);
   await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(message);
 });

@@ -8,9 +8,9 @@ import { chatMessage, createCodec, createSession } from '../../../src/accp/codec
 import {
   accessLine,
   createEndpoint,
+  demoAgent,
   type EndpointOptions,
   startServer,
-  tryAgent,
 } from '../../../src/accp/serve/index.js';
 import { ask, busyAgent, open, REGISTRY, REQUEST, sendBytes, serve, type World } from './world.js';
 
@@ -133,7 +133,7 @@ describe('limits', () => {
   });
 
   test('a request that does not come to its end is ended', async () => {
-    const { port } = await serve({ requestTimeout: 0.2 });
+    const { port } = await serve({ requestTimeoutMs: 200 });
     const head = 'POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/accp\r\n';
     expect(await sendBytes(port, `${head}Content-Length: 10\r\n\r\n@me`)).toMatch(/^HTTP\/1\.1 408 /);
     expect(await sendBytes(port, head)).toMatch(/^HTTP\/1\.1 408 /);
@@ -159,11 +159,16 @@ describe('the access log', () => {
     const socket = (await open(ws)) as WebSocket;
     socket.close(1000);
     await told(3);
-    const common = { time: expect.stringMatching(/Z$/), remote: '127.0.0.1', path: '/accp/v1/frames' };
+    const common = {
+      startedAt: expect.any(Number),
+      remoteAddress: '127.0.0.1',
+      durationMs: expect.any(Number),
+      path: '/accp/v1/frames',
+    };
     expect(entries).toEqual([
-      { ...common, method: 'POST', status: 200, ms: expect.any(Number), bytes: expect.any(Number) },
-      { ...common, method: 'POST', status: 403, ms: expect.any(Number), bytes: expect.any(Number), note: 'origin' },
-      { ...common, method: 'GET', status: 101, ms: expect.any(Number), bytes: expect.any(Number), note: 'close 1000' },
+      { ...common, method: 'POST', status: 200, bytes: expect.any(Number) },
+      { ...common, method: 'POST', status: 403, bytes: expect.any(Number), note: 'origin' },
+      { ...common, method: 'GET', status: 101, bytes: expect.any(Number), note: 'close 1000' },
     ]);
     for (const { bytes } of entries) expect(bytes).toBeGreaterThan(50);
   });
@@ -181,10 +186,13 @@ describe('the access log', () => {
   });
 
   test('shows what a terminal would act on', () => {
-    const entry = { time: 't', remote: 'r', method: 'GET', path: '/\u001b[31m', status: 404, ms: 1, bytes: 2 };
-    expect(accessLine(entry)).toBe('t r GET /␛[31m 404 1ms 2B');
+    const entry = {
+      ...{ startedAt: 0, remoteAddress: 'r', method: 'GET', path: '/\u001b[31m' },
+      ...{ status: 404, durationMs: 1, bytes: 2 },
+    };
+    expect(accessLine(entry)).toBe('1970-01-01T00:00:00.000Z r GET /␛[31m 404 1ms 2B');
     expect(accessLine({ ...entry, path: `/${'x'.repeat(1000)}`, note: 'host' })).toMatch(
-      /^t r GET \/x{199}\.\.\. 404 1ms 2B \(host\)$/,
+      /^1970-01-01T00:00:00.000Z r GET \/x{199}\.\.\. 404 1ms 2B \(host\)$/,
     );
   });
 });
@@ -207,38 +215,41 @@ describe('the end', () => {
 
   test('cuts off what takes longer than its grace', async () => {
     const { agent, begun } = busyAgent();
-    const { http, close } = await serve({ closeGrace: 0.1 }, agent);
+    const { http, close } = await serve({ closeGraceMs: 100 }, agent);
     const cut = expect(post(http, REQUEST)).rejects.toThrow();
     await begun;
     await close();
     await cut;
   });
 
-  test.each([3_000_000, Number.POSITIVE_INFINITY])('waits as long as its grace says: %d s', async (closeGrace) => {
-    let answer: () => void = () => undefined;
-    let begin: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const handle: EndpointOptions['handle'] = () => {
-      begin();
-      return new Promise((resolve) => {
-        answer = () => resolve({ intent: 'done', operation: 'x' });
+  test.each([3_000_000_000, Number.POSITIVE_INFINITY])(
+    'waits for the whole grace period: %d ms',
+    async (closeGraceMs) => {
+      let answer: () => void = () => undefined;
+      let begin: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
       });
-    };
-    const { http, close } = await serve({ closeGrace }, { ...tryAgent('echo'), handle });
-    const asked = post(http, REQUEST);
-    await begun;
-    const closed = close();
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    answer();
-    expect((await asked).status).toBe(200);
-    await closed;
-  });
+      const handle: EndpointOptions['handle'] = () => {
+        begin();
+        return new Promise((resolve) => {
+          answer = () => resolve({ intent: 'done', operation: 'x' });
+        });
+      };
+      const { http, close } = await serve({ closeGraceMs }, { ...demoAgent('echo'), handle });
+      const asked = post(http, REQUEST);
+      await begun;
+      const closed = close();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      answer();
+      expect((await asked).status).toBe(200);
+      await closed;
+    },
+  );
 
   test('may come at once', async () => {
     const { agent, begun } = busyAgent();
-    const { http, ws, close, terminate } = await serve({ closeGrace: 600 }, agent);
+    const { http, ws, close, terminate } = await serve({ closeGraceMs: 600_000 }, agent);
     const socket = (await open(ws)) as WebSocket;
     socket.send(REGISTRY);
     await once(socket, 'message');
@@ -253,7 +264,7 @@ describe('the end', () => {
 
 test('a port that is in use, and an address that is not of this machine, are told', async () => {
   const { port } = await serve();
-  const endpoint = createEndpoint(tryAgent('echo'));
+  const endpoint = createEndpoint(demoAgent('echo'));
   await expect(startServer(endpoint, { port })).rejects.toMatchObject({
     ...{ name: 'ServeError', code: 'in-use', message: `Somebody listens on 127.0.0.1:${port} already` },
   });
@@ -386,7 +397,7 @@ test('a method that the platform has no requests for is refused, and is no defec
 });
 
 test('a server that waits for all requests does not wait for one that never comes', async () => {
-  const { port, close } = await serve({ closeGrace: Number.POSITIVE_INFINITY, requestTimeout: 0.2 });
+  const { port, close } = await serve({ closeGraceMs: Number.POSITIVE_INFINITY, requestTimeoutMs: 200 });
   const socket = connect(port, '127.0.0.1');
   socket.write(
     'POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/accp\r\nContent-Length: 50\r\n\r\nabc',

@@ -5,13 +5,13 @@ import { afterEach } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   type AccessEntry,
-  type AgentName,
   createEndpoint,
+  type DemoAgentName,
+  demoAgent,
   type EndpointOptions,
   type RunningServer,
   type ServeOptions,
   startServer,
-  tryAgent,
 } from '../../../src/accp/serve/index.js';
 
 export const REQUEST = '@me>req:x{a:1}[mid:m1,seq:1]';
@@ -29,8 +29,11 @@ afterEach(async () => {
   for (const close of opened.splice(0)) await close();
 });
 
-export async function serve(options: ServeOptions = {}, agent: AgentName | EndpointOptions = 'both'): Promise<World> {
-  const endpoint = createEndpoint(typeof agent === 'string' ? tryAgent(agent) : agent);
+export async function serve(
+  options: ServeOptions = {},
+  agent: DemoAgentName | EndpointOptions = 'both',
+): Promise<World> {
+  const endpoint = createEndpoint(typeof agent === 'string' ? demoAgent(agent) : agent);
   const entries: AccessEntry[] = [];
   let wake: () => void = () => undefined;
   const onAccess = (entry: AccessEntry): void => {
@@ -59,7 +62,7 @@ export function busyAgent(): { readonly agent: EndpointOptions; readonly begun: 
     begin();
     return new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
   };
-  return { agent: { ...tryAgent('echo'), handle }, begun };
+  return { agent: { ...demoAgent('echo'), handle }, begun };
 }
 
 export interface Answered {

@@ -38,7 +38,7 @@ export const NOW = 1_714_000_000;
 /** Two ends with one clock; by default without state, whose budgets would refuse long messages. */
 export function ends({ codec, sender, receiver, both }: EndsOptions = {}): Ends {
   return {
-    codec: createCodec({ clock: () => NOW, state: false, ...codec }),
+    codec: createCodec({ now: () => NOW * 1000, state: false, ...codec }),
     sender: createSession({ agent: 'a', id: 's', ...both, ...sender }),
     receiver: createSession({ agent: 'b', id: 's', ...both, ...receiver }),
   };

@@ -3,7 +3,7 @@ import { createCodec, createSession, memoryStore } from '../../../src/accp/codec
 import { heapUsed } from './memory-properties.js';
 
 test('100,000 senders and 100,000 chains leave a session as small as a tenth of them', () => {
-  const codec = createCodec({ clock: () => 1_714_000_000, text: 'transliterate' });
+  const codec = createCodec({ now: () => 1_714_000_000_000, text: 'transliterate' });
   const session = createSession({ agent: 'b', id: 's', sequence: 'sender', store: memoryStore({ maxCold: 100_000 }) });
   let heap = 0;
   for (let index = 0; index < 100_000; index++) {

@@ -17,7 +17,7 @@ import { ends, NOW, pass } from './exchange.js';
 /** One end that reads frames made by hand; numbers and identifiers go on by themselves. */
 function victim(options: Partial<SessionOptions> = {}) {
   const clock = passingTime(NOW, 1000);
-  const codec = createCodec({ clock: () => clock.now, text: 'transliterate' });
+  const codec = createCodec({ now: () => clock.now * 1000, text: 'transliterate' });
   const session = createSession({ agent: 'b', id: 's', sequence: 'sender', ...options });
   let seq = 0;
   return {
@@ -38,7 +38,7 @@ function codeOf(outcome: DecodeOutcome): string {
 }
 
 function refusalOf(message: MessageInput, session = createSession({ agent: 'a', id: 's' })): unknown {
-  const codec = createCodec({ clock: () => NOW, text: 'transliterate' });
+  const codec = createCodec({ now: () => NOW * 1000, text: 'transliterate' });
   try {
     codec.encode(message, session);
   } catch (thrown) {
@@ -274,7 +274,7 @@ describe('state and registry of others', () => {
   });
 
   test('schemas that were changed on the way are refused, and nothing of them is taken', () => {
-    const codec = createCodec({ text: 'transliterate', clock: () => NOW });
+    const codec = createCodec({ text: 'transliterate', now: () => NOW * 1000 });
     codec.registerSchema('note', { code: 'NT', version: 1, fields: ['text'] });
     const sender = createSession({ agent: 'a', id: 's', sequence: 'sender' });
     const announced = codec.announce(sender).frames[0]!;

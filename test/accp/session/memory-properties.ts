@@ -21,7 +21,7 @@ export function heapUsed(): number {
  */
 export function passFrames(count: number, told: (frames: number) => void = () => {}): Map<string, number> {
   let now = 1_714_000_000;
-  const codec = createCodec({ clock: () => now, text: 'transliterate' });
+  const codec = createCodec({ now: () => now * 1000, text: 'transliterate' });
   // Cold state is bounded by characters; with less of it, the bound is reached sooner.
   const store = memoryStore({ maxCold: 1_000_000 });
   const open = (agent: string) =>

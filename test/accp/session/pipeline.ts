@@ -24,7 +24,7 @@ const LONG = Array.from({ length: 150 }, (_, at) => `finding ${at}`).join(', ');
 
 /** Messages both ways, splits, streams, states and their deltas, values, checkpoints, and the exchange of registries. */
 export function pipelineOf(rounds: number): readonly Command[] {
-  const codec = createCodec({ text: 'transliterate', clock: () => 1_714_000_000 });
+  const codec = createCodec({ text: 'transliterate', now: () => 1_714_000_000_000 });
   codec.registerSchema('note', { code: 'NT', version: 1, fields: ['text'], types: { text: 'string' } });
   const planner = createSession({ ...WORKER, agent: 'planner' });
   const commands: Unnumbered<Command>[] = [];

@@ -46,7 +46,7 @@ export function testResume(kills: number, rounds: number): void {
 
   /** What the process had not given back when it was killed is sent again, when the other side misses it. */
   async function expectDelivered(file: string, frames: readonly string[], count: number): Promise<void> {
-    const codec = createCodec({ text: 'transliterate', clock: () => 1_715_000_000, state: false });
+    const codec = createCodec({ text: 'transliterate', now: () => 1_715_000_000_000, state: false });
     const store = await sqliteStore(file);
     const worker = createSession({ ...WORKER, store });
     expect(worker.resumed).toBe(true);

@@ -27,7 +27,7 @@ describe('the messages of the corpus', () => {
     for (const { id, message } of MESSAGES) {
       const { session_id, sequence, timestamp } = message.envelope;
       const line = ends({
-        codec: { text, clock: () => timestamp! },
+        codec: { text, now: () => timestamp! * 1000 },
         both: { store: memoryStore(), shared: text === 'externalize', id: session_id!, firstSequence: sequence - 1 },
         sender: { agent: message.agent },
         receiver: { agent: 'receiver' },
@@ -71,7 +71,7 @@ async function elsewhere(frames: readonly string[], sequence: SequenceMode, text
 
 describe('across two processes', () => {
   test.each(['transliterate', 'reject'] as const)('nothing but frames is needed under "%s"', async (text) => {
-    const codec = createCodec({ text, clock: () => NOW, state: false });
+    const codec = createCodec({ text, now: () => NOW * 1000, state: false });
     const session = createSession({ agent: 'a', id: 's', sequence: 'sender' });
     const frames: string[] = [];
     const expected: unknown[] = [];
@@ -97,7 +97,7 @@ describe('across two processes', () => {
   });
 
   test('by default, the announcements of both sides settle how text is written', async () => {
-    const codec = createCodec({ clock: () => NOW, state: false });
+    const codec = createCodec({ now: () => NOW * 1000, state: false });
     const session = createSession({ agent: 'a', id: 's', sequence: 'sender' });
     const said = 'Two words, and ünïcode.';
     const message = { intent: 'ack', operation: 'x', payload: { said } };
@@ -114,7 +114,7 @@ describe('across two processes', () => {
   });
 
   test('"externalize" refuses what the other side could not look up', async () => {
-    const codec = createCodec({ text: 'externalize', clock: () => NOW, state: false });
+    const codec = createCodec({ text: 'externalize', now: () => NOW * 1000, state: false });
     const session = createSession({ agent: 'a', id: 's' });
     const message = { intent: 'ack', operation: 'x', payload: { deep: { said: 'two words' } } };
     expect(() => codec.encode(message, session)).toThrow(

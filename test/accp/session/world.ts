@@ -169,7 +169,7 @@ export class World {
     const store = memoryStore();
     let made = 0;
     const codec = createCodec({
-      clock: () => this.#clock.now,
+      now: () => this.#clock.now * 1000,
       ids: () => `${side}${String(++made).padStart(11, '0')}`,
       text: 'reject',
       state: false,

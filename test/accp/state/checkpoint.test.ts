@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, ref } from '../../../src/accp/message/json.js';
-import type { CheckpointResult, CheckpointTools, Frozen, FrozenWithFacts } from '../../../src/accp/state/state.js';
+import type {
+  CheckpointResult,
+  CheckpointTools,
+  HotSnapshot,
+  HotSnapshotWithFacts,
+} from '../../../src/accp/state/state.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { codeOf, counter, message, type Opened, open } from './open.js';
 
@@ -180,7 +185,7 @@ describe('an endless session', () => {
 describe("the host's tools", () => {
   test('get what was frozen, and what they answer is kept', () => {
     const { state } = begun();
-    const seen: Frozen[] = [];
+    const seen: HotSnapshot[] = [];
     const result = state.checkpoint('esc', {
       extractFacts: (frozen) => {
         seen.push(frozen);
@@ -194,7 +199,7 @@ describe("the host's tools", () => {
   });
 
   test('cannot change what is kept', () => {
-    const spoil = (frozen: FrozenWithFacts): string => {
+    const spoil = (frozen: HotSnapshotWithFacts): string => {
       const attempts = [
         () => Object.assign(frozen.frames, { length: 0 }),
         () => Object.assign(frozen.frames[1]!, { agent: 'mallory' }),
@@ -333,9 +338,9 @@ describe('tools that do not answer', () => {
     const expected = begun().state.checkpoint('done') as CheckpointResult;
     const { state, clock, notes } = begun();
     const result = state.checkpoint('done', silent);
-    state.finishOverdue(clock.now + 60);
+    state.finishOverdue((clock.now + 60) * 1000);
     expect(state.get('hot', 'ckpt')).toBeUndefined();
-    state.finishOverdue(clock.now + 61);
+    state.finishOverdue((clock.now + 61) * 1000);
     expect(state.get('hot', 'ckpt')).toEqual(ref('warm.ckpt_1'));
     expect(state.resolve('warm.ckpt_1.summary')).toBe(expected.summary);
     expect(await result).toMatchObject({ id: 'ckpt_1', summary: expected.summary, facts: expected.facts });
@@ -375,7 +380,7 @@ describe('tools that do not answer', () => {
     const { state, clock, journal, store } = begun();
     const answer = later<never>();
     const result = state.checkpoint('done', tools(answer.promise));
-    state.finishOverdue(clock.now + 61);
+    state.finishOverdue((clock.now + 61) * 1000);
     const { summary } = await result;
     answer.answer(given as never);
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
@@ -391,7 +396,7 @@ describe('tools that do not answer', () => {
     journal.commit();
     const resumed = open({ store });
     const [result] = resumed.state.resumeCheckpoints(silent);
-    resumed.state.finishOverdue(resumed.clock.now + 61);
+    resumed.state.finishOverdue((resumed.clock.now + 61) * 1000);
     expect(await result).toMatchObject({ id: 'ckpt_1' });
     resumed.journal.commit();
     expect(open({ store }).state.resumeCheckpoints()).toEqual([]);

@@ -33,7 +33,7 @@ export function open({ store = memoryStore(), agent = 'me', durable = true, ...o
     session,
     journal,
     counter,
-    now: () => clock.now,
+    now: () => clock.now * 1000,
     note: (type, message) => notes.push({ type, message }),
     ...options,
   });

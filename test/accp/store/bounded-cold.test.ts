@@ -5,27 +5,27 @@ import { DELETED } from '../../../src/accp/store/store.js';
 test('cold state in memory is bounded: the oldest values go, and have expired', () => {
   const endpoint = memoryStore({ maxCold: 100 }).claim('s', 'a');
   const value = 'x'.repeat(40);
-  for (const key of ['k1', 'k2', 'k3']) endpoint.commit([], [{ key, value, expires: null }]);
-  expect(endpoint.readCold('k1')).toEqual({ value: 'null', expires: 1 });
-  expect(endpoint.readCold('k2')).toMatchObject({ value, expires: null });
+  for (const key of ['k1', 'k2', 'k3']) endpoint.commit([], [{ key, value, expiresAt: null }]);
+  expect(endpoint.readCold('k1')).toEqual({ value: 'null', expiresAt: 1 });
+  expect(endpoint.readCold('k2')).toMatchObject({ value, expiresAt: null });
   expect(endpoint.sessionsWithCold('k1')).toEqual(['s']);
-  endpoint.commit([], [{ key: 'k1', value, expires: null }]);
-  expect(endpoint.readCold('k1')).toMatchObject({ value, expires: null });
-  expect(endpoint.readCold('k2')?.expires).toBe(1);
+  endpoint.commit([], [{ key: 'k1', value, expiresAt: null }]);
+  expect(endpoint.readCold('k1')).toMatchObject({ value, expiresAt: null });
+  expect(endpoint.readCold('k2')?.expiresAt).toBe(1);
 });
 
 test('a value over the bound is kept until the next one comes', () => {
   const endpoint = memoryStore({ maxCold: 10 }).claim('s', 'a');
   const value = 'x'.repeat(40);
-  endpoint.commit([], [{ key: 'k1', value, expires: null }]);
+  endpoint.commit([], [{ key: 'k1', value, expiresAt: null }]);
   expect(endpoint.readCold('k1')?.value).toBe(value);
-  endpoint.commit([], [{ key: 'k2', value, expires: null }]);
-  expect(endpoint.readCold('k1')?.expires).toBe(1);
+  endpoint.commit([], [{ key: 'k2', value, expiresAt: null }]);
+  expect(endpoint.readCold('k1')?.expiresAt).toBe(1);
 });
 
 test('a value that was deleted and had to go is not there, and has not expired', () => {
   const endpoint = memoryStore({ maxCold: 50 }).claim('s', 'a');
-  endpoint.commit([], [{ key: 'k1', value: 'null', expires: DELETED }]);
-  endpoint.commit([], [{ key: 'k2', value: 'x'.repeat(60), expires: null }]);
+  endpoint.commit([], [{ key: 'k1', value: 'null', expiresAt: DELETED }]);
+  endpoint.commit([], [{ key: 'k2', value: 'x'.repeat(60), expiresAt: null }]);
   expect(endpoint.readCold('k1')).toBeUndefined();
 });

@@ -12,7 +12,7 @@ export function commitOf(number: number, agent: string): { changes: Change[]; co
       { collection: 'log', key: `${number}`, value: JSON.stringify('x'.repeat(number % 300)) },
       { collection: 'log', key: `${number - KEPT}`, value: null },
     ],
-    cold: [{ key: `${agent}.${number % 5}`, value: `${number}`, expires: null }],
+    cold: [{ key: `${agent}.${number % 5}`, value: `${number}`, expiresAt: null }],
   };
 }
 

@@ -148,13 +148,13 @@ describe.each(STORES)('%s', (_name, place) => {
     expect(neighbour.cold('sales')).toBe(undefined);
     journal.commit();
     expect(neighbour.cold('sales')).toEqual(journal.cold('sales'));
-    expect(neighbour.cold('sales')!.expires).toBe(50);
+    expect(neighbour.cold('sales')!.expiresAt).toBe(50);
     expect(stranger.cold('sales')).toBe(undefined);
     expect(stranger.coldOf('s', 'sales')).toEqual(journal.cold('sales'));
     expect(stranger.sessionsWithCold('sales')).toEqual(['s']);
     journal.setCold('last', 1, null);
     journal.close();
-    expect(neighbour.cold('last')).toMatchObject({ value: '1', expires: null });
+    expect(neighbour.cold('last')).toMatchObject({ value: '1', expiresAt: null });
     store.close();
   });
 
@@ -202,12 +202,12 @@ describe.each(STORES)('%s', (_name, place) => {
     journal.collection<number>('c').set('k', 1);
     journal.setCold('x', 'cold', null);
     expect(() => journal.commit()).toThrow('on purpose');
-    expect(journal.cold('x')).toMatchObject({ value: '"cold"', expires: null });
+    expect(journal.cold('x')).toMatchObject({ value: '"cold"', expiresAt: null });
     failing = false;
     journal.close();
     const again = journalOf(store);
     expect(again.collection('c').get('k')).toBe(1);
-    expect(again.cold('x')).toMatchObject({ value: '"cold"', expires: null });
+    expect(again.cold('x')).toMatchObject({ value: '"cold"', expiresAt: null });
     store.close();
   });
 });

@@ -10,6 +10,7 @@ import { StoreError } from '../../../src/accp/store/store.js';
 import { openDatabase } from '../../../src/storage/open.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
 import { ended, start } from '../../helpers/child.js';
+import { DRIVERS } from '../../storage/drivers.js';
 import { freshFiles } from '../../storage/folder.js';
 import { commitOf, entriesAfter, lastOf } from './history.js';
 
@@ -39,10 +40,10 @@ describe('a store that is opened again', () => {
     }
     first.close();
     const second = await sqliteStore(file);
-    expect(second.knows('s')).toBe(true);
+    expect(second.has('s')).toBe(true);
     const again = second.claim('s', 'a');
     expect([...again.entries()]).toEqual(entriesAfter(50, 'a'));
-    expect(again.readCold('a.3')).toEqual({ value: '48', expires: null });
+    expect(again.readCold('a.3')).toEqual({ value: '48', expiresAt: null });
     second.close();
   });
 
@@ -97,12 +98,12 @@ describe('a file that cannot be used', () => {
   });
 
   test('a wrong option is a TypeError', async () => {
-    await expect(sqliteStore(fresh(), { busyTimeout: -5 })).rejects.toThrow(TypeError);
+    await expect(sqliteStore(fresh(), { busyTimeoutMs: -5 })).rejects.toThrow(TypeError);
   });
 
   test('a commit that fails keeps nothing of itself', async () => {
     const file = fresh();
-    const store = await sqliteStore(file, { busyTimeout: 0 });
+    const store = await sqliteStore(file, { busyTimeoutMs: 0 });
     const endpoint = store.claim('s', 'a');
     endpoint.commit([{ collection: 'c', key: 'k', value: '1' }]);
     const bad = [
@@ -125,7 +126,7 @@ describe('a file that cannot be used', () => {
 
 test('a lock that passes costs nothing: the journal stores the same with its next commit', async () => {
   const file = fresh();
-  const store = await sqliteStore(file, { busyTimeout: 0 });
+  const store = await sqliteStore(file, { busyTimeoutMs: 0 });
   const journal = new Journal(store.claim('s', 'a'), true);
   const other = await openDatabase(file, { format: SESSION_FORMAT });
   journal.collection<number>('c').set('k', 1);
@@ -137,7 +138,7 @@ test('a lock that passes costs nothing: the journal stores the same with its nex
   journal.commit();
   const endpoint = store.claim('s', 'a');
   expect([...endpoint.entries()]).toEqual([{ collection: 'c', key: 'k', value: '1' }]);
-  expect(endpoint.readCold('x')).toEqual({ value: '"cold"', expires: null });
+  expect(endpoint.readCold('x')).toEqual({ value: '"cold"', expiresAt: null });
   store.close();
 });
 
@@ -159,21 +160,66 @@ test.each([
   store.close();
 });
 
+test.each(DRIVERS)(
+  '%s converts the times of a file of version 1 from seconds to milliseconds',
+  async (_name, driver) => {
+    const file = fresh();
+    const format = { ...SESSION_FORMAT, migrations: SESSION_FORMAT.migrations.slice(0, 1) };
+    const old = await openDatabase(file, { format, driver });
+    old.exec("INSERT INTO endpoint (id, session, agent, generation) VALUES (1, 's', 'a', 1)");
+    const insert = old.prepare('INSERT INTO entry (endpoint, collection, key, value) VALUES (1, ?, ?, ?)');
+    const hot = { value: '\u0001$cold.db', tokens: 2, expires: 1_714_000_060 };
+    for (const [collection, key, value] of [
+      ['chains', 'c1', { schema: 'TC', deadline: 1_714_000_000.5 }],
+      ['chains', 'c2', { cancelled: true }],
+      ['sequences', 'a:c1', { id: 1, at: 1_714_000_000 }],
+      ['state.hot', 'k', hot],
+      ['state.warm', 'ckpt_1', 'deferred'],
+      ['state.warm', 'w', { value: '\u0001123456789012345678901234567890', tokens: 9, expires: null }],
+      ['state.frozen', 'ckpt_2', { id: 'ckpt_2', at: 1_714_000_000, frames: [{ mid: 'm1' }], values: { k: hot } }],
+    ] as const) {
+      insert.run(collection, key, JSON.stringify(value));
+    }
+    old.exec(`INSERT INTO cold (session, key, value, expires)
+    VALUES ('s', 'never', '1', NULL), ('s', 'deleted', '2', 0), ('s', 'soon', '3', 1714000000.25)`);
+    old.close();
+
+    const store = await sqliteStore(file, { driver });
+    const endpoint = store.claim('s', 'a');
+    const kept = { value: hot.value, tokens: 2, expiresAt: 1_714_000_060_000 };
+    expect([...endpoint.entries()].map(({ key, value }) => [key, JSON.parse(value!) as unknown])).toEqual([
+      ['c1', { schema: 'TC', deadlineAt: 1_714_000_000_500 }],
+      ['c2', { cancelled: true }],
+      ['a:c1', { id: 1, updatedAt: 1_714_000_000_000 }],
+      ['k', kept],
+      ['ckpt_1', 'deferred'],
+      ['w', { value: '\u0001123456789012345678901234567890', tokens: 9, expiresAt: null }],
+      ['ckpt_2', { id: 'ckpt_2', frozenAt: 1_714_000_000_000, frames: [{ mid: 'm1' }], values: { k: kept } }],
+    ]);
+    expect(['never', 'deleted', 'soon'].map((key) => endpoint.readCold(key))).toEqual([
+      { value: '1', expiresAt: null },
+      { value: '2', expiresAt: 0 },
+      { value: '3', expiresAt: 1_714_000_000_250 },
+    ]);
+    store.close();
+  },
+);
+
 test('expired values are dropped, and told from unknown ones for a while', async () => {
   const store = await sqliteStore(fresh());
   const endpoint = store.claim('s', 'a');
-  const entry = (key: string, expires: number | null) => ({ key, value: `"${key}"`, expires });
+  const entry = (key: string, expiresAt: number | null) => ({ key, value: `"${key}"`, expiresAt });
   endpoint.commit([], [entry('never', null), entry('early', 100), entry('late', 200), entry('last', 300)]);
   expect(store.purgeExpired(200, 50)).toBe(2);
   expect(endpoint.readCold('early')).toBe(undefined);
-  expect(endpoint.readCold('late')).toEqual({ value: 'null', expires: 200 });
-  expect(endpoint.readCold('last')).toEqual({ value: '"last"', expires: 300 });
+  expect(endpoint.readCold('late')).toEqual({ value: 'null', expiresAt: 200 });
+  expect(endpoint.readCold('last')).toEqual({ value: '"last"', expiresAt: 300 });
   expect(store.purgeExpired(260)).toBe(0);
-  expect(endpoint.readCold('late')).toEqual({ value: 'null', expires: 200 });
+  expect(endpoint.readCold('late')).toEqual({ value: 'null', expiresAt: 200 });
   endpoint.commit([], [entry('late', 900)]);
   expect(store.purgeExpired(400)).toBe(1);
-  expect(endpoint.readCold('late')).toEqual({ value: '"late"', expires: 900 });
-  expect(endpoint.readCold('never')).toEqual({ value: '"never"', expires: null });
+  expect(endpoint.readCold('late')).toEqual({ value: '"late"', expiresAt: 900 });
+  expect(endpoint.readCold('never')).toEqual({ value: '"never"', expiresAt: null });
   store.close();
 });
 
@@ -187,7 +233,7 @@ describe('several processes', () => {
     for (const agent of agents) {
       const endpoint = store.claim('s', agent);
       expect([...endpoint.entries()]).toEqual(entriesAfter(300, agent));
-      for (const other of agents) expect(endpoint.readCold(`${other}.4`)).toEqual({ value: '299', expires: null });
+      for (const other of agents) expect(endpoint.readCold(`${other}.4`)).toEqual({ value: '299', expiresAt: null });
     }
     store.close();
   });

@@ -39,13 +39,13 @@ function applied(changes: readonly Change[]): Change[] {
 describe.each(STORES)('%s', (_name, place) => {
   test('a new endpoint has no entries, and its session is not known', async () => {
     const store = await place(fresh).open();
-    expect(store.knows('s')).toBe(false);
+    expect(store.has('s')).toBe(false);
     const endpoint = store.claim('s', 'a');
     expect([...endpoint.entries()]).toEqual([]);
-    expect(store.knows('s')).toBe(false);
+    expect(store.has('s')).toBe(false);
     endpoint.commit([change('k')]);
-    expect(store.knows('s')).toBe(true);
-    expect(store.knows('S')).toBe(false);
+    expect(store.has('s')).toBe(true);
+    expect(store.has('S')).toBe(false);
     store.close();
   });
 
@@ -85,7 +85,9 @@ describe.each(STORES)('%s', (_name, place) => {
     const latter = second.claim('s', 'a');
     expect([...latter.entries()]).toEqual([change('k', 'first')]);
     expect(
-      reasonOf(() => former.commit([change('k', 'too late'), change('l')], [{ key: 'x', value: '1', expires: null }])),
+      reasonOf(() =>
+        former.commit([change('k', 'too late'), change('l')], [{ key: 'x', value: '1', expiresAt: null }]),
+      ),
     ).toBe('taken');
     expect([...latter.entries()]).toEqual([change('k', 'first')]);
     expect(latter.readCold('x')).toBe(undefined);
@@ -126,7 +128,7 @@ describe.each(STORES)('%s', (_name, place) => {
     for (const step of [
       () => open.entries(),
       () => open.commit([change('k')]),
-      () => store.knows('s'),
+      () => store.has('s'),
       () => store.claim('s', 'a'),
     ]) {
       expect(reasonOf(step)).toBe('closed');
@@ -138,15 +140,15 @@ describe.each(STORES)('%s', (_name, place) => {
     const a = store.claim('s', 'a');
     const b = store.claim('s', 'b');
     const stranger = store.claim('t', 'a');
-    a.commit([], [{ key: 'sales', value: '[1]', expires: 17.5 }]);
-    expect(b.readCold('sales')).toMatchObject({ value: '[1]', expires: 17.5 });
+    a.commit([], [{ key: 'sales', value: '[1]', expiresAt: 17.5 }]);
+    expect(b.readCold('sales')).toMatchObject({ value: '[1]', expiresAt: 17.5 });
     expect(stranger.readCold('sales')).toBe(undefined);
-    expect(stranger.readColdOf('s', 'sales')).toMatchObject({ value: '[1]', expires: 17.5 });
+    expect(stranger.readColdOf('s', 'sales')).toMatchObject({ value: '[1]', expiresAt: 17.5 });
     expect(stranger.readColdOf('u', 'sales')).toBe(undefined);
     expect(stranger.sessionsWithCold('sales')).toEqual(['s']);
-    stranger.commit([], [{ key: 'sales', value: '[2]', expires: null }]);
-    b.commit([], [{ key: 'sales', value: '[3]', expires: null }]);
-    expect(a.readCold('sales')).toMatchObject({ value: '[3]', expires: null });
+    stranger.commit([], [{ key: 'sales', value: '[2]', expiresAt: null }]);
+    b.commit([], [{ key: 'sales', value: '[3]', expiresAt: null }]);
+    expect(a.readCold('sales')).toMatchObject({ value: '[3]', expiresAt: null });
     expect([...a.sessionsWithCold('sales')].sort()).toEqual(['s', 't']);
     expect(a.sessionsWithCold('none')).toEqual([]);
     store.close();
@@ -175,7 +177,7 @@ describe.each(STORES)('%s', (_name, place) => {
     for (const session of names) {
       const endpoint = store.claim(session, session);
       const changes = names.map((name) => change(name, JSON.stringify(session), name));
-      endpoint.commit(changes, [{ key: session, value: '1', expires: null }]);
+      endpoint.commit(changes, [{ key: session, value: '1', expiresAt: null }]);
       expect([...endpoint.entries()]).toEqual(changes);
       expect(endpoint.sessionsWithCold(session)).toEqual([session]);
       endpoint.release();
@@ -186,11 +188,11 @@ describe.each(STORES)('%s', (_name, place) => {
   test('a value that was deleted is in no session', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
-    const entry = (key: string, expires: number | null) => ({ key, value: 'null', expires });
+    const entry = (key: string, expiresAt: number | null) => ({ key, value: 'null', expiresAt });
     endpoint.commit([], [entry('kept', null), entry('expired', 1), entry('deleted', DELETED)]);
     const found = ['kept', 'expired', 'deleted'].map((key) => endpoint.sessionsWithCold(key));
     expect(found).toEqual([['s'], ['s'], []]);
-    expect(endpoint.readCold('deleted')).toMatchObject({ expires: DELETED });
+    expect(endpoint.readCold('deleted')).toMatchObject({ expiresAt: DELETED });
     store.close();
   });
 
@@ -203,9 +205,9 @@ describe.each(STORES)('%s', (_name, place) => {
     // The first holder has died before its commit.
     const second = (await open()).claim('s', 'a');
     expect([other.reserveCold!('ckpt_1'), second.reserveCold!('ckpt_1')]).toEqual([false, true]);
-    second.commit([], [{ key: 'ckpt_1', value: '1', expires: null }]);
+    second.commit([], [{ key: 'ckpt_1', value: '1', expiresAt: null }]);
     expect([other, second].map((endpoint) => endpoint.reserveCold!('ckpt_1'))).toEqual([false, false]);
-    second.commit([], [{ key: 'ckpt_1', value: 'null', expires: DELETED }]);
+    second.commit([], [{ key: 'ckpt_1', value: 'null', expiresAt: DELETED }]);
     expect([other, second].map((endpoint) => endpoint.reserveCold!('ckpt_1'))).toEqual([false, false]);
     store.close();
   });
@@ -240,7 +242,7 @@ describe.each(STORES)('%s', (_name, place) => {
 
 test('whoever claims an endpoint in memory stops the one that had it, though nothing is written', () => {
   const store = memoryStore();
-  const codec = createCodec({ clock: () => 1_714_000_000, state: false });
+  const codec = createCodec({ now: () => 1_714_000_000_000, state: false });
   const encode = (session: Session) => codec.encode({ intent: 'ack', operation: 'plan' }, session);
   const first = createSession({ agent: 'a', id: 's', store });
   expect(encode(first).frames).toHaveLength(1);

@@ -15,7 +15,7 @@ export interface Receiver {
   readonly journal: Journal;
   /** Types of the events that were noted. */
   readonly events: readonly string[];
-  /** The clock, in seconds. */
+  /** The clock, in milliseconds. */
   readonly clock: { now: number };
 }
 

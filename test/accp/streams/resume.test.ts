@@ -80,7 +80,7 @@ describe.each(STORES)('%s', (_name, place) => {
     before.streams.accept('c', 'peer', chunk(0));
     before.streams.close();
     before.journal.close();
-    const after = receiver({ now: () => 1_000_000, timeout: 10 }, store);
+    const after = receiver({ now: () => 1_000_000, timeoutMs: 10 }, store);
     after.streams.tick(1_000_000);
     after.streams.tick(1_000_009);
     expect(codeOf(() => after.streams.accept('c', 'peer', chunk(1)))).toBe(undefined);

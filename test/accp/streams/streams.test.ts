@@ -226,7 +226,7 @@ describe('how a stream fails', () => {
   });
 
   test('no chunk comes in time', async () => {
-    const { streams, clock } = receiver({ timeout: 10 });
+    const { streams, clock } = receiver({ timeoutMs: 10 });
     const waiting = read(streams.open('nothing'));
     streams.accept('some', 'peer', chunk(0));
     streams.accept('gap', 'peer', chunk(1, { final: true }));
@@ -249,7 +249,7 @@ describe('how a stream fails', () => {
   });
 
   test('a stream that begins after others have their time-out, too', async () => {
-    const { streams, clock } = receiver({ timeout: 10 });
+    const { streams, clock } = receiver({ timeoutMs: 10 });
     const first = read(streams.open('first'));
     clock.now += 10;
     streams.tick();
@@ -263,7 +263,7 @@ describe('how a stream fails', () => {
   });
 
   test('without a time-out it waits for ever', () => {
-    const { streams, clock } = receiver({ timeout: 0 });
+    const { streams, clock } = receiver({ timeoutMs: Infinity });
     streams.accept('c', 'peer', chunk(0));
     clock.now += 1e9;
     streams.tick();
@@ -394,8 +394,8 @@ describe('bounds', () => {
       { maxBuffered: 0 },
       { maxCharacters: 0 },
       { maxStreams: 1.5 },
-      { timeout: -1 },
-      { timeout: Number.NaN },
+      { timeoutMs: 0 },
+      { timeoutMs: Number.NaN },
     ]) {
       expect(() => createStreams({ journal, now: () => 0, note: () => {}, ...limits })).toThrow(TypeError);
     }

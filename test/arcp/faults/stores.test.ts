@@ -143,7 +143,7 @@ describe('a store that is', () => {
   test('locked by another process: commands wait, or are refused, and then go on', async () => {
     const file = path.join(folder(), 'arcp.db');
     const wire = await opened(
-      start(await sqliteStore(file, { busyTimeout: 50 })).tool('echo', { durable: true }, (input) => input),
+      start(await sqliteStore(file, { busyTimeoutMs: 50 })).tool('echo', { durable: true }, (input) => input),
     );
     const lock = `import { DatabaseSync } from '@photostructure/sqlite';
       const db = new DatabaseSync(${JSON.stringify(file)});

@@ -179,8 +179,8 @@ describe('several calls in one attempt', () => {
     'a handoff: the work is given to one',
     property(async (count) => {
       const { wire, jobId } = await inOneAttempt(
-        async ({ handOff, handedOver }, n) =>
-          handedOver ?? Promise.all(times(n, (m) => handOff(m % 2 === 0 ? 'child' : 'main'))),
+        async ({ handOff, handoff }, n) =>
+          handoff ?? Promise.all(times(n, (m) => handOff(m % 2 === 0 ? 'child' : 'main'))),
         count,
       );
       expect(wire.types(wire.ofJob(jobId)).filter((type) => type === 'agent.handoff')).toHaveLength(1);
@@ -372,8 +372,8 @@ test('trimming, and taking a session up: it is there, or it is refused', async (
       const store = memoryStore({ now });
       const { runtimes } = await worldOf([store], (runtime) => runtime.tool('echo', {}, () => 1), {
         now,
-        retentionDays: 0.5,
-        resumeWindowSeconds: 24 * 60 * 60,
+        retentionMs: 12 * 60 * 60_000,
+        resumeWindowMs: 24 * 60 * 60_000,
       });
       const [runtime] = runtimes as [Runtime];
       const wire = connectTo(runtime);

@@ -281,8 +281,8 @@ describe('a handoff', () => {
         await checkpoint({ found: 7 });
         return handOff('second', { reason: 'knows more' });
       })
-      .agent('second', {}, async ({ task }, { restored, handedOver, step, attempt }) => [
-        ...[task, restored, handedOver, attempt],
+      .agent('second', {}, async ({ task }, { restored, handoff, step, attempt }) => [
+        ...[task, restored, handoff, attempt],
         await step('look', () => 'looked again'),
       ]);
 
@@ -336,7 +336,7 @@ describe('a handoff', () => {
         begun.resolve();
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       })
-      .agent('second', {}, (_, { handedOver }) => handedOver);
+      .agent('second', {}, (_, { handoff }) => handoff);
     const wire = await opened(runtime);
     const jobId = await begin(wire, 'agent.delegate', { target: 'first', task: '' });
     await begun.promise;
@@ -774,7 +774,9 @@ describe('a span', () => {
         status: 'ok',
         kind: 'internal',
         attributes: { rows: 3 },
-        events: [{ name: 'half', attributes: { at: 1 } }],
+        start_time: expect.any(String),
+        end_time: expect.any(String),
+        events: [{ name: 'half', time: expect.any(String), attributes: { at: 1 } }],
       },
     });
     expect(inner).toMatchObject({

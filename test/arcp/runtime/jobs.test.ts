@@ -732,7 +732,7 @@ describe('resuming', () => {
 
   test('what is not kept any more is said to be lost', async () => {
     const clock = passingTime(Date.now());
-    const runtime = start({ now: () => clock.now, retentionDays: 1 }).tool('echo', {}, (input) => input);
+    const runtime = start({ now: () => clock.now, retentionMs: 24 * 60 * 60_000 }).tool('echo', {}, (input) => input);
     const wire = await opened(runtime);
     const old = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
     clock.now += 2 * 24 * 60 * 60 * 1000;
@@ -859,7 +859,7 @@ describe('restarts', () => {
     const { jobId } = await wire.startJob('work');
     await first.drain(0);
     await store.commit({ jobs: [{ jobId, set: { attempt: 20 } }] });
-    const second = start({ store, workers: { maxLosses: 3 } }).tool('work', { durable: true }, () => 'never');
+    const second = start({ store, workers: { maxLostAttempts: 3 } }).tool('work', { durable: true }, () => 'never');
     const after = await opened(second);
     after.send('resume', {}, { job_id: jobId });
     expect(await after.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'HEARTBEAT_LOST' } });

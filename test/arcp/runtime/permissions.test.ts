@@ -10,7 +10,7 @@ import {
   definePolicy,
   type JobContext,
   type Lease,
-  type PermissionWish,
+  type PermissionRequest,
   type Runtime,
   type RuntimeOptions,
   sqliteStore,
@@ -35,12 +35,12 @@ async function opened(runtime: Runtime, payload: Readonly<Record<string, unknown
   return wire;
 }
 
-const REFUND: PermissionWish = {
+const REFUND: PermissionRequest = {
   permission: 'payment.refund.create',
   resource: 'order:ord_4812',
   operation: 'refund',
   reason: 'Issue a customer-approved refund',
-  leaseSeconds: 300,
+  leaseMs: 300_000,
 };
 const DECLARED = { durable: true, permissions: ['payment.refund.create'] } as const;
 
@@ -121,7 +121,7 @@ describe('a challenge', () => {
   });
 
   test('is no answer any more after a while', async () => {
-    const wire = await opened(withRefund(start({ policy: definePolicy({ answerWithinMs: 30 }) })));
+    const wire = await opened(withRefund(start({ policy: definePolicy({ answerTimeoutMs: 30 }) })));
     const { jobId } = await wire.startJob('refund');
     const request = await requested(wire);
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'DEADLINE_EXCEEDED' } });
@@ -272,6 +272,24 @@ describe('a grant', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: true } });
   });
 
+  test('without an end waits for its answer and never expires', async () => {
+    const [answerTimeoutMs, maxLeaseMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const runtime = start({ policy: definePolicy({ answerTimeoutMs, maxLeaseMs }) });
+    runtime.tool('refund', DECLARED, async (_, { permission }) => {
+      const lease = await permission({ ...REFUND, leaseMs: Number.POSITIVE_INFINITY });
+      await lease.use();
+      return lease.expiresAt === Number.POSITIVE_INFINITY;
+    });
+    const wire = await opened(runtime);
+    const { jobId } = await wire.startJob('refund');
+    const request = await requested(wire);
+    expect(request.payload).not.toHaveProperty('expires_at');
+    expect(request.payload).not.toHaveProperty('requested_lease_seconds');
+    const granted = wire.send('permission.grant', {}, { correlation_id: request.id });
+    expect((await wire.answer('ack', granted)).payload).not.toHaveProperty('details.expires_at');
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: true } });
+  });
+
   test('that has expired is asked for again', async () => {
     const clock = passingTime(Date.now());
     const runtime = start({ now: () => clock.now }).tool('refund', DECLARED, async (_, { permission }) => {
@@ -412,7 +430,11 @@ describe('a policy', () => {
   test('is refused where it is none', () => {
     expect(() => definePolicy({ rules: { constrained: { a: 'maybe' as never } } })).toThrow(TypeError);
     expect(() => definePolicy({ rules: { friendly: {} } as never })).toThrow(TypeError);
-    expect(() => definePolicy({ answerWithinMs: 0 })).toThrow(TypeError);
+    for (const answerTimeoutMs of [0, -1, Number.NaN])
+      expect(() => definePolicy({ answerTimeoutMs })).toThrow(
+        new TypeError(`answerTimeoutMs must be a positive number of milliseconds or Infinity; got ${answerTimeoutMs}`),
+      );
+    expect(() => definePolicy({ maxLeaseMs: 0 })).toThrow(TypeError);
   });
 });
 

@@ -327,9 +327,19 @@ describe('taking up again', () => {
     expect((await connectTo(runtime).open({}, open)).payload.session_id).toBe(payload.session_id);
   });
 
+  test('a window without an end, and no heartbeats, are not announced as numbers', async () => {
+    const never = Number.POSITIVE_INFINITY;
+    const runtime = start({ heartbeatMs: never, resumeWindowMs: never, retentionMs: never });
+    const { payload } = await connectTo(runtime).open();
+    expect(payload.resume_token).toBeTypeOf('string');
+    expect(payload).not.toHaveProperty('resume_window_seconds');
+    expect(payload).not.toHaveProperty('heartbeat_interval_seconds');
+    expect(await runtime.trim()).toEqual({ jobs: 0, events: 0, records: 0 });
+  });
+
   test('after the window it is gone', async () => {
     const clock = passingTime(Date.now());
-    const runtime = start({ now: () => clock.now, resumeWindowSeconds: 60 });
+    const runtime = start({ now: () => clock.now, resumeWindowMs: 60_000 });
     const wire = connectTo(runtime);
     const { payload } = await wire.open();
     wire.channel.destroy();
@@ -359,8 +369,8 @@ describe('taking up again', () => {
     test.each([
       ['used every day', true, {}],
       ['connected, without a word', false, {}],
-      ['used every day, in a short window', true, { resumeWindowSeconds: 60 }],
-      ['connected, without a word, in a short window', false, { resumeWindowSeconds: 60 }],
+      ['used every day, in a short window', true, { resumeWindowMs: 60_000 }],
+      ['connected, without a word, in a short window', false, { resumeWindowMs: 60_000 }],
     ])('%s', async (_, isUsed, options) => {
       const clock = passingTime(Date.now());
       const now = () => clock.now;
@@ -386,7 +396,11 @@ describe('taking up again', () => {
 
     test('by an earlier age than their window', async () => {
       const clock = passingTime(Date.now());
-      const runtime = start({ now: () => clock.now, retentionDays: 1, resumeWindowSeconds: 3 * 24 * 60 * 60 });
+      const runtime = start({
+        now: () => clock.now,
+        retentionMs: 24 * 60 * 60_000,
+        resumeWindowMs: 3 * 24 * 60 * 60_000,
+      });
       const wire = connectTo(runtime);
       const accepted = await wire.open();
       wire.channel.destroy();

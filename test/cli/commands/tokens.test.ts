@@ -17,7 +17,7 @@ async function tokens(text: string, encoding?: Encoding): Promise<number> {
 }
 
 async function forms(message: object): Promise<object> {
-  const counts = (await compareTokens({ message })).forms.map(({ body }) => body);
+  const counts = (await compareTokens({ message })).counts.map(({ body }) => body);
   return { jsonPretty: counts[0], json: counts[1], toon: counts[2] };
 }
 

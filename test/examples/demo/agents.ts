@@ -31,7 +31,7 @@ export interface Agents {
 }
 
 /** @param file where the hub's sessions are kept; those of the others are in memory */
-export async function createAgents(script: Script, file: string, tokens: TokenCounter): Promise<Agents> {
+export async function createAgents(script: Script, file: string, counter: TokenCounter): Promise<Agents> {
   const { hub, schemas, session: prefix } = script;
   const names = [...new Set(script.steps.flatMap((step) => ('with' in step ? [step.with] : [])))];
   const newId = createIds(seededBytes());
@@ -39,7 +39,7 @@ export async function createAgents(script: Script, file: string, tokens: TokenCo
   const now = (): number => seconds;
   const codecs = new Map<string, Codec>();
   for (const name of [hub, ...names]) {
-    const codec = createCodec({ tokens, clock: now, ids: newId });
+    const codec = createCodec({ counter, now: () => now() * 1000, ids: newId });
     for (const [schema, definition] of Object.entries(schemas[name] ?? {})) codec.registerSchema(schema, definition);
     codecs.set(name, codec);
   }

@@ -1,14 +1,14 @@
 /** What the messages of the pipeline cost in several notations, counted as they are sent; and the table at the end. */
 import type { Message } from '../../../src/accp/message/message.js';
 import { renderForContext } from '../../../src/accp/render/index.js';
-import { compareTokens, type Form } from '../../../src/tokens/compare.js';
+import { compareTokens, type Notation } from '../../../src/tokens/compare.js';
 import type { Encoding, TokenCounter } from '../../../src/tokens/counter.js';
 import type { Endpoint } from './agents.js';
 import { heading, type Reporter } from './report.js';
 
 /** One notation. */
 export interface TallyRow {
-  readonly form: Form | 'context';
+  readonly form: Notation | 'context';
   /** Tokens without envelopes. */
   readonly alone: number;
   /** Tokens with envelopes; `null` where there are none. */
@@ -46,8 +46,8 @@ const FORMS = ['english', 'json-pretty', 'json', 'toon', 'accp'] as const;
 
 export class TokenTally {
   readonly #counter: TokenCounter;
-  readonly #alone = new Map<Form, number>();
-  readonly #whole = new Map<Form, number>();
+  readonly #alone = new Map<Notation, number>();
+  readonly #whole = new Map<Notation, number>();
   readonly #longer = { thanEnglish: 0, thanEnglishWithEnvelope: 0, thanJson: 0, thanJsonWithEnvelope: 0 };
   #messages = 0;
   #context = 0;
@@ -59,21 +59,21 @@ export class TokenTally {
 
   /** @returns tokens of the frames, and of the same in English */
   async sent({ english, message, frames }: Sent): Promise<{ alone: number; whole: number; english: number }> {
-    const { forms } = await compareTokens({ english, message }, { encoding: ENCODING });
+    const { counts } = await compareTokens({ english, message }, { encoding: ENCODING });
     const alone = this.#count(frames.map(withoutMetadata));
     const whole = this.#count(frames);
-    const all = [...forms, { form: 'accp' as const, body: alone, whole }];
-    for (const { form, body, whole: enveloped } of all) {
-      if (body !== null) this.#alone.set(form, (this.#alone.get(form) ?? 0) + body);
-      if (enveloped !== null) this.#whole.set(form, (this.#whole.get(form) ?? 0) + enveloped);
+    const all = [...counts, { notation: 'accp' as const, body: alone, total: whole }];
+    for (const { notation, body, total: enveloped } of all) {
+      if (body !== null) this.#alone.set(notation, (this.#alone.get(notation) ?? 0) + body);
+      if (enveloped !== null) this.#whole.set(notation, (this.#whole.get(notation) ?? 0) + enveloped);
     }
-    const inEnglish = forms.find(({ form }) => form === 'english')!.body!;
-    const inJson = forms.find(({ form }) => form === 'json')!;
+    const inEnglish = counts.find(({ notation }) => notation === 'english')!.body!;
+    const inJson = counts.find(({ notation }) => notation === 'json')!;
     this.#messages++;
     if (alone > inEnglish) this.#longer.thanEnglish++;
     if (whole > inEnglish) this.#longer.thanEnglishWithEnvelope++;
     if (alone > inJson.body!) this.#longer.thanJson++;
-    if (whole > inJson.whole!) this.#longer.thanJsonWithEnvelope++;
+    if (whole > inJson.total!) this.#longer.thanJsonWithEnvelope++;
     return { alone, whole, english: inEnglish };
   }
 

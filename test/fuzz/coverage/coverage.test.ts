@@ -104,7 +104,7 @@ describe('report', () => {
 
 describe('page', () => {
   test('shows the grammar with each place coloured, and nothing of it as markup', () => {
-    const grammar = compileGrammar('a = "<b>" / [&-(] // "quoted"\n', { name: 'a<b', overlay: 'c = "x"\n' });
+    const grammar = compileGrammar('a = "<b>" / [&-(] // "quoted"\n', { name: 'a<b', overrides: 'c = "x"\n' });
     const tracker = createTracker(grammar);
     tracker.add('<b>');
     const page = coverageHtml(tracker);

@@ -29,8 +29,8 @@ test.each<[Json, Json, string, Json | undefined, Json | undefined]>([
   [JSON.parse('{"__proto__":1}') as Json, {}, '/__proto__', 1, undefined],
   [{}, JSON.parse('{"toString":1}') as Json, '/toString', undefined, 1],
   [{ z: 1, a: 1 }, { a: 2, z: 2 }, '/z', 1, 2],
-])('%j and %j differ at %s', (one, other, path, expected, given) => {
-  expect(treeDifference(one, other)).toEqual({ path, expected, given });
+])('%j and %j differ at %s', (one, other, path, expected, actual) => {
+  expect(treeDifference(one, other)).toEqual({ path, expected, actual });
 });
 
 describe('any two trees', () => {
@@ -49,9 +49,9 @@ describe('any two trees', () => {
       fc.property(trees, trees, (one, other) => {
         const difference = treeDifference(one, other);
         if (difference === null) return;
-        const { path, expected, given } = difference;
-        expect([at(one, path), at(other, path)]).toEqual([expected, given]);
-        expect(given).not.toEqual(expected);
+        const { path, expected, actual } = difference;
+        expect([at(one, path), at(other, path)]).toEqual([expected, actual]);
+        expect(actual).not.toEqual(expected);
       }),
     );
   });
@@ -81,5 +81,5 @@ describe('any two trees', () => {
 test('a tree may be as deep as it likes', () => {
   const deep = (leaf: string): Json => JSON.parse(`${'['.repeat(20_000)}${leaf}${']'.repeat(20_000)}`) as Json;
   expect(treeDifference(deep('1'), deep('1'))).toBeNull();
-  expect(treeDifference(deep('1'), deep('2'))).toEqual({ path: '/0'.repeat(20_000), expected: 1, given: 2 });
+  expect(treeDifference(deep('1'), deep('2'))).toEqual({ path: '/0'.repeat(20_000), expected: 1, actual: 2 });
 });

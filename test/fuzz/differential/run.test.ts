@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accpLanguage } from '../../../src/accp/language/language.js';
 import { grammarLanguage } from '../../../src/fuzz/differential/language.js';
-import { judge } from '../../../src/fuzz/differential/oracle.js';
+import { compareOutcome } from '../../../src/fuzz/differential/oracle.js';
 import { findingText, summaryText } from '../../../src/fuzz/differential/report.js';
 import {
   type DifferentialReport,
@@ -60,7 +60,7 @@ describe('runDifferential', () => {
     ],
     [
       'a text that must not be refused',
-      'refuses-valid',
+      'rejects-valid',
       /^@a>a:a\{\}\[a:~\]$|^@a>a:a\{a:~\}$/,
       (answer, input) => (input.includes('~') ? { ok: false } : answer),
     ],
@@ -186,7 +186,7 @@ describe('judge', () => {
   const valid: Answer = { ok: true, ast: { kind: 'x', items: [1, 2] }, canonical: 'x' };
 
   test('names the place and both values where trees differ', () => {
-    const found = judge(valid, { kind: 'answer', answer: { ok: true, ast: { kind: 'x', items: [1, '2'] } } });
+    const found = compareOutcome(valid, { kind: 'answer', answer: { ok: true, ast: { kind: 'x', items: [1, '2'] } } });
     expect(found).toMatchObject({
       kind: 'different-tree',
       message: 'The tree differs at /items/1: expected 2, got "2".',
@@ -194,7 +194,7 @@ describe('judge', () => {
   });
 
   test('gives crashes one key whatever the text was', () => {
-    const key = (detail: string): string => judge(valid, { kind: 'crash', detail })!.key;
+    const key = (detail: string): string => compareOutcome(valid, { kind: 'crash', detail })!.key;
     expect(key('Traceback\n  File "a.py", line 3\nValueError: bad int: "12"')).toBe(
       key('Traceback\n  File "a.py", line 3\nValueError: bad int: "x7"'),
     );
@@ -202,16 +202,16 @@ describe('judge', () => {
   });
 
   test('has a sentence for whatever goes wrong', () => {
-    expect(judge(valid, { kind: 'hang', limit: 500 })!.message).toBe('There is no answer within 500 ms.');
-    expect(judge(valid, { kind: 'memory', limit: 2 ** 30 })!.message).toContain('1024 MiB');
-    expect(judge(valid, { kind: 'garbage', detail: 'no JSON' })!.message).toContain('no JSON');
+    expect(compareOutcome(valid, { kind: 'hang', limitMs: 500 })!.message).toBe('There is no answer within 500 ms.');
+    expect(compareOutcome(valid, { kind: 'memory', limitBytes: 2 ** 30 })!.message).toContain('1024 MiB');
+    expect(compareOutcome(valid, { kind: 'garbage', detail: 'no JSON' })!.message).toContain('no JSON');
   });
 });
 
 describe('shrinkText', () => {
   const { grammar } = language;
   const small = (text: string, holds: (text: string) => boolean): Promise<string> =>
-    shrinkText(text, { grammar, holds: async (one) => holds(one) });
+    shrinkText(text, { grammar, reproduces: async (one) => holds(one) });
 
   test('leaves a text that cannot be smaller', async () => {
     expect(await small('ab', (text) => text === 'ab')).toBe('ab');
@@ -238,7 +238,7 @@ describe('shrinkText', () => {
 
   test('does not try for ever', async () => {
     let tries = 0;
-    await shrinkText('a'.repeat(2_000), { grammar, maxTries: 200, holds: async () => ++tries < 0 });
+    await shrinkText('a'.repeat(2_000), { grammar, maxTries: 200, reproduces: async () => ++tries < 0 });
     expect(tries).toBeLessThanOrEqual(200);
   });
 });

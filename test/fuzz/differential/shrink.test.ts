@@ -17,7 +17,7 @@ async function shrunk(
     if (isShown(one)) held++;
     return isShown(one);
   };
-  return { text: await shrinkText(text, { grammar, ...options, holds }), tries, held };
+  return { text: await shrinkText(text, { grammar, ...options, reproduces: holds }), tries, held };
 }
 
 const isBalanced = (text: string): boolean => text.split('[').length === text.split(']').length;
@@ -48,12 +48,12 @@ describe('shrinkText', () => {
 
   test('asks for no more than it may, and for one at a time where that is wanted', async () => {
     const whole = 'x'.repeat(500);
-    const one = await shrunk(whole, (text) => text.length > 100, { atOnce: 1 });
-    const many = await shrunk(whole, (text) => text.length > 100, { atOnce: 16 });
+    const one = await shrunk(whole, (text) => text.length > 100, { concurrency: 1 });
+    const many = await shrunk(whole, (text) => text.length > 100, { concurrency: 16 });
     expect(one.text).toBe(many.text);
     expect(one.tries).toBeLessThan(many.tries);
     let asked = 0;
-    const short = await shrunk(whole, (text) => text.length > 100, { atOnce: 1, isEnough: () => ++asked > 2 });
+    const short = await shrunk(whole, (text) => text.length > 100, { concurrency: 1, shouldStop: () => ++asked > 2 });
     expect(short.tries).toBe(2);
     expect(short.text.length).toBeLessThan(whole.length);
   });

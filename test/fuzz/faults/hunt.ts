@@ -63,7 +63,10 @@ export function createHunter(protocol: Fault['protocol'], options: HuntOptions):
   const inputs = recorded(textsOf(language, seed, count));
   return async (fault) => {
     const timeLimit = fault?.hangs ? SHORT_TIME : LONG_TIME;
-    const target = processTarget(adapterCommand(protocol, fault), { name: fault?.id ?? 'sound', timeLimit });
+    const target = processTarget(adapterCommand(protocol, fault), {
+      name: fault?.id ?? 'sound',
+      timeLimitMs: timeLimit,
+    });
     try {
       const report = await runDifferential({
         language,

@@ -113,10 +113,10 @@ describe('compileGrammar', () => {
     );
   });
 
-  test('replaces and adds rules by an overlay, and shows the place of a fault in it', () => {
-    const grammar = compileGrammar('start = name\nname = [a-z]+', { overlay: 'name = "bob" / other\nother = "eve"' });
+  test('replaces and adds rules by overrides, and shows the place of a fault in it', () => {
+    const grammar = compileGrammar('start = name\nname = [a-z]+', { overrides: 'name = "bob" / other\nother = "eve"' });
     expect(['bob', 'eve', 'ann'].map(grammar.accepts)).toEqual([true, true, false]);
-    expect(() => compileGrammar('a = "b"', { overlay: 'a = = ' })).toThrow(/overlay:1:5/);
+    expect(() => compileGrammar('a = "b"', { overrides: 'a = = ' })).toThrow(/overrides:1:5/);
   });
 
   test('leaves rules out that the start rule does not reach', () => {

@@ -56,7 +56,7 @@ describe('edits', () => {
 describe('words of rules', () => {
   test('come in some of the texts, beside others', () => {
     const words = { path: ['$known.path'] };
-    const texts = [...fuzzInputs(grammar, { seed: 1, count: 400, mutants: 0, words })].map(({ text }) => text);
+    const texts = [...fuzzInputs(grammar, { seed: 1, count: 400, mutantRatio: 0, words })].map(({ text }) => text);
     const paths = texts.flatMap((text) => text.match(/\$[a-z.]+/g) ?? []);
     const known = paths.filter((path) => path === '$known.path').length / paths.length;
     expect(known).toBeGreaterThan(0.1);
@@ -65,12 +65,13 @@ describe('words of rules', () => {
 
   test('that the grammar does not have come to nothing', () => {
     const words = { path: ['no path'], nothing: ['x'] };
-    for (const { valid } of fuzzInputs(grammar, { seed: 1, count: 100, mutants: 0, words })) expect(valid).toBe(true);
+    for (const { valid } of fuzzInputs(grammar, { seed: 1, count: 100, mutantRatio: 0, words }))
+      expect(valid).toBe(true);
   });
 });
 
 test('some sentences have long lists', () => {
-  const inputs = fuzzInputs(grammar, { seed: 1, count: 2_000, mutants: 0, maxLength: 400 });
+  const inputs = fuzzInputs(grammar, { seed: 1, count: 2_000, mutantRatio: 0, maxLength: 400 });
   const items = [...inputs].map(({ text }) => text.split(',').length);
   expect(items.filter((count) => count > 20).length).toBeGreaterThan(5);
   expect(items.filter((count) => count < 5).length).toBeGreaterThan(1_000);

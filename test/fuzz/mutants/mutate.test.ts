@@ -23,7 +23,7 @@ function made(kind: MutantKind): readonly string[] {
 }
 
 function edited(kind: MutantKind, count: number): string[] {
-  return [...mutate(grammar, FRAME, { seed: 1, count, kinds: [kind], others: ['@b>qry:find{z:[[]]}'] })]
+  return [...mutate(grammar, FRAME, { seed: 1, count, kinds: [kind], donors: ['@b>qry:find{z:[[]]}'] })]
     .filter(({ kinds }) => kinds.length === 1)
     .map(({ text }) => text);
 }
@@ -114,7 +114,7 @@ test('truncations are all beginnings of a text, each labelled', () => {
 describe('inputs', () => {
   test('mix sentences and mutants in the share that is asked for', () => {
     for (const mutants of [0, 0.25, 1]) {
-      const all = [...fuzzInputs(grammar, { seed: 1, count: 1_000, mutants })];
+      const all = [...fuzzInputs(grammar, { seed: 1, count: 1_000, mutantRatio: mutants })];
       const bent = all.filter(({ kinds }) => kinds.length > 0).length;
       expect(all).toHaveLength(1_000);
       expect(Math.abs(bent / 1_000 - mutants)).toBeLessThan(0.1);

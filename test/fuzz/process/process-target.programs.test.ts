@@ -87,7 +87,7 @@ describe('a program that answers', () => {
   });
 
   test('may take longer to start than for an answer, and print a banner first', async () => {
-    const target = targetOf(programCommand('slow-start.mjs'), { timeLimit: 1000 });
+    const target = targetOf(programCommand('slow-start.mjs'), { timeLimitMs: 1000 });
     expect(await target.read({ input: 'x' })).toEqual({ kind: 'answer', answer: { ok: true } });
   });
 });
@@ -96,10 +96,10 @@ test.each([
   ['leave', {}, { kind: 'crash', detail: 'exit code 0' }],
   ['abort', {}, { kind: 'crash', detail: expect.stringMatching(/SIGKILL/) }],
   ['last-words', {}, { kind: 'crash', detail: expect.stringMatching(/^exit code 1; stderr ends: x{2040} the end$/) }],
-  ['hang', { timeLimit: 1000 }, { kind: 'hang', limit: 1000 }],
-  ['eat', { memoryLimit: 2 ** 28 }, { kind: 'memory', limit: 2 ** 28 }],
+  ['hang', { timeLimitMs: 1000 }, { kind: 'hang', limitMs: 1000 }],
+  ['eat', { memoryLimitBytes: 2 ** 28 }, { kind: 'memory', limitBytes: 2 ** 28 }],
   ['no-json', {}, { kind: 'garbage', detail: 'no JSON: "NaN is no answer"' }],
-  ['long', { lineLimit: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
+  ['long', { lineLimitBytes: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
 ] as const)(
   'a program that fails on a text (%s): the text is found, and others are answered',
   async (deed, options, outcome) => {
@@ -109,7 +109,7 @@ test.each([
 );
 
 test('a program that gets one text after the other is found to fail on the same', async () => {
-  const target = targetOf(adapterCommand(['boom', 'exit']), { window: 1 });
+  const target = targetOf(adapterCommand(['boom', 'exit']), { maxInFlight: 1 });
   const crash: Outcome = { kind: 'crash', detail: 'exit code 3' };
   expect(await readAll(target, ['a', 'boom', 'b'])).toEqual([echoed('a'), crash, echoed('b')]);
 });
@@ -154,11 +154,11 @@ describe('a program that cannot be asked', () => {
     ['gives no answers', programCommand('adapter.mjs', '--on', '', 'wrong-shape'), {}, /it wrote no member "ok"/],
     ['answers once', programCommand('one-shot.mjs'), {}, /after one answer; an adapter reads on/],
     ['answers with two lines', programCommand('chatty.mjs'), {}, /an answer that nothing had asked for/],
-    ['keeps its answers', programCommand('buffered.mjs'), { startLimit: 1500 }, /flush its output after each line/],
+    ['keeps its answers', programCommand('buffered.mjs'), { startLimitMs: 1500 }, /flush its output after each line/],
     [
       'never answers',
       programCommand('adapter.mjs', '--on', '', 'hang'),
-      { startLimit: 400 },
+      { startLimitMs: 400 },
       /did not answer within 0.4 s .*\(started 2 times\)/s,
     ],
     ['has no folder', 'echo', { cwd: '/pegwire/no/such/folder' }, /cannot be used: .*cannot be started: .*ENOENT/],
@@ -192,7 +192,7 @@ describe('closing', () => {
   });
 
   test('rejects what is still asked, at once and later, and may be done twice', async () => {
-    const target = processTarget(adapterCommand(['x', 'hang']), { timeLimit: 600_000 });
+    const target = processTarget(adapterCommand(['x', 'hang']), { timeLimitMs: 600_000 });
     await target.read({ input: 'a' });
     const pending = readAll(target, ['x', 'b']);
     const rejected = expect(pending).rejects.toThrow('The target is closed');
@@ -232,11 +232,11 @@ test.skipIf(process.platform === 'win32')('a program does not outlive this proce
 });
 
 test.each([
-  ['window', 0],
-  ['timeLimit', -1],
-  ['memoryLimit', Number.NaN],
-])('%s has to be above 0', (name, value) => {
+  ['maxInFlight', 0],
+  ['timeLimitMs', -1],
+  ['memoryLimitBytes', Number.NaN],
+])('%s must be positive', (name, value) => {
   expect(() => processTarget('x', { [name]: value })).toThrow(
-    new TypeError(`${name} is a number above 0, not ${value}`),
+    new TypeError(`${name} must be a positive number; got ${value}`),
   );
 });

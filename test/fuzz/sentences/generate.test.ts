@@ -77,7 +77,10 @@ describe('sentences', () => {
 
   test('can have rules written by hooks', () => {
     const grammar = compileGrammar('start = key ":" value\nkey = [a-z]+\nvalue = [0-9]+');
-    const hooks = { key: () => 'id', value: ({ walk }: { walk: () => string }) => `${walk().slice(0, 1)}7` };
+    const hooks = {
+      key: () => 'id',
+      value: ({ generate }: { generate: () => string }) => `${generate().slice(0, 1)}7`,
+    };
     expect(
       [...generateSentences(grammar, { seed: 1, count: 50, hooks })].every((text) => /^id:[0-9]7$/.test(text)),
     ).toBe(true);
@@ -161,7 +164,7 @@ describe('steering', () => {
     const needed = (steer: boolean): number => {
       const tracker = createTracker(grammar);
       let count = 0;
-      for (const _text of generateSentences(grammar, { seed: 3, count: 5_000, tracker, steer })) {
+      for (const _text of generateSentences(grammar, { seed: 3, count: 5_000, tracker, coverageGuided: steer })) {
         count++;
         if (tracker.missing === 0) break;
       }

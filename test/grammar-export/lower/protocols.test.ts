@@ -31,7 +31,7 @@ const told = ({ approximations }: ContextFreeGrammar): string[] =>
   approximations.map(({ code, rule }) => `${code} ${rule}`);
 
 describe('ACCP frames', () => {
-  const nesting = { depth: [{ rules: ['array', 'map'], max: 2 }], settled: ['entered', 'left'] };
+  const nesting = { depth: [{ rules: ['array', 'map'], max: 2 }], depthChecks: ['entered', 'left'] };
 
   test('come down to a few rules, and only counts and repeated keys are left out', () => {
     const grammar = exported(framesFrom('frame'));

@@ -251,7 +251,7 @@ test('a condition is told with its line and an excerpt', () => {
 
 test('conditions of rules that somebody else sees to are not told', () => {
   const text = 'a = b c\nb = &{ return one(); } "x"\nc = &{ return two(); } "y"';
-  const { grammar } = pairOf(text, { settled: ['b'] });
+  const { grammar } = pairOf(text, { depthChecks: ['b'] });
   expect(grammar.approximations.map(({ rule }) => rule)).toEqual(['c']);
 });
 

@@ -88,7 +88,7 @@ const result = tryParsePacket('ACK|HR|return:A|');
 if (result.ok) throw new Error('accepted');
 const error: ParseError = result.error;
 
-const codec: Codec = createCodec({ tokens: await loadTokenCounter('o200k_base') });
+const codec: Codec = createCodec({ counter: await loadTokenCounter('o200k_base') });
 const store = await sqliteStore('sessions.db');
 const [sender, receiver] = ['a', 'b'].map((agent) => createSession({ agent, id: 's', store }));
 const sent = codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, sender);

@@ -22,7 +22,7 @@ export interface ExecutorOptions {
   /** The agent of error frames for messages that do not reach the handler. @default 'accp' */
   readonly agent?: string | undefined;
   /** Called with what the handler throws; the client gets an error frame with E9999. */
-  readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
+  readonly onError?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
 /** Milliseconds for cancelled work to end. Later results are dropped: the task is over. */
@@ -100,7 +100,7 @@ class Running {
 export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorOptions = {}): FrameExecutor {
   const handler = typeof handle === 'function' ? handle : handle?.handler;
   if (typeof handler !== 'function') throw new TypeError('An executor is made of an endpoint, or of a function');
-  const { failed } = options;
+  const { onError } = options;
   const agent = checkAgentName(options.agent ?? BINDING_AGENT);
   const running = new Map<string, Running>();
   /** By chain: a client that waits for an answer does not know the task yet. */
@@ -152,7 +152,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
       else answer.finish();
     } catch (thrown) {
       const isOver = signal.aborted || target === begun;
-      if (signal.aborted) notifyListener(() => failed?.(thrown, frame));
+      if (signal.aborted) notifyListener(() => onError?.(thrown, frame));
       else if (isOver) answer.hold(failureOf(thrown, frame));
       await end();
       if (!isOver) answer.status(TASK_STATE.failed, failureOf(thrown, frame));
@@ -166,7 +166,7 @@ export function accpExecutor(handle: FrameHandler | Endpoint, options: ExecutorO
 
   const failureOf = (thrown: unknown, frame: string): readonly string[] => {
     if (thrown instanceof NoFrame) return [bareErrorFrame('E1001', 'The message has no ACCP frame.', null, agent)];
-    notifyListener(() => failed?.(thrown, frame));
+    notifyListener(() => onError?.(thrown, frame));
     // An error frame is never answered by another.
     if (hasErrorSchema(frame)) return [];
     return [bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), agent)];

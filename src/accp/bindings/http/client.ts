@@ -57,8 +57,8 @@ export interface PostOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Limit of a frame of the answer in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Seconds to wait: by `postFrame` for all, by `streamFrames` each time; 0 for ever. @default 0 */
-  readonly timeout?: number | undefined;
+  /** Milliseconds to wait: by `postFrame` for the whole exchange, by `streamFrames` for each step. @default Infinity */
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -112,10 +112,11 @@ class Posting {
 
   /** @param isForAll whether the time is for the whole exchange */
   constructor(url: string | URL, frame: string, options: PostOptions, isForAll = false) {
-    const { timeout = 0, maxFrameBytes = 1 } = options;
+    const { timeoutMs = Number.POSITIVE_INFINITY, maxFrameBytes = 1 } = options;
     if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
-    if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
-    if (!(timeout >= 0)) throw new TypeError(`timeout is a number of seconds from 0 on; got ${timeout}`);
+    if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes must be a number >= 1; got ${maxFrameBytes}`);
+    if (!(timeoutMs > 0))
+      throw new TypeError(`timeoutMs must be a positive number of milliseconds or Infinity; got ${timeoutMs}`);
     this.#url = url;
     this.#frame = frame;
     this.#options = options;
@@ -123,8 +124,8 @@ class Posting {
   }
 
   async *frames(): AsyncGenerator<string, void, undefined> {
-    const { signal, timeout = 0 } = this.#options;
-    this.#patience = new Patience(signal, timeout, this.#isForAll);
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = this.#options;
+    this.#patience = new Patience(signal, timeoutMs, this.#isForAll);
     try {
       const response = await this.#post();
       if (response.status !== 204) yield* this.#framesOf(response);
@@ -308,15 +309,13 @@ export class Patience {
   readonly #step: () => () => void;
 
   /**
-   * @param seconds 0 for ever
+   * @param timeoutMs milliseconds, or `Infinity`
    * @param isForAll whether the time is for the whole exchange, and not for each step
    */
-  constructor(given: AbortSignal | undefined, seconds: number, isForAll = false) {
+  constructor(given: AbortSignal | undefined, timeoutMs: number, isForAll = false) {
     const late = new AbortController();
     const begin = (): (() => void) =>
-      after(seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000, () =>
-        late.abort(new HttpBindingError('timeout', `No answer came within ${seconds} s.`)),
-      );
+      after(timeoutMs, () => late.abort(new HttpBindingError('timeout', `No answer arrived within ${timeoutMs} ms.`)));
     this.#linked = linkSignals(given ?? late.signal, late.signal);
     this.#stop = isForAll ? begin() : () => undefined;
     this.#step = isForAll ? () => () => undefined : begin;

@@ -27,7 +27,7 @@ export interface HandlerOptions {
   /** The agent of error frames of the binding itself. @default 'accp' */
   readonly agent?: string | undefined;
   /** Called with what a handler or its stream throws: the other side gets E9999 only. */
-  readonly failed?: ((thrown: unknown, frame: string) => void) | undefined;
+  readonly onError?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
 /**
@@ -75,16 +75,16 @@ export function createHandler(
 type Settings = ReturnType<typeof resolve>;
 
 function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions) {
-  const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, failed } = options;
+  const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, onError } = options;
   const handler = typeof handle === 'function' ? handle : handle?.handler;
   if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
   checkPath(path);
   if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
-  return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), failed };
+  return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), onError };
 }
 
-function tell({ failed }: Settings, thrown: unknown, frame: string): void {
-  notifyListener(() => failed?.(thrown, frame));
+function tell({ onError }: Settings, thrown: unknown, frame: string): void {
+  notifyListener(() => onError?.(thrown, frame));
 }
 
 /** @throws TypeError if no request can have the path */

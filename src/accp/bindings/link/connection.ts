@@ -25,10 +25,10 @@ export interface Connection {
   readonly abandon: (error: LinkError) => void;
 }
 
-/** @param seconds for the other side's first frame to come */
+/** @param timeoutMs for the other side's first frame to come */
 export function beginConnection(
   connect: (receiver: CarrierReceiver) => Carrier,
-  seconds: number,
+  timeoutMs: number,
   listener: ConnectionListener,
 ): Connection {
   let phase: 'greeting' | 'greeted' | 'over' = 'greeting';
@@ -88,8 +88,8 @@ export function beginConnection(
     else abandon(new LinkError(error.code, `${error.message} It said: ${refusal}`, error));
   };
 
-  const stopTimer = after(seconds * 1000, () =>
-    abandon(new LinkError('unreachable', `No answer came within ${seconds} s.`)),
+  const stopTimer = after(timeoutMs, () =>
+    abandon(new LinkError('unreachable', `No answer arrived within ${timeoutMs} ms.`)),
   );
   try {
     const { held, stopped } = listener;
@@ -122,28 +122,32 @@ export class Pacer {
   #isStopped = false;
   #wake = (): void => undefined;
 
-  constructor({ min = 0.25, max = 15, attempts = Number.POSITIVE_INFINITY }: ReconnectOptions = {}) {
-    this.#min = min;
-    this.#max = max;
-    this.#attempts = attempts;
+  constructor({
+    minDelayMs = 250,
+    maxDelayMs = 15_000,
+    maxAttempts = Number.POSITIVE_INFINITY,
+  }: ReconnectOptions = {}) {
+    this.#min = minDelayMs;
+    this.#max = maxDelayMs;
+    this.#attempts = maxAttempts;
   }
 
   opened(): void {
     this.#openedAt = performance.now();
   }
 
-  /** Seconds before each attempt: they double up to `max`, less a random part of up to a half. */
+  /** Milliseconds before each attempt: they double up to `max`, less a random part of up to a half. */
   *waits(): Generator<number, void, undefined> {
-    if (performance.now() - this.#openedAt >= this.#max * 1000) this.#tries = 0;
+    if (performance.now() - this.#openedAt >= this.#max) this.#tries = 0;
     while (this.#tries < this.#attempts) {
-      yield withJitter(backoff(++this.#tries, { min: this.#min, max: this.#max }));
+      yield withJitter(backoff(++this.#tries, { minDelayMs: this.#min, maxDelayMs: this.#max }));
     }
   }
 
-  wait(seconds: number): Promise<void> {
+  wait(delayMs: number): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancel = after(seconds * 1000, resolve);
+      const cancel = after(delayMs, resolve);
       this.#wake = () => {
         cancel();
         resolve();

@@ -1,3 +1,4 @@
+import type { ReconnectOptions } from '../../../async/reconnect.js';
 import { PegwireError } from '../../../text/errors.js';
 import type { Codec } from '../../codec/codec.js';
 import type { EncodeResult } from '../../codec/contract.js';
@@ -8,21 +9,14 @@ import type { Notice } from '../endpoint-options.js';
 
 export type LinkState = 'open' | 'reconnecting' | 'closed';
 
-/** How a lost connection is made anew: after a time that doubles from `min` to `max`, less a random part of up to a half. */
-export interface ReconnectOptions {
-  /** Seconds. @default 0.25 */
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-  /** Attempts before it gives up, since a connection has stood for `max` seconds. @default Infinity */
-  readonly attempts?: number | undefined;
-}
+export type { ReconnectOptions };
 
 export interface LinkOptions {
   readonly codec: Codec;
   /** It has to count by `sender`. Closing the connection does not close it. */
   readonly session: Session;
-  /** Seconds for the other side to answer the first frame. @default 10 */
-  readonly handshakeTimeout?: number | undefined;
+  /** Milliseconds for the other side to answer the first frame; `Infinity` for no limit. @default 10000 */
+  readonly handshakeTimeoutMs?: number | undefined;
   /** `false`: a lost connection is not made anew. */
   readonly reconnect?: ReconnectOptions | false | undefined;
   /** Called with each change, and its cause. */
@@ -33,7 +27,7 @@ export interface LinkOptions {
    */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Called with losses and warnings, if a message has any. */
-  readonly noticed?: ((notice: Notice) => void) | undefined;
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
 export interface RequestOptions {

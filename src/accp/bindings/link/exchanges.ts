@@ -4,21 +4,21 @@ import { untilAborted } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import { Arrivals } from '../arrivals.js';
+import { checkDurations } from '../durations.js';
 import { readHead } from '../frames.js';
 import { type Carrier, type CarrierReceiver, type Link, LinkError, type LinkOptions } from './contract.js';
-import { checkSeconds, LEAST_TIMEOUT } from './heartbeat.js';
 import { openLink } from './link.js';
 
 export interface ExchangeOptions {
   /** Exchanges at once; messages wait for one of them to end, `cancel` does not. @default 64 */
   readonly maxExchanges?: number | undefined;
-  /** Seconds without a frame after which an exchange fails; `Infinity` for never. @default twice the session's `timeout`, at least 10 */
-  readonly exchangeTimeout?: number | undefined;
+  /** Milliseconds without a frame after which an exchange fails; `Infinity` for never. @default twice the session's `timeoutMs`, at least 10000 */
+  readonly exchangeTimeoutMs?: number | undefined;
 }
 
 interface Exchanging {
   readonly maxExchanges: number;
-  readonly exchangeTimeout: number;
+  readonly exchangeTimeoutMs: number;
   readonly session: Session;
   readonly exchange: (frame: string, signal: AbortSignal) => AsyncIterable<string>;
   /** `unreachable` is tried again. */
@@ -120,10 +120,10 @@ class Exchanges {
 
   /** Sends a frame, and passes the answers to the receiver. @returns whether it was answered */
   async #run(frame: string, controller: AbortController): Promise<boolean> {
-    const { exchange, exchangeTimeout, failureOf } = this.#options;
+    const { exchange, exchangeTimeoutMs, failureOf } = this.#options;
     const { signal } = controller;
-    const late = new LinkError('unreachable', `Nothing came within ${exchangeTimeout} s.`);
-    const wait = (): (() => void) => after(exchangeTimeout * 1000, () => controller.abort(late));
+    const late = new LinkError('unreachable', `No frame arrived within ${exchangeTimeoutMs} ms.`);
+    const wait = (): (() => void) => after(exchangeTimeoutMs, () => controller.abort(late));
     let isAnswered = false;
     let stopTimer = wait();
     this.#open.add(controller);
@@ -170,8 +170,8 @@ function closeAll(controllers: Iterable<AbortController>): void {
   for (const controller of controllers) controller.abort(new LinkError('closed', 'The connection was closed.'));
 }
 
-/** Seconds; connecting takes time, too. */
-const LEAST_EXCHANGE = 10;
+/** Milliseconds; connecting takes time, too. */
+const LEAST_EXCHANGE = 10_000;
 /** About 45 seconds. */
 const ATTEMPTS = 8;
 
@@ -187,17 +187,16 @@ export async function openExchanges(
   exchanging: Pick<Exchanging, 'exchange' | 'failureOf'>,
 ): Promise<Link> {
   const { session, reconnect, maxExchanges = 64 } = options;
-  const { timeout } = partsOfSession(session).options;
-  const { exchangeTimeout = timeout === 0 ? Number.POSITIVE_INFINITY : Math.max(2 * timeout, LEAST_EXCHANGE) } =
-    options;
-  checkSeconds({ exchangeTimeout: options.exchangeTimeout }, LEAST_TIMEOUT);
-  if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges is a number from 1 on; got ${maxExchanges}`);
-  const exchanges = new Exchanges({ ...exchanging, session, maxExchanges, exchangeTimeout });
+  const { timeoutMs } = partsOfSession(session).options;
+  const { exchangeTimeoutMs = Math.max(2 * timeoutMs, LEAST_EXCHANGE) } = options;
+  checkDurations({ exchangeTimeoutMs: options.exchangeTimeoutMs });
+  if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges must be a number >= 1; got ${maxExchanges}`);
+  const exchanges = new Exchanges({ ...exchanging, session, maxExchanges, exchangeTimeoutMs });
   const link = await openLink((receiver) => exchanges.connect(receiver), {
     ...options,
-    reconnect: reconnect === false ? false : { attempts: ATTEMPTS, ...reconnect },
+    reconnect: reconnect === false ? false : { maxAttempts: ATTEMPTS, ...reconnect },
     // An exchange without an answer shows that the other side has gone.
-    heartbeat: 0,
+    heartbeatMs: Number.POSITIVE_INFINITY,
   });
   current.get(session)?.replace();
   current.set(session, exchanges);

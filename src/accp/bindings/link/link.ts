@@ -4,8 +4,9 @@ import type { Codec } from '../../codec/codec.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
 import { SAID_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
-import { keepTime, partsOfSession, type Session } from '../../session/session.js';
+import { partsOfSession, type Session, startTimers } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
+import { checkDurations } from '../durations.js';
 import type { Notice } from '../endpoint-options.js';
 import { isGapReport, isUpkeep, readHead } from '../frames.js';
 import { beginConnection, type Connection, Pacer, PeerProgress } from './connection.js';
@@ -19,21 +20,14 @@ import {
   type LinkState,
   type RequestOptions,
 } from './contract.js';
-import {
-  checkSeconds,
-  type Heartbeat,
-  type HeartbeatOptions,
-  LEAST_TIMEOUT,
-  PING,
-  startHeartbeat,
-} from './heartbeat.js';
+import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
 import { Inflow, MessageQueue } from './inflow.js';
 import { Outflow } from './outflow.js';
 import { type ChainedMessage, Requests, refusalOutside } from './requests.js';
 
-/** Seconds before asking for answers that may have been lost; they double up to the last. */
-const FIRST_ASK = 0.25;
-const LAST_ASK = 4;
+/** Milliseconds before asking for answers that may have been lost; they double up to the last. */
+const FIRST_ASK = 250;
+const LAST_ASK = 4000;
 
 class FrameLink implements Link {
   readonly session: Session;
@@ -74,9 +68,9 @@ class FrameLink implements Link {
     this.closed = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#stopTime = keepTime(this.session, {
-      overdue: ({ correlationId, error }) => this.#requests.overdue(correlationId, error),
-      failed: (thrown) => this.#storeFailed(thrown),
+    this.#stopTime = startTimers(this.session, {
+      onOverdue: ({ correlationId, error }) => this.#requests.overdue(correlationId, error),
+      onError: (thrown) => this.#storeFailed(thrown),
     });
   }
 
@@ -150,8 +144,8 @@ class FrameLink implements Link {
 
   #notice(direction: Notice['direction'], { losses, warnings }: Pick<Notice, 'losses' | 'warnings'>): void {
     if (losses.length === 0 && warnings.length === 0) return;
-    const { noticed } = this.#options;
-    if (noticed !== undefined) notifyListener(() => noticed({ session: this.session, direction, losses, warnings }));
+    const { onNotice } = this.#options;
+    if (onNotice !== undefined) notifyListener(() => onNotice({ session: this.session, direction, losses, warnings }));
     for (const { code, message } of warnings) if (code === 'lost') this.#tell(new LinkError('lost', message));
   }
 
@@ -163,8 +157,8 @@ class FrameLink implements Link {
 
   /** @throws LinkError */
   async open(): Promise<void> {
-    const { handshakeTimeout = 10 } = this.#options;
-    this.#connection = beginConnection(this.#connect, handshakeTimeout, {
+    const { handshakeTimeoutMs = 10_000 } = this.#options;
+    this.#connection = beginConnection(this.#connect, handshakeTimeoutMs, {
       opened: (socket) => this.#greet(socket),
       check: (first) => this.#check(first),
       greeted: (socket) => this.#opened(socket),
@@ -219,14 +213,14 @@ class FrameLink implements Link {
   /**
    * The answers to requests from before this connection may be lost with the one before, or be made only now. The number of a `pong` shows it.
    */
-  #askAgain(socket: Carrier, requests: readonly ChainedMessage[], seconds: number): void {
+  #askAgain(socket: Carrier, requests: readonly ChainedMessage[], delayMs: number): void {
     if (requests.length === 0) return;
-    afterUnref(seconds * 1000, () => {
+    afterUnref(delayMs, () => {
       const waiting = new Set(this.#requests.waiting);
       const left = requests.filter((request) => waiting.has(request));
       if (this.#socket !== socket || left.length === 0) return;
       this.#probe();
-      this.#askAgain(socket, left, Math.min(2 * seconds, LAST_ASK));
+      this.#askAgain(socket, left, Math.min(2 * delayMs, LAST_ASK));
     });
   }
 
@@ -250,8 +244,8 @@ class FrameLink implements Link {
   async #reconnect(cause: LinkError): Promise<void> {
     this.#enter('reconnecting', cause);
     let last: unknown = cause;
-    for (const seconds of this.#pacer.waits()) {
-      await this.#pacer.wait(seconds);
+    for (const delayMs of this.#pacer.waits()) {
+      await this.#pacer.wait(delayMs);
       if (this.#state !== 'reconnecting') return;
       try {
         await this.open();
@@ -312,11 +306,11 @@ export async function openLink(
   connect: (receiver: CarrierReceiver) => Carrier,
   options: LinkOptions & HeartbeatOptions,
 ): Promise<Link> {
-  const { handshakeTimeout, reconnect } = options;
-  checkSeconds({ handshakeTimeout }, LEAST_TIMEOUT);
-  const { min, max, attempts = 0 } = reconnect === false ? {} : (reconnect ?? {});
-  checkSeconds({ 'reconnect.min': min, 'reconnect.max': max });
-  if (!(attempts >= 0)) throw new TypeError(`reconnect.attempts is a number from 0 on; got ${attempts}`);
+  const { handshakeTimeoutMs, reconnect } = options;
+  checkDurations({ handshakeTimeoutMs });
+  const { minDelayMs, maxDelayMs, maxAttempts = 0 } = reconnect === false ? {} : (reconnect ?? {});
+  checkDurations({ 'reconnect.minDelayMs': minDelayMs, 'reconnect.maxDelayMs': maxDelayMs }, 0);
+  if (!(maxAttempts >= 0)) throw new TypeError(`reconnect.maxAttempts must be a number >= 0; got ${maxAttempts}`);
   if (partsOfSession(options.session).options.sequence !== 'sender')
     throw new TypeError("Over a link both sides may speak: the session is opened with sequence: 'sender'");
   const link = new FrameLink(connect, options);

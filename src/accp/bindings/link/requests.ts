@@ -147,9 +147,9 @@ export class Requests {
   /** Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection. */
   async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
-    const { timeout } = partsOfSession(this.#session).options;
-    const late = new AccpError({ code: 'E3001', message: `The request could not be sent within ${timeout} s.` });
-    const stop = after(timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000, () => this.#giveUp(cid, late));
+    const { timeoutMs } = partsOfSession(this.#session).options;
+    const late = new AccpError({ code: 'E3001', message: `The request could not be sent within ${timeoutMs} ms.` });
+    const stop = after(timeoutMs, () => this.#giveUp(cid, late));
     try {
       await this.#outflow.sayInTurn(request, () => {
         const waiting = this.#waiting.get(cid);

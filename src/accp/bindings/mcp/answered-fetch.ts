@@ -17,9 +17,9 @@ const UTF8 = new TextEncoder();
  *
  * @param ask the `fetch` to use. @default the platform's
  * @example
- * const transport = new StreamableHTTPClientTransport(url, { fetch: answeredFetch() });
+ * const transport = new StreamableHTTPClientTransport(url, { fetch: failFastFetch() });
  */
-export function answeredFetch(ask: Fetch = fetch): Fetch {
+export function failFastFetch(ask: Fetch = fetch): Fetch {
   return async (url, init) => {
     const response = await ask(url, init);
     const { body, status, statusText, headers } = response;

@@ -6,7 +6,7 @@ import type { Envelope, Loss, Message } from '../../message/message.js';
 import { createIds } from '../../session/runtime.js';
 import type { Session } from '../../session/session.js';
 import { DROPPED_META, FRAME_META, framesIn, LOSSES_META } from './content.js';
-import { STAND_IN, standInFor } from './registry-exchange.js';
+import { MCP_AGENT, standInFor } from './registry-exchange.js';
 import { type Members, members, type ToolClient } from './sdk-shapes.js';
 
 export interface ToolCall {
@@ -45,7 +45,7 @@ const MAX_ROUNDS = 3;
  *
  * @throws AccpError if the call does not fit in a frame; E3001 if it came too late; the reason for which an answer was refused
  * @throws StoreError when the session's store fails
- * @throws what the client throws if the server has not answered; over HTTP, `answeredFetch` makes it do so at once
+ * @throws what the client throws if the server has not answered; over HTTP, `failFastFetch` makes it do so at once
  * @example
  * const { message } = await callTool(client, { tool: 'add', arguments: { a: 1, b: 2 } }, { codec, session });
  * if (message.intent === 'done') use(message.payload.result);
@@ -190,7 +190,7 @@ function standIn(
   { msgId: mid, correlationId: cid }: EncodeResult,
   { codec, session }: ToolCallOptions,
 ): Told {
-  const end = standInFor(STAND_IN, session, codec);
+  const end = standInFor(MCP_AGENT, session, codec);
   const envelope = { correlation_id: cid, causation_id: mid };
   const fail = (code: AccpErrorCode, message: string): Told => {
     const request = { agent: session.agent, intent: 'req', operation: 'tool', payload: {} };

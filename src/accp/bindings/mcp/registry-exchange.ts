@@ -228,7 +228,7 @@ const MAX_READ = 256;
  */
 export async function readRegistry(client: RegistryClient, exchange: RegistryExchange): Promise<Agreement> {
   const frame = registryIn(client.getInstructions());
-  if (frame === null) return agreementWithStandIn(exchange, STAND_IN);
+  if (frame === null) return agreementWithStandIn(exchange, MCP_AGENT);
   const announced = exchange.agree(frame);
   if (announced.complete) return announced;
   const read = READ.get(exchange) ?? new Map<string, Agreement>();
@@ -252,7 +252,7 @@ function checkAnnounced(full: Agreement, announced: Agreement): void {
 }
 
 /** The agent that stands in for a program that does not speak ACCP. */
-export const STAND_IN = 'mcp';
+export const MCP_AGENT = 'mcp';
 
 const EXCHANGES = new WeakMap<Codec, Map<string, RegistryExchange>>();
 

@@ -13,7 +13,7 @@ import { DISCONNECTED } from '../endpoint-sessions.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { DROPPED_META, FRAME_META, frameContent, LOSSES_META } from './content.js';
-import { agreementWithStandIn, type RegistryExchange, registryInCapabilities, STAND_IN } from './registry-exchange.js';
+import { agreementWithStandIn, MCP_AGENT, type RegistryExchange, registryInCapabilities } from './registry-exchange.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
 
 export interface ToolContext {
@@ -37,9 +37,9 @@ interface CommonToolOptions {
    */
   readonly capabilities?: (() => unknown) | undefined;
   /** Called with what `run` throws, or why its result cannot be written. The client gets the message of an `AccpError`, else a code only. */
-  readonly failed?: ((thrown: unknown, message: Message) => void) | undefined;
+  readonly onError?: ((thrown: unknown, message: Message) => void) | undefined;
   /** Called with losses, such as decimal places after the sixth, and warnings, if a request or a result has any. */
-  readonly noticed?: ((notice: Notice) => void) | undefined;
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
   /** Whether results have `structuredContent` as well, which tools with an output schema need. @default false */
   readonly structured?: boolean | undefined;
 }
@@ -112,7 +112,7 @@ async function answerInFrames(frames: readonly string[], call: Call, tool: Tool)
   const { endpoint } = tool;
   const session = tool.session ?? sessionOf(frames, endpoint!);
   if (typeof session === 'string') return refusal(session);
-  const end = endpoint?.hold(session);
+  const end = endpoint?.retain(session);
   try {
     const fault = takeRegistry(session, call, tool);
     if (fault !== null) {
@@ -149,7 +149,7 @@ function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | str
   const heads = frames.map(readHead);
   if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is no frame.');
   const sid = heads.find((head) => head!.sid !== undefined)?.sid;
-  if (sid !== undefined && endpoint.disconnected(sid) !== undefined)
+  if (sid !== undefined && endpoint.disconnectReason(sid) !== undefined)
     return bareErrorFrame('E5001', DISCONNECTED, heads.at(-1));
   if (sid === undefined || sid.length <= MAX_ID) return endpoint.open(sid);
   return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, heads[0]);
@@ -171,8 +171,8 @@ function refusal(frame: string): ToolResult {
 async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
   const { codec, name } = tool;
   const session = createSession({ agent: tool.session?.agent ?? BINDING_AGENT, sequence: 'sender' });
-  agreementWithStandIn({ codec, sequence: 'sender' }, STAND_IN).apply(session);
-  const request = { agent: STAND_IN, intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: name } };
+  agreementWithStandIn({ codec, sequence: 'sender' }, MCP_AGENT).apply(session);
+  const request = { agent: MCP_AGENT, intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: name } };
   const { msgId } = codec.encode(request, session);
   const message = { ...request, envelope: { msg_id: msgId, sequence: 1 } };
   const answer = await runTool(message, session, call, tool);
@@ -200,7 +200,7 @@ const NO_REQUEST: ReadonlySet<string> = new Set([...ENDING_INTENTS, 'sync', 'ack
  * Decodes the frames of one tool call: upkeep of the session, and last the request. Requests before it, which are sent again after a gap,
  * are refused: MCP carries one call at a time.
  */
-function receiveCall(frames: readonly string[], session: Session, { name, codec, noticed }: Tool) {
+function receiveCall(frames: readonly string[], session: Session, { name, codec, onNotice }: Tool) {
   const replies: string[] = [];
   const refused: { readonly message: Message; readonly why: AccpError }[] = [];
   let call: Message | undefined;
@@ -218,7 +218,7 @@ function receiveCall(frames: readonly string[], session: Session, { name, codec,
     }
     const { losses, warnings } = outcome;
     if (losses.length + warnings.length > 0)
-      notifyListener(() => noticed?.({ session, direction: 'received', losses, warnings }));
+      notifyListener(() => onNotice?.({ session, direction: 'received', losses, warnings }));
     replies.push(...outcome.replies);
     if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
     const why = whyNot(outcome.message, name, index === frames.length - 1);
@@ -263,7 +263,7 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
   try {
     result = await tool.run(call.args, { session, message, signal, request: call.request });
   } catch (thrown) {
-    notifyListener(() => tool.failed?.(thrown, message));
+    notifyListener(() => tool.onError?.(thrown, message));
     return failed(toolError(thrown), message, session, codec);
   } finally {
     release();
@@ -276,11 +276,11 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
     const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
     const { frames, losses, warnings } = codec.encode(input, session);
     if (losses.length + warnings.length > 0)
-      notifyListener(() => tool.noticed?.({ session, direction: 'sent', losses, warnings }));
+      notifyListener(() => tool.onNotice?.({ session, direction: 'sent', losses, warnings }));
     return { frames, isError: false, result, text, losses };
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
-    notifyListener(() => tool.failed?.(thrown, message));
+    notifyListener(() => tool.onError?.(thrown, message));
     return failed(unwritten(thrown), message, session, codec);
   }
 }

@@ -3,22 +3,23 @@ import { after } from '../../../async/timers.js';
 import type { WebSocketLike } from '../../../channels/websocket.js';
 import type { AccpErrorCode } from '../../errors.js';
 import type { MessageInput } from '../../message/message.js';
+import { checkDurations } from '../durations.js';
 import type { Endpoint } from '../endpoint.js';
 import { DISCONNECTED } from '../endpoint-sessions.js';
 import { bareErrorFrame } from '../error-frame.js';
 import { isErrorHead, readHead } from '../frames.js';
 import { CLOSE, LinkError } from '../link/contract.js';
-import { checkHeartbeat, checkSeconds, type HeartbeatOptions, LEAST_TIMEOUT } from '../link/heartbeat.js';
+import { checkHeartbeat, type HeartbeatOptions } from '../link/heartbeat.js';
 import { checkFrameSocket, FrameSocket, type FrameSocketOptions } from './frame-socket.js';
 import { Seat } from './seat.js';
 
 export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
-  /** Seconds for the first frame to come; `Infinity` for ever. @default 10 */
-  readonly handshakeTimeout?: number | undefined;
-  /** Seconds that a session's work goes on without a connection, for the other side to come back. @default 300 */
-  readonly resumeTime?: number | undefined;
-  /** Sessions that wait for their other sides to come back; of more, the one that waits longest ends. @default 1024 */
-  readonly maxAway?: number | undefined;
+  /** Milliseconds for the first frame to arrive; `Infinity` for no limit. @default 10000 */
+  readonly handshakeTimeoutMs?: number | undefined;
+  /** Milliseconds for which a session continues without a connection, so that the client can reconnect; `Infinity` for no limit. @default 300000 */
+  readonly resumeWindowMs?: number | undefined;
+  /** Limit of the sessions without a connection; beyond it, the one that has had none for longest ends. @default 1024 */
+  readonly maxDetached?: number | undefined;
   /** Messages of one session that are handled at once; up to 1024 more wait, then no more are read. @default 64 */
   readonly maxConcurrent?: number | undefined;
   /** Called with what ended a connection other than a normal close. */
@@ -27,9 +28,9 @@ export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
 
 interface AcceptedPeer {
   /** Whether the peer may speak in a session: the one that it names, or a new one. @default every session */
-  readonly admits?: ((sid: string | undefined) => boolean) | undefined;
+  readonly authorize?: ((sid: string | undefined) => boolean) | undefined;
   /** Called with the session that it speaks in. */
-  readonly joined?: ((sid: string) => void) | undefined;
+  readonly onJoin?: ((sid: string) => void) | undefined;
 }
 
 export interface WebSocketEndpoint {
@@ -71,13 +72,19 @@ export interface WebSocketEndpoint {
  * new WebSocketServer({ port: 4711, maxPayload: 1_048_576 }).on('connection', (socket) => sockets.accept(socket));
  */
 export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptions = {}): WebSocketEndpoint {
-  const { handshakeTimeout = 10, resumeTime = 300, maxConcurrent = 64, maxAway = 1024, onError } = options;
+  const {
+    handshakeTimeoutMs = 10_000,
+    resumeWindowMs = 300_000,
+    maxConcurrent = 64,
+    maxDetached = 1024,
+    onError,
+  } = options;
   checkHeartbeat(options);
   checkFrameSocket(options);
-  checkSeconds({ handshakeTimeout }, LEAST_TIMEOUT);
-  checkSeconds({ resumeTime });
-  if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent is a number from 1 on; got ${maxConcurrent}`);
-  if (!(maxAway >= 0)) throw new TypeError(`maxAway is a number from 0 on; got ${maxAway}`);
+  checkDurations({ handshakeTimeoutMs });
+  checkDurations({ resumeWindowMs }, 0);
+  if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent must be a number >= 1; got ${maxConcurrent}`);
+  if (!(maxDetached >= 0)) throw new TypeError(`maxDetached must be a number >= 0; got ${maxDetached}`);
   const seats = new Map<string, Seat>();
   const waiting = new Set<FrameSocket>();
   /** Sessions without a connection; the one that has none for longest comes first. */
@@ -91,14 +98,14 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     if (known !== undefined) return known;
     const session = endpoint.open(sid);
     const forget = endpoint.onDisconnect(session, () =>
-      seat.close(CLOSE.noRegistry, endpoint.disconnected(session.id) ?? ''),
+      seat.close(CLOSE.noRegistry, endpoint.disconnectReason(session.id) ?? ''),
     );
     const seat = new Seat(endpoint, session, {
-      ...{ heartbeat: options.heartbeat, maxMissed: options.maxMissed, resumeTime, maxConcurrent },
+      ...{ heartbeatMs: options.heartbeatMs, maxMissed: options.maxMissed, resumeWindowMs, maxConcurrent },
       failed: (error) => tell(error, session.id),
       away: () => {
         away.add(seat);
-        if (away.size > maxAway) away.values().next().value!.leave();
+        if (away.size > maxDetached) away.values().next().value!.leave();
       },
       left: () => {
         forget();
@@ -110,7 +117,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
     return seat;
   };
 
-  const accept = (webSocket: WebSocketLike, { admits, joined }: AcceptedPeer = {}): void => {
+  const accept = (webSocket: WebSocketLike, { authorize, onJoin }: AcceptedPeer = {}): void => {
     let seat: Seat | undefined;
     let stopTimer = (): void => undefined;
     const first = (frame: string): void => {
@@ -128,14 +135,14 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
         else refuse(head === null ? 'E1001' : 'E1002', 'The first frame is sync:registry.', reason);
         return;
       }
-      const barred = head.sid === undefined ? undefined : endpoint.disconnected(head.sid);
+      const barred = head.sid === undefined ? undefined : endpoint.disconnectReason(head.sid);
       if (barred !== undefined) {
         refuse('E5001', DISCONNECTED, barred);
         return;
       }
       let found: Seat;
       try {
-        if (admits?.(head.sid) === false) {
+        if (authorize?.(head.sid) === false) {
           refuse('E5001', 'the session is not for who has connected');
           return;
         }
@@ -155,7 +162,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       seat = found;
       away.delete(seat);
       const { sid } = seat;
-      notifyListener(() => joined?.(sid));
+      notifyListener(() => onJoin?.(sid));
       seat.connect(socket, frame);
     };
     const socket = new FrameSocket(
@@ -178,9 +185,9 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       return;
     }
     waiting.add(socket);
-    stopTimer = after(handshakeTimeout * 1000, () => {
+    stopTimer = after(handshakeTimeoutMs, () => {
       socket.close(CLOSE.noRegistry, 'no frame came');
-      tell(new LinkError('unreachable', `No frame came within ${handshakeTimeout} s.`), undefined);
+      tell(new LinkError('unreachable', `No frame arrived within ${handshakeTimeoutMs} ms.`), undefined);
     });
   };
 

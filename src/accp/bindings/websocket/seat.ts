@@ -15,7 +15,7 @@ import { SendWindow } from '../link/send-window.js';
 import type { FrameSocket, SocketEnd } from './frame-socket.js';
 
 interface SeatOptions extends HeartbeatOptions {
-  readonly resumeTime: number;
+  readonly resumeWindowMs: number;
   readonly maxConcurrent: number;
   readonly failed: (error: Error) => void;
   /** The connection was lost; the other side may come back. */
@@ -62,7 +62,7 @@ export class Seat {
     this.#endpoint = endpoint;
     this.#session = session;
     this.#options = options;
-    this.#release = endpoint.hold(session);
+    this.#release = endpoint.retain(session);
     this.#window = new SendWindow(partsOfSession(session).outbox.max);
     this.#places = new Semaphore(options.maxConcurrent);
   }
@@ -195,7 +195,7 @@ export class Seat {
     this.#heartbeat?.stop();
     if (code === CLOSE.normal) this.leave();
     else {
-      this.#stopLeaving = afterUnref(this.#options.resumeTime * 1000, () => this.leave());
+      this.#stopLeaving = afterUnref(this.#options.resumeWindowMs, () => this.leave());
       this.#options.away();
     }
   }
@@ -221,7 +221,7 @@ export class Seat {
   }
 
   async #say(make: (codec: Codec) => readonly string[]): Promise<void> {
-    await this.#work(this.#endpoint.say(make, this.#session));
+    await this.#work(this.#endpoint.send(make, this.#session));
   }
 
   /**

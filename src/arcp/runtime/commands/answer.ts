@@ -1,10 +1,11 @@
 /** Answers to requests for permissions (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { momentOf, newId, timestampOf } from '../../protocol/ids.js';
+import { newId, parseTimestamp } from '../../protocol/ids.js';
 import type { StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
 import {
+  expiryOf,
   type KeptLease,
   type KeptRequest,
   leaseRecord,
@@ -18,19 +19,18 @@ type Answer = Envelope<'permission.grant' | 'permission.deny'>;
 
 export async function answer(connection: ConnectionContext, message: Answer): Promise<CommandResult> {
   const { engine, session, core } = connection;
-  const { log, answers, clock } = engine;
-  const { now } = core.settings;
+  const { log, answers, now } = engine;
   const record = await find(connection, message);
   const request = requestOf(record);
-  assertOpen(request, message, clock());
+  assertOpen(request, message, now());
   // The client sends times of the wall clock; stored times are of the store's clock.
-  const ahead = now() - clock();
+  const aheadMs = core.settings.now() - now();
   const leaseId = newId('lease');
   const lease =
     message.type === 'permission.grant'
-      ? granted(request, message, session.principal, { now: clock(), ahead })
+      ? granted(request, message, session.principal, { now: now(), aheadMs })
       : undefined;
-  const details = lease && { lease_id: leaseId, expires_at: timestampOf(lease.expiresAt + ahead) };
+  const details = lease && { lease_id: leaseId, expires_at: expiryOf(lease.expiresAt + aheadMs) };
   const { events, records } = acknowledgement(connection, message, request.jobId, details);
   const leaseOwner = isForSession(message) ? request.sessionId : request.jobId;
   const answered: KeptRequest = {
@@ -81,14 +81,14 @@ function assertOpen({ state, expiresAt, wanted, jobId }: KeptRequest, message: A
 }
 
 function granted(
-  { wanted, leaseSeconds }: KeptRequest,
+  { wanted, leaseMs }: KeptRequest,
   { payload, id }: Envelope<'permission.grant'>,
   principal: string,
-  { now, ahead }: { readonly now: number; readonly ahead: number },
+  { now, aheadMs }: { readonly now: number; readonly aheadMs: number },
 ): KeptLease {
-  const { lease_seconds = leaseSeconds, expires_at, max_uses, constraints, granted_by = principal } = payload;
-  const byTime = now + Math.min(lease_seconds, leaseSeconds) * 1000;
-  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, momentOf(expires_at) - ahead);
+  const { lease_seconds = leaseMs / 1000, expires_at, max_uses, constraints, granted_by = principal } = payload;
+  const byTime = now + Math.min(lease_seconds * 1000, leaseMs);
+  const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, parseTimestamp(expires_at) - aheadMs);
   if (expiresAt <= now) throw new ArcpError('INVALID_ARGUMENT', 'A grant that has expired grants nothing');
   return {
     ...wanted,

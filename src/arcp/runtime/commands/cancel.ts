@@ -90,7 +90,7 @@ export async function close(connection: ConnectionContext, message: Envelope<'se
       await untilEnded(engine, jobId);
   }
   const { body } = log.compose(ackOf(connection, message, 'done'));
-  await changeSession(log, session.id, { closedAt: engine.clock(), seenAt: engine.clock() });
+  await changeSession(log, session.id, { closedAt: engine.now(), seenAt: engine.now() });
   await connection.feed.caughtUp();
   connection.send(body);
   connection.closeSession();

@@ -2,7 +2,7 @@
 import { sha256Hex } from '../../../text/sha256.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, CommitResult, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
 import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
@@ -41,7 +41,7 @@ export function ackOf(
   status: 'accepted' | 'done',
   details?: Readonly<Record<string, unknown>>,
 ) {
-  const received_at = timestampOf(core.settings.now());
+  const received_at = formatTimestamp(core.settings.now());
   return {
     type: 'ack' as const,
     sessionId: session.id,

@@ -63,7 +63,7 @@ async function goOn(connection: ConnectionContext, row: JobRow, message: Resume)
   const { log, scheduler } = engine;
   const moved = new JobMessages(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
   const status = JSON.stringify({ ...statusOf(row), again: { attempt: row.attempt, causedBy: moved.id } });
-  const set = { state: 'queued', runAfter: engine.clock(), status } as const;
+  const set = { state: 'queued', dueAt: engine.now(), status } as const;
   const result = await log.commit({ jobs: [changeOf(row, set, ['paused'])], events: [moved] });
   // Another command has continued, ended or changed it.
   if (result.outcome === 'fenced' && result.found?.state === 'paused') await goOn(connection, result.found, message);
@@ -87,7 +87,7 @@ async function sequenceOf(connection: ConnectionContext, message: Resume, messag
   if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
   const details = { message_id: messageId };
   // It may have been trimmed.
-  if (core.durable.clock() - session.openedAt <= core.settings.retentionMs)
+  if (core.durable.now() - session.openedAt <= core.settings.retentionMs)
     throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
   const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };
   const [oldest] = await engine.store.readEvents({ ...of, limit: 1 });

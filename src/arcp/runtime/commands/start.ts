@@ -23,7 +23,7 @@ import {
   statusOf,
 } from '../job/spec.js';
 import { can, type Session } from '../sessions/session.js';
-import type { ToolOptions, Work } from '../types.js';
+import type { Registration, ToolOptions } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
 import { checkCall } from '../works.js';
 import { type CommandResult, commandRecord } from './command.js';
@@ -79,7 +79,7 @@ async function tellAgain(
   return result.outcome === 'conflict' ? { former: result.found } : { answer: body };
 }
 
-async function findWork(core: Core, { trust }: Session, command: StartingCommand): Promise<Work> {
+async function findWork(core: Core, { trust }: Session, command: StartingCommand): Promise<Registration> {
   const [kind, name] = targetOf(command);
   const registered = core.find(kind, name);
   const inline = inlineWorkflow(command);
@@ -90,7 +90,12 @@ async function findWork(core: Core, { trust }: Session, command: StartingCommand
   return work!;
 }
 
-function specFor(session: Session, command: StartingCommand, { kind, name, options }: Work, now: number): JobSpec {
+function specFor(
+  session: Session,
+  command: StartingCommand,
+  { kind, name, options }: Registration,
+  now: number,
+): JobSpec {
   return {
     kind,
     target: name,

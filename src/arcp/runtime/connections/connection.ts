@@ -3,10 +3,10 @@ import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { describe, type MessageType } from '../../protocol/catalogue.js';
-import { type EnvelopeError, sketchOfText, tryParseEnvelope } from '../../protocol/codec.js';
+import { type EnvelopeError, headerOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import { pressureOf } from '../../streams/writer.js';
 import { type CommandResult, formerAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
@@ -54,7 +54,7 @@ export class Connection implements ConnectionContext {
     this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
     channel.start({
       text: (text) => this.#text(text),
-      garbage: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
+      invalid: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
       tooLong: (limit, beginning) => {
         const details = { reason: 'too_long', max_message_bytes: limit };
         this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
@@ -220,21 +220,21 @@ export class Connection implements ConnectionContext {
 
   #pong(message: Envelope<'ping'>): void {
     const { id, session_id: sessionId, payload } = message;
-    const received_at = timestampOf(this.core.settings.now());
+    const received_at = formatTimestamp(this.core.settings.now());
     const pong = { ack_for: id, received_at, nonce: payload.nonce };
     this.#say({ type: 'pong', correlationId: id, sessionId, payload: pong }, message);
   }
 
   #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
     if (this.#isEnding) return;
-    this.#refuse(sketchOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
+    this.#refuse(headerOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
     this.#count();
   }
 
   #refuseText(error: EnvelopeError): void {
-    this.#refuse(error.sketch, error);
+    this.#refuse(error.header, error);
     // An unknown or invalid message with an id is not counted.
-    if (error.sketch.id === undefined) this.#count();
+    if (error.header.id === undefined) this.#count();
   }
 
   #count(): void {
@@ -265,7 +265,7 @@ export class Connection implements ConnectionContext {
       return;
     }
     if (this.#missed++ === 0) return;
-    this.#say({ type: 'ping', payload: { sent_at: timestampOf(this.core.settings.now()) } });
+    this.#say({ type: 'ping', payload: { sent_at: formatTimestamp(this.core.settings.now()) } });
   }
 
   async #ended(): Promise<void> {

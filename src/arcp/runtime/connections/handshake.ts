@@ -22,7 +22,7 @@ import {
   sessionOf,
   sessionRecord,
 } from '../sessions/session.js';
-import type { Work } from '../types.js';
+import type { Registration } from '../types.js';
 
 export interface Opened {
   readonly session: Session;
@@ -85,7 +85,7 @@ async function findFormer(core: Core, message: Opening, identity: Identity): Pro
 function hasPassed({ boot, settings, durable, connections }: Core, id: string, session: KeptSession): boolean {
   if (session.boot !== undefined && session.boot !== boot) return true;
   if (connections.has(id)) return false;
-  return durable.clock() - session.seenAt > settings.resumeWindowMs;
+  return durable.now() - session.seenAt > settings.resumeWindowMs;
 }
 
 /** The same error for the session of another principal and for one that needs a token. */
@@ -104,7 +104,7 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
   const mode = payload.mode ?? (can(capabilities, 'durable_jobs') ? 'durable' : 'stateful');
   const engine = mode === 'stateless' ? core.transient : core.durable;
-  const now = engine.clock();
+  const now = engine.now();
   const id = newId('sess');
   const kept = {
     principal: identity.principal,
@@ -150,7 +150,7 @@ async function takeUp(
     capabilities,
     wantsValue: message.payload.versions === undefined,
     trust: lower(identity.trust, message.payload.trust_level),
-    seenAt: core.durable.clock(),
+    seenAt: core.durable.now(),
   };
   const accepted = accept(core, engine, message, record.key, kept, limit);
   const { resume_token: used } = message.payload;
@@ -183,7 +183,7 @@ type Unaccepted = Omit<KeptSession, 'tokenDigest' | 'acceptedId'>;
 function accept(core: Core, { log }: Engine, message: Opening, id: string, session: Unaccepted, limit: number) {
   const { settings } = core;
   const token = newToken();
-  const isOpen = ({ options }: Work): boolean => session.trust !== 'untrusted' || options.isPublic === true;
+  const isOpen = ({ options }: Registration): boolean => session.trust !== 'untrusted' || options.isPublic === true;
   const works = [...core.works()].filter(isOpen);
   const { envelope, body } = log.compose({
     type: 'session.accepted',
@@ -198,20 +198,24 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
       runtime: { kind: 'pegwire', version: settings.version },
       ...(session.mode === 'stateless'
         ? {}
-        : { resume_token: token, resume_window_seconds: settings.resumeWindowMs / 1000 }),
+        : { resume_token: token, resume_window_seconds: secondsOf(settings.resumeWindowMs) }),
       tools: works.filter(({ kind }) => kind === 'tool').map(toolInfo),
       workflows: works.filter(({ kind }) => kind === 'workflow').map(toolInfo),
       agents: works
         .filter(({ kind }) => kind === 'agent')
         .map(({ name, options: { description } }) => ({ name, description })),
-      heartbeat_interval_seconds: settings.heartbeatMs / 1000,
+      heartbeat_interval_seconds: secondsOf(settings.heartbeatMs),
       limits: { max_message_bytes: limit, max_depth: MAX_DEPTH, max_jobs: settings.maxJobs },
     },
   });
   return { id: envelope.id, body, tokenDigest: digestOf(token) };
 }
 
-function toolInfo({ name, options }: Work) {
+function secondsOf(ms: number): number | undefined {
+  return Number.isFinite(ms) ? ms / 1000 : undefined;
+}
+
+function toolInfo({ name, options }: Registration) {
   const { description, input, output, permissions, durable } = options;
   return {
     name,

@@ -5,7 +5,7 @@ import { accepts } from '../../protocol/accepts.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
 import { judge } from '../../protocol/codec.js';
 import { type ArcpError, asArcpError } from '../../protocol/errors.js';
-import { newSpanId, timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp, newSpanId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
 import type { ArcpStore, NewEvent, RecordChange, StoredRecord } from '../../store/store.js';
 import { boundedBody } from '../events/message.js';
@@ -13,7 +13,7 @@ import type { Attempt } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
 import type { JobOutbox } from '../job/outbox.js';
 import { type JobSpec, nextDepth } from '../job/spec.js';
-import type { CallOptions, JobContext, Span, SpanOptions, Values, Work } from '../types.js';
+import type { CallOptions, JobContext, KeyValueStore, Registration, Span, SpanOptions } from '../types.js';
 import { checkCall, checkResult, invalid } from '../works.js';
 import { handOff, startChild } from './delegation.js';
 import { askFor } from './permission.js';
@@ -78,14 +78,18 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     startWorkflow: (workflow, inputs = {}, options = {}) =>
       ignoreRejection(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
     handOff: (agent, options) => ignoreRejection(handOff(job, agent, options)),
-    handedOver: job.status.handedOver,
+    handoff: job.status.handedOver,
     memory: valuesOf({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...keeping }),
     shared,
     sharedContext: (id) => sharedValues(job, id),
   };
 }
 
-function sharedValues({ row, log, outbox, messages }: Attempt, id: string, initial?: ValuesOptions['initial']): Values {
+function sharedValues(
+  { row, log, outbox, messages }: Attempt,
+  id: string,
+  initial?: ValuesOptions['initial'],
+): KeyValueStore {
   return valuesOf({
     id,
     scope: `context:${row.principal}:${id}`,
@@ -134,7 +138,7 @@ async function callTool(attempt: Attempt, tool: string, args: object, { key }: C
 }
 
 /** The attempt as seen by one of its calls. */
-function within(spec: JobSpec, attempt: Attempt, work: Work, commandId: string, place?: string): Attempt {
+function within(spec: JobSpec, attempt: Attempt, work: Registration, commandId: string, place?: string): Attempt {
   const { log, row } = attempt;
   return {
     ...attempt,
@@ -174,7 +178,7 @@ async function withSpan<T>(
     traceId,
     parentSpanId: within.toldAs,
     kind,
-    startTime: start,
+    startedAt: start,
     attributes,
   });
   const parentSpanId = within.spanId;
@@ -188,7 +192,7 @@ async function withSpan<T>(
     traceparent: traceparentOf(traceId, spanId),
     set: (more) => void Object.assign(all, more),
     event: (what, about) => {
-      events.push({ name: what, time: timestampOf(now()), attributes: about });
+      events.push({ name: what, time: formatTimestamp(now()), attributes: about });
       told?.event(what, about ?? {}, now());
     },
     span: (inner, innerWork, options) => withSpan(attempt, { spanId, toldAs: told?.spanId }, inner, innerWork, options),
@@ -202,7 +206,7 @@ async function withSpan<T>(
     throw thrown;
   } finally {
     const end = now();
-    told?.end({ time: end, attributes: all, error });
+    told?.end({ endedAt: end, attributes: all, error });
     const payload: PayloadOf<'trace.span'> = {
       name,
       trace_id: traceId,
@@ -210,8 +214,8 @@ async function withSpan<T>(
       parent_span_id: parentSpanId,
       kind,
       status: error === undefined ? 'ok' : 'error',
-      start_time: timestampOf(start),
-      end_time: timestampOf(end),
+      start_time: formatTimestamp(start),
+      end_time: formatTimestamp(end),
       ...(Object.keys(all).length === 0 ? {} : { attributes: all }),
       ...(events.length === 0 ? {} : { events }),
     };
@@ -246,7 +250,7 @@ function valueIn<T>(found: StoredRecord | undefined): T | undefined {
   return found === undefined || found.value === DELETED ? undefined : (JSON.parse(found.value) as T);
 }
 
-function valuesOf({ id, scope, owner, store, outbox, initial = {}, changed }: ValuesOptions): Values {
+function valuesOf({ id, scope, owner, store, outbox, initial = {}, changed }: ValuesOptions): KeyValueStore {
   const valueAt = <T>(key: string, found: StoredRecord | undefined): T | undefined =>
     found === undefined && Object.hasOwn(initial, key) ? (structuredClone(initial[key]) as T) : valueIn<T>(found);
   const record = (key: string, value: unknown, expect?: number): RecordChange => ({

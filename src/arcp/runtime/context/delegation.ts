@@ -1,6 +1,7 @@
 /** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
 import { ignoreRejection } from '../../../async/listeners.js';
 import { sha256Hex } from '../../../text/sha256.js';
+import { assertDurations } from '../../protocol/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';
@@ -8,7 +9,7 @@ import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import { inputOf, nextDepth, resolveRetry, type StartingCommand, shorter } from '../job/spec.js';
 import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
-import type { ChildJob, ChildOptions, HandoffOptions, Work } from '../types.js';
+import type { ChildJob, ChildOptions, HandoffOptions, Registration } from '../types.js';
 import { checkCall } from '../works.js';
 
 export const childrenOf = (jobId: string): string => `child:${jobId}`;
@@ -23,6 +24,7 @@ export async function startChild<R>(
 ): Promise<ChildJob<R>> {
   const { row, spec, messages, log } = attempt;
   assertJson(payload, `the ${type}`);
+  assertDurations({ timeoutMs });
   const scope = childrenOf(row.jobId);
   const place = `${attempt.stepPrefix}${key ?? sha256Hex(canonicalJson([type, payload]))}`;
   const former = await log.store.readRecord(scope, place);
@@ -73,7 +75,7 @@ export async function startChild<R>(
   return childOf(attempt, jobId!);
 }
 
-export function targetOf(command: StartingCommand): [Work['kind'], string] {
+export function targetOf(command: StartingCommand): [Registration['kind'], string] {
   if (command.type === 'tool.invoke') return ['tool', command.payload.tool];
   if (command.type === 'workflow.start') return ['workflow', command.payload.workflow];
   return ['agent', command.payload.target];

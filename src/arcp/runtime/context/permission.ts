@@ -1,12 +1,14 @@
 /** How work comes by what it needs (spec 003, "Permissions": the challenge and its response). */
+import { assertDurations } from '../../protocol/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { newId, timestampOf } from '../../protocol/ids.js';
+import { newId } from '../../protocol/ids.js';
 import type { NewEvent, RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import {
   allows,
   askedBy,
   assertAllows,
+  expiryOf,
   type KeptLease,
   type KeptRequest,
   leaseOf,
@@ -16,20 +18,28 @@ import {
   requestOf,
   requestRecord,
 } from '../permissions/leases.js';
-import { describeScope, isNamed, LEASE_SECONDS, permissionDenied, scopeOf } from '../permissions/policy.js';
-import type { Lease, PermissionWish, Scope } from '../types.js';
+import {
+  DEFAULT_LEASE_MS,
+  describeScope,
+  isNamed,
+  type Policy,
+  permissionDenied,
+  scopeOf,
+} from '../permissions/policy.js';
+import type { Lease, PermissionRequest, Scope } from '../types.js';
 
 /** Requests a permission, unless a grant of this job or session covers it. */
-export async function askFor(attempt: Attempt, wish: PermissionWish): Promise<Lease> {
+export async function askFor(attempt: Attempt, wish: PermissionRequest): Promise<Lease> {
   const { work } = attempt;
   if (!isNamed(work.options.permissions ?? [], wish.permission))
     throw permissionDenied(wish, `the ${work.kind} ${work.name} does not declare it`);
+  assertDurations({ leaseMs: wish.leaseMs });
   const key = keyOf(wish);
   // Equal requests share one question; no step has such a key.
   return attempt.once(`\0permission ${key}`, () => obtain(attempt, wish, key));
 }
 
-async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
+async function obtain(attempt: Attempt, wish: PermissionRequest, key: string): Promise<Lease> {
   const { spec, host } = attempt;
   const held = await heldLease(attempt, wish);
   if (held !== undefined) return held;
@@ -46,11 +56,15 @@ async function obtain(attempt: Attempt, wish: PermissionWish, key: string): Prom
   return allow(attempt, wish, decision === 'audit');
 }
 
-function keyOf({ permission, resource = '', operation = '', key = '' }: PermissionWish): string {
+function leaseMsOf({ leaseMs = DEFAULT_LEASE_MS }: PermissionRequest, { maxLeaseMs }: Policy): number {
+  return Math.min(leaseMs, maxLeaseMs);
+}
+
+function keyOf({ permission, resource = '', operation = '', key = '' }: PermissionRequest): string {
   return JSON.stringify([permission, resource, operation, key]);
 }
 
-async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease | undefined> {
+async function heldLease(attempt: Attempt, wish: PermissionRequest): Promise<Lease | undefined> {
   const { row, log, host } = attempt;
   for (const owner of [row.jobId, row.sessionId])
     for (const record of await log.store.listRecords(leasesOf(owner), { limit: Number.POSITIVE_INFINITY }))
@@ -58,12 +72,12 @@ async function heldLease(attempt: Attempt, wish: PermissionWish): Promise<Lease 
   return undefined;
 }
 
-async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean): Promise<Lease> {
+async function allow(attempt: Attempt, wish: PermissionRequest, isAudited: boolean): Promise<Lease> {
   const { outbox, row, host } = attempt;
-  const seconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, host.policy.maxLeaseSeconds);
+  const leaseMs = leaseMsOf(wish, host.policy);
   const lease: KeptLease = {
     ...scopeOf(wish),
-    expiresAt: host.now() + seconds * 1000,
+    expiresAt: host.now() + leaseMs,
     uses: 0,
     grantedBy: 'policy',
     ...(isAudited ? { isAudited } : {}),
@@ -73,15 +87,15 @@ async function allow(attempt: Attempt, wish: PermissionWish, isAudited: boolean)
   return handle(attempt, wish, row.jobId, leaseId);
 }
 
-async function challenge(attempt: Attempt, wish: PermissionWish, key: string): Promise<Lease> {
+async function challenge(attempt: Attempt, wish: PermissionRequest, key: string): Promise<Lease> {
   const { row, messages, host, spec } = attempt;
   const { policy, now } = host;
-  const leaseSeconds = Math.min(wish.leaseSeconds ?? LEASE_SECONDS, policy.maxLeaseSeconds);
-  const expiresAt = now() + policy.answerWithinMs;
+  const leaseMs = leaseMsOf(wish, policy);
+  const expiresAt = now() + policy.answerTimeoutMs;
   const event = messages.event('permission.request', {
     ...scopeOf(wish),
-    requested_lease_seconds: leaseSeconds,
-    expires_at: timestampOf(attempt.log.now() + policy.answerWithinMs),
+    requested_lease_seconds: Number.isFinite(leaseMs) ? leaseMs / 1000 : undefined,
+    expires_at: expiryOf(attempt.log.now() + policy.answerTimeoutMs),
     trust_level: spec.trust,
     reason: wish.reason,
     risk: wish.risk,
@@ -89,7 +103,7 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
     operation_key: wish.key,
   });
   const { jobId, sessionId, principal } = row;
-  const asked = { jobId, sessionId, principal, wanted: scopeOf(wish), expiresAt, leaseSeconds };
+  const asked = { jobId, sessionId, principal, wanted: scopeOf(wish), expiresAt, leaseMs };
   const request: KeptRequest = { ...asked, state: 'pending' };
   const records: RecordChange[] = [
     requestRecord(event.id, request, 0),
@@ -101,7 +115,7 @@ async function challenge(attempt: Attempt, wish: PermissionWish, key: string): P
 }
 
 /** Returns the grant of an earlier attempt's request, unless it must be requested again. */
-async function answered(attempt: Attempt, wish: PermissionWish, requestId: string): Promise<Lease | undefined> {
+async function answered(attempt: Attempt, wish: PermissionRequest, requestId: string): Promise<Lease | undefined> {
   const record = await attempt.log.store.readRecord(REQUESTS, requestId);
   if (record === undefined) return undefined;
   const { state, reason } = requestOf(record);
@@ -112,7 +126,7 @@ async function answered(attempt: Attempt, wish: PermissionWish, requestId: strin
 
 async function wait(
   attempt: Attempt,
-  wish: PermissionWish,
+  wish: PermissionRequest,
   requestId: string,
   events: readonly NewEvent[],
   records: readonly RecordChange[],
@@ -141,7 +155,7 @@ async function wait(
 async function settled({ log, host, signal, outbox }: Attempt, requestId: string): Promise<KeptRequest> {
   const { now, answers, policy } = host;
   // The stored time may be of another process's clock: no wait is longer than its length.
-  const latest = now() + policy.answerWithinMs;
+  const latest = now() + policy.answerTimeoutMs;
   for (;;) {
     signal.throwIfAborted();
     const record = await log.store.readRecord(REQUESTS, requestId);

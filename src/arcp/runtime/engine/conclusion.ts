@@ -1,6 +1,6 @@
 /** What becomes of an attempt that has ended: the end of its job, or another attempt. */
 import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import { assertJson } from '../../protocol/json.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { NewEvent } from '../../store/store.js';
@@ -30,7 +30,7 @@ interface Conclusion {
   readonly entry: OutboxEntry;
 }
 
-const RELEASED = { leaseOwner: null, leaseUntil: null } as const;
+const RELEASED = { leaseOwner: null, leaseExpiresAt: null } as const;
 
 export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
   const { row, status, messages } = attempt;
@@ -83,7 +83,7 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state }
   const told = spec.isDurable
     ? [messages.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
-  const at = { attempt: row.attempt, retry_at: timestampOf(attempt.log.now() + delay) };
+  const at = { attempt: row.attempt, retry_at: formatTimestamp(attempt.log.now() + delay) };
   const moved = messages.moved(state, 'queued', 'retry', at);
   attempt.changeStatus({ failures: status.failures + 1, lastError: error });
   return release(attempt, 'queued', now + delay, moved, told);
@@ -93,11 +93,11 @@ function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state }
 function release(
   attempt: Attempt,
   state: Requeue['as'],
-  runAfter: number,
+  dueAt: number,
   moved: NewEvent,
   told: readonly NewEvent[] = [],
 ): Conclusion {
   const again = { attempt: attempt.row.attempt, causedBy: moved.id };
   const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
-  return { state, entry: { set: { state, runAfter, ...RELEASED, status }, events: [...told, moved] } };
+  return { state, entry: { set: { state, dueAt, ...RELEASED, status }, events: [...told, moved] } };
 }

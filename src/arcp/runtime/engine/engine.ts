@@ -8,7 +8,7 @@ import type { Scheduler } from './scheduler.js';
 export interface Engine {
   readonly store: ArcpStore;
   /** The store's clock, in milliseconds since 1970, which jumps of the wall clock do not move. Stored times go by it. */
-  readonly clock: () => number;
+  readonly now: () => number;
   readonly log: EventLog;
   readonly hub: Hub;
   readonly scheduler: Scheduler;

@@ -24,10 +24,10 @@ import type { Engine } from './engine.js';
 import { CANCELS } from './scheduler.js';
 
 export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResult> {
-  const { scheduler, log, store, clock } = engine;
+  const { scheduler, log, store, now } = engine;
   const { options, spec, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
-  const createdAt = clock();
+  const createdAt = now();
   const begins = scheduler.reserve(queue);
   let begun: JobRow | undefined;
   try {
@@ -38,12 +38,12 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
       principal,
       queue,
       priority: options.priority ?? 0,
-      runAfter: createdAt,
+      dueAt: createdAt,
       createdAt,
       endedAt: null,
       ...(begins
-        ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseUntil: scheduler.leaseUntil() }
-        : { state: 'queued', attempt: 0, leaseOwner: null, leaseUntil: null }),
+        ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseExpiresAt: scheduler.leaseExpiresAt() }
+        : { state: 'queued', attempt: 0, leaseOwner: null, leaseExpiresAt: null }),
       spec: JSON.stringify(spec),
       status: JSON.stringify(job.status ?? NEW_STATUS),
     };
@@ -127,7 +127,7 @@ export async function cancelJobsOf(engine: Engine, sessionId: string, request: C
     await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request)));
 }
 
-function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
+function endOf({ log, now }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
   const { attempt } = row;
   const former = statusOf(row);
   const messages = new JobMessages(log, row, specOf(row));
@@ -136,9 +136,9 @@ function endOf({ log, clock }: Engine, row: JobRow, { cause, reason }: CancelReq
   const status = { ...former, cancelled: { cause, reason }, endId: told.id };
   const set = {
     state: 'cancelled',
-    endedAt: clock(),
+    endedAt: now(),
     leaseOwner: null,
-    leaseUntil: null,
+    leaseExpiresAt: null,
     status: JSON.stringify(status),
   } as const;
   return { jobs: [changeOf(row, set)], events: [...events, told] };

@@ -2,7 +2,7 @@
 import { abortable } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
 import type { JobRow } from '../../store/store.js';
@@ -16,7 +16,7 @@ import type { Attempt, CancelRequest, Continued, JobHost, Pause, Requeue } from 
 import { JobMessages } from '../job/messages.js';
 import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
 import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
-import type { TelemetrySpan, Work } from '../types.js';
+import type { Registration, TelemetrySpan } from '../types.js';
 import { checkResult } from '../works.js';
 import { conclude, type Outcome } from './conclusion.js';
 
@@ -37,7 +37,7 @@ export class LiveJob implements Attempt {
   #cancelForce: (() => void) | undefined;
   #putBack: Requeue | undefined;
   #waits = 0;
-  work!: Work;
+  work!: Registration;
   #span: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
   #given: ArcpError | undefined;
@@ -95,12 +95,12 @@ export class LiveJob implements Attempt {
   };
 
   /** Runs the attempt. Resolves when its end is stored or it was lost; never rejects. */
-  async run(work: Work | undefined): Promise<void> {
+  async run(work: Registration | undefined): Promise<void> {
     try {
       this.#startSpan();
       const outcome = await this.#attempt(work);
       const error = outcome.kind === 'failed' ? outcome.error : undefined;
-      this.#span?.end({ time: this.host.now(), attributes: {}, error });
+      this.#span?.end({ endedAt: this.host.now(), attributes: {}, error });
       if (this.#isLost) return;
       this.isOver = true;
       this.host.uploads.ended(this.row.jobId);
@@ -182,7 +182,7 @@ export class LiveJob implements Attempt {
       state: this.state,
       deadline_ms: deadlineMs,
       attempt: this.row.attempt,
-      last_progress_at: this.#progressAt === undefined ? undefined : timestampOf(this.#progressAt),
+      last_progress_at: this.#progressAt === undefined ? undefined : formatTimestamp(this.#progressAt),
     };
     const { jobId, sessionId } = this.row;
     const { trace, command } = this.spec;
@@ -231,7 +231,7 @@ export class LiveJob implements Attempt {
       traceId: trace.traceId,
       parentSpanId: trace.parentSpanId,
       kind: 'server',
-      startTime: this.#begun,
+      startedAt: this.#begun,
       attributes: {
         'arcp.job.id': jobId,
         'arcp.job.attempt': attempt,
@@ -242,7 +242,7 @@ export class LiveJob implements Attempt {
     });
   }
 
-  async #attempt(work: Work | undefined): Promise<Outcome> {
+  async #attempt(work: Registration | undefined): Promise<Outcome> {
     try {
       if (this.#given !== undefined) throw this.#given;
       this.signal.throwIfAborted();
@@ -270,7 +270,7 @@ export class LiveJob implements Attempt {
     return latestData(this.log.store, this.status);
   }
 
-  async #carryOut(work: Work, restored: unknown): Promise<unknown> {
+  async #carryOut(work: Registration, restored: unknown): Promise<unknown> {
     const { options, handler } = work;
     const { follows } = this.spec;
     if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.host.outcomeOf(follows));

@@ -84,7 +84,7 @@ export interface SchedulerOptions extends JobHost {
   /** The lease is renewed three times in this time. */
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-  readonly maxLosses: number;
+  readonly maxLostAttempts: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -122,7 +122,7 @@ export class Scheduler {
     const { leaseMs, heartbeatMs } = this.#options;
     this.#timers = [
       every(Math.max(1, leaseMs / 3), () => void this.#renew()),
-      every(heartbeatMs, () => this.#sendHeartbeats()),
+      ...(Number.isFinite(heartbeatMs) ? [every(heartbeatMs, () => this.#sendHeartbeats())] : []),
     ];
     this.wake();
     void this.deadlines.watchAll().catch(this.#options.onError);
@@ -136,7 +136,7 @@ export class Scheduler {
     return this.#live.get(jobId);
   }
 
-  leaseUntil(): number {
+  leaseExpiresAt(): number {
     const until = this.#options.now() + this.#options.leaseMs;
     this.#leasedUntil = Math.min(this.#leasedUntil, until);
     return until;
@@ -217,7 +217,7 @@ export class Scheduler {
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
     const lost = await this.#expiredLeases();
-    const claim = { worker: this.worker, queues, now: now(), lost, leaseUntil: this.leaseUntil(), limit };
+    const claim = { worker: this.worker, queues, now: now(), lost, leaseExpiresAt: this.leaseExpiresAt(), limit };
     const rows = await log.store.claimJobs(claim);
     if (rows.length < limit) this.#mayWait = false;
     for (const row of rows) void this.#resume(row);
@@ -232,7 +232,7 @@ export class Scheduler {
       const { jobId, leaseOwner } = lease;
       if (leaseOwner === this.worker && this.#live.has(jobId)) continue;
       const before = this.#leases.get(jobId);
-      const isSame = before?.lease.attempt === lease.attempt && before.lease.leaseUntil === lease.leaseUntil;
+      const isSame = before?.lease.attempt === lease.attempt && before.lease.leaseExpiresAt === lease.leaseExpiresAt;
       seen.set(jobId, isSame ? before : { lease, since: now });
     }
     this.#leases = seen;
@@ -258,7 +258,7 @@ export class Scheduler {
     const oldest = Math.min(...[...this.#leases.values()].map(({ since }) => since));
     const untilLost = oldest + leaseMs - performance.now();
     // Lost leases are not a matter of the wall clock.
-    const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseUntil === due);
+    const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseExpiresAt === due);
     const untilDue = due === undefined || isLease ? LOOK_ANYWAY : due - now();
     return Math.min(LOOK_ANYWAY, untilDue, untilLost);
   }
@@ -267,7 +267,7 @@ export class Scheduler {
     // Its lease expired, since it could not be renewed.
     this.#live.get(row.jobId)?.abandon();
     const job = new LiveJob(row, specOf(row), this.#options);
-    const { log, maxLosses } = this.#options;
+    const { log, maxLostAttempts } = this.#options;
     const losses = lostAttempts(row);
     try {
       await this.#endLostStreams(job);
@@ -275,7 +275,7 @@ export class Scheduler {
       if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
       else if (losses > 0 && !job.spec.isDurable)
         job.failBeforeStart(new ArcpError('ABORTED', 'The runtime was restarted'));
-      else if (losses > maxLosses)
+      else if (losses > maxLostAttempts)
         job.failBeforeStart(
           new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
         );
@@ -322,9 +322,9 @@ export class Scheduler {
     }
     try {
       const { worker } = this;
-      const leaseUntil = this.#options.now() + this.#options.leaseMs;
-      const kept = await this.#options.log.store.renewLeases({ worker, leaseUntil, jobs });
-      this.#leasedUntil = leaseUntil;
+      const leaseExpiresAt = this.#options.now() + this.#options.leaseMs;
+      const kept = await this.#options.log.store.renewLeases({ worker, leaseExpiresAt, jobs });
+      this.#leasedUntil = leaseExpiresAt;
       const still = new Set(kept.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
       for (const { jobId, attempt } of jobs) {
         const job = this.#live.get(jobId);

@@ -137,9 +137,9 @@ export class EventLog {
     this.#last = result.sequences.at(-1)!;
     // Other runtimes committed in between; subscribers read all of it in order.
     if (isGap) this.#hub.notifyExternalCommit();
-    const at = this.now();
+    const storedAt = this.now();
     for (const [index, event] of (entry.events ?? []).entries())
-      this.#hub.publish({ ...event, sequence: result.sequences[index]!, at });
+      this.#hub.publish({ ...event, sequence: result.sequences[index]!, storedAt });
     return result;
   }
 }

@@ -4,7 +4,7 @@ import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import { type MessageLimits, printEnvelope } from '../../protocol/codec.js';
 import { ARCP_VERSION, type Envelope } from '../../protocol/envelope.js';
 import type { ArcpError, ErrorBody } from '../../protocol/errors.js';
-import { newId, newSpanId, newTraceId, timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp, newId, newSpanId, newTraceId } from '../../protocol/ids.js';
 
 /** The place of a message in a trace (spec 003, "Observability": "All messages SHOULD include trace_id, span_id"). */
 export interface Trace {
@@ -75,7 +75,7 @@ export function compose<T extends MessageType>(draft: Draft<T>, now: number): Co
     arcp: ARCP_VERSION,
     id: newId('msg'),
     type,
-    timestamp: timestampOf(now),
+    timestamp: formatTimestamp(now),
     source,
   };
   if (sessionId !== undefined) envelope['session_id'] = sessionId;

@@ -7,7 +7,7 @@ import type { EventLog } from '../events/log.js';
 import type { AnswerWaiters } from '../permissions/leases.js';
 import type { Policy } from '../permissions/policy.js';
 import type { StreamRegistry, Uploads } from '../streams.js';
-import type { Telemetry, Work, WorkOptions } from '../types.js';
+import type { HandlerOptions, Registration, Telemetry } from '../types.js';
 import type { JobMessages } from './messages.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
@@ -25,7 +25,7 @@ export interface JobHost {
   readonly outcomeOf: (jobId: string) => Promise<unknown>;
   readonly startChild: (job: NewJob) => Promise<CommitResult>;
   readonly cancelChildren: (jobId: string) => Promise<void>;
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  readonly find: (kind: Registration['kind'], name: string) => Registration | undefined;
   readonly cancelGraceMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface Attempt {
   readonly host: JobHost;
   readonly row: JobRow;
   readonly spec: JobSpec;
-  readonly work: Work;
+  readonly work: Registration;
   readonly messages: JobMessages;
   readonly log: EventLog;
   readonly outbox: JobOutbox;
@@ -82,7 +82,7 @@ export interface NewJob {
   readonly principal: string;
   readonly spec: JobSpec;
   readonly status?: JobStatus | undefined;
-  readonly options: WorkOptions;
+  readonly options: HandlerOptions;
   readonly maxQueued: number;
   /** Adds to the commit that begins the job. */
   readonly with: (job: {

@@ -1,7 +1,7 @@
 /** How an invocation speaks to its client: as a job, or as a direct call. */
 import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import type { ErrorBody } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import type { CancelCause } from '../../protocol/payloads/execution.js';
 import type { JobRow, NewEvent } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
@@ -49,7 +49,7 @@ export class JobMessages {
   accepted(state: 'accepted' | 'queued', queue_position?: number): NewEvent {
     const { jobId: job_id } = this.#row;
     const { command, kind, target, isDurable, parentJobId: parent_job_id } = this.#spec;
-    const at = timestampOf(this.#log.now());
+    const at = formatTimestamp(this.#log.now());
     const correlationId = command.id;
     if (!isDurable)
       return this.event('ack', { ack_for: command.id, received_at: at, status: 'accepted' }, { correlationId });
@@ -61,7 +61,7 @@ export class JobMessages {
   duplicate(state: 'accepted' | 'queued', createdAt: number): { readonly body: string } {
     const { jobId, sessionId } = this.#row;
     const { command, kind, target } = this.#spec;
-    const accepted_at = timestampOf(createdAt);
+    const accepted_at = formatTimestamp(createdAt);
     return this.#log.compose({
       type: 'job.accepted',
       sessionId,
@@ -74,14 +74,14 @@ export class JobMessages {
 
   started(attempt: number, more: Partial<PayloadOf<'job.started'>> = {}, causationId?: string): NewEvent[] {
     if (!this.#spec.isDurable) return [];
-    const payload = { job_id: this.#row.jobId, attempt, started_at: timestampOf(this.#log.now()), ...more };
+    const payload = { job_id: this.#row.jobId, attempt, started_at: formatTimestamp(this.#log.now()), ...more };
     return [this.event('job.started', payload, { causationId })];
   }
 
   completed(result: unknown, { attempt, durationMs: duration_ms }: Ending): NewEvent {
     const { isDurable, kind, wantsValue } = this.#spec;
     if (isDurable) {
-      const completed_at = timestampOf(this.#log.now());
+      const completed_at = formatTimestamp(this.#log.now());
       return this.#last('job.completed', { result, attempt, duration_ms, completed_at });
     }
     if (kind === 'workflow')
@@ -92,7 +92,7 @@ export class JobMessages {
   failed(error: ErrorBody, { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending): NewEvent {
     const { isDurable, kind } = this.#spec;
     if (isDurable) {
-      const failed_at = timestampOf(this.#log.now());
+      const failed_at = formatTimestamp(this.#log.now());
       return this.#last('job.failed', { ...error, attempt, failed_at, last_checkpoint_id });
     }
     if (kind === 'workflow') return this.#last('workflow.complete', { status: 'failed', error, duration_ms });
@@ -105,7 +105,7 @@ export class JobMessages {
   ): NewEvent {
     const { isDurable, kind } = this.#spec;
     if (isDurable) {
-      const cancelled_at = timestampOf(this.#log.now());
+      const cancelled_at = formatTimestamp(this.#log.now());
       return this.#last('job.cancelled', { reason, cause, cancelled_at, forced, last_checkpoint_id });
     }
     if (kind === 'workflow') return this.#last('workflow.complete', { status: 'cancelled', duration_ms });

@@ -1,5 +1,6 @@
 /** What a job is, how it stands, and which states it may go through (spec 003, "Jobs"). */
 import type { MessageLimits } from '../../protocol/codec.js';
+import { assertDurations, storableMs } from '../../protocol/durations.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody, isRetryable } from '../../protocol/errors.js';
 import type { JobState, TrustLevel } from '../../protocol/payloads/parts.js';
@@ -133,11 +134,10 @@ export interface ResolvedRetry {
 export function resolveRetry(policy: RetryPolicy = {}): ResolvedRetry {
   const { maxAttempts = 1, backoffMs = 1000, factor = 2, maxBackoffMs = 60_000 } = policy;
   if (!(Number.isSafeInteger(maxAttempts) && maxAttempts >= 1))
-    throw new TypeError(`maxAttempts is a whole number from 1 on; got ${maxAttempts}`);
-  for (const [name, value] of Object.entries({ backoffMs, maxBackoffMs }))
-    if (!(value >= 0)) throw new TypeError(`${name} is a number of milliseconds from 0 on; got ${value}`);
-  if (!(factor >= 1)) throw new TypeError(`factor is a number from 1 on; got ${factor}`);
-  return { maxAttempts, backoffMs, factor, maxBackoffMs };
+    throw new TypeError(`maxAttempts must be a positive integer; got ${maxAttempts}`);
+  assertDurations({ backoffMs, maxBackoffMs }, 0);
+  if (!(factor >= 1)) throw new TypeError(`factor must be at least 1; got ${factor}`);
+  return { maxAttempts, backoffMs: storableMs(backoffMs), factor, maxBackoffMs: storableMs(maxBackoffMs) };
 }
 
 /** Returns the milliseconds before a retry, at least `details.retry_after_seconds`; `undefined` for no retry. */
@@ -148,7 +148,7 @@ export function retryDelay(error: ErrorBody, attempt: number, retry: ResolvedRet
   return typeof floor === 'number' && floor > 0 ? Math.max(backoff, floor * 1000) : backoff;
 }
 
-/** Returns the shorter of two times that may both be unbounded. */
+/** Returns the shorter of two durations, either of which may be unlimited. */
 export function shorter(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+  return storableMs(a === undefined || b === undefined ? (a ?? b) : Math.min(a, b));
 }

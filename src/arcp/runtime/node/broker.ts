@@ -23,15 +23,15 @@ export interface BrokerOptions {
 }
 
 /** The services for a tool. Each call requests its permission and reports the use. */
-export interface Brokered {
-  readonly fs: BrokeredFiles;
+export interface BrokerServices {
+  readonly fs: BrokerFiles;
   /** Permission `network.fetch` on the address without query. Redirections stay on allowed hosts, each with its own permission. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Permission `shell.execute` on `program:NAME`, without a shell. */
-  readonly exec: (program: string, args?: readonly string[], options?: ExecOptions) => Promise<Executed>;
+  readonly exec: (program: string, args?: readonly string[], options?: ExecOptions) => Promise<ExecResult>;
 }
 
-export interface BrokeredFiles {
+export interface BrokerFiles {
   /** Permission `filesystem.read` on `file:PATH` within the root. */
   readonly readFile: (file: string) => Promise<string>;
   readonly list: (folder: string) => Promise<readonly string[]>;
@@ -47,7 +47,7 @@ export interface ExecOptions {
   readonly cwd?: string | undefined;
 }
 
-export interface Executed {
+export interface ExecResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -67,14 +67,14 @@ const MAX_REDIRECTS = 5;
  *   await fs.writeFile('a.txt', (await fs.readFile('a.txt')).trim());
  * });
  */
-export function createBroker(options: BrokerOptions): (context: JobContext) => Brokered {
+export function createBroker(options: BrokerOptions): (context: JobContext) => BrokerServices {
   return (context) => {
     const broker = new Broker(options, context);
     return { fs: broker, fetch: broker.fetch, exec: broker.exec };
   };
 }
 
-class Broker implements BrokeredFiles {
+class Broker implements BrokerFiles {
   readonly #options: BrokerOptions;
   readonly #context: JobContext;
   readonly #maxBytes: number;
@@ -139,7 +139,7 @@ class Broker implements BrokeredFiles {
     program: string,
     args: readonly string[] = [],
     options: ExecOptions = {},
-  ): Promise<Executed> => {
+  ): Promise<ExecResult> => {
     const { programs = {}, root } = this.#options;
     const file = Object.hasOwn(programs, program) ? programs[program] : undefined;
     if (file === undefined) throw refused(`The program ${program} is none that may be started`);
@@ -149,7 +149,7 @@ class Broker implements BrokeredFiles {
     return this.#run(file, args, cwd, options.input);
   };
 
-  #run(file: string, args: readonly string[], cwd: string | undefined, input = ''): Promise<Executed> {
+  #run(file: string, args: readonly string[], cwd: string | undefined, input = ''): Promise<ExecResult> {
     const { env: names = ['PATH', 'LANG'] } = this.#options;
     const env = environmentOf(names);
     const { signal } = this.#context;

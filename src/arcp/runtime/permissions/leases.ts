@@ -2,6 +2,7 @@
 import { deferred } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import type { ArcpStore, RecordChange, StoredRecord } from '../../store/store.js';
 import type { Scope } from '../types.js';
 import { covers, describeScope, permissionDenied } from './policy.js';
@@ -19,8 +20,19 @@ export interface KeptLease extends Scope {
   readonly constraints?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** JSON has no infinity. */
+function fromJson(value: number | null): number {
+  return value ?? Number.POSITIVE_INFINITY;
+}
+
+/** Returns the `expires_at` of a message; `undefined` for never. */
+export function expiryOf(moment: number): string | undefined {
+  return Number.isFinite(moment) ? formatTimestamp(moment) : undefined;
+}
+
 export function leaseOf({ value }: StoredRecord): KeptLease {
-  return JSON.parse(value) as KeptLease;
+  const { expiresAt, ...lease } = JSON.parse(value) as KeptLease;
+  return { ...lease, expiresAt: fromJson(expiresAt) };
 }
 
 export function leaseRecord(owner: string, leaseId: string, lease: KeptLease, expect: number): RecordChange {
@@ -52,7 +64,7 @@ export interface KeptRequest {
   readonly wanted: Scope;
   readonly state: 'pending' | 'granted' | 'denied' | 'expired';
   readonly expiresAt: number;
-  readonly leaseSeconds: number;
+  readonly leaseMs: number;
   readonly leaseId?: string | undefined;
   /** The session, if the grant holds for all of it. @default the job */
   readonly leaseOwner?: string | undefined;
@@ -60,12 +72,17 @@ export interface KeptRequest {
   readonly reason?: string | undefined;
 }
 
+type StoredRequest = Omit<KeptRequest, 'leaseMs'> & { readonly leaseSeconds: number };
+
 export function requestOf({ value }: StoredRecord): KeptRequest {
-  return JSON.parse(value) as KeptRequest;
+  const { expiresAt, leaseSeconds, ...request } = JSON.parse(value) as StoredRequest;
+  return { ...request, expiresAt: fromJson(expiresAt), leaseMs: fromJson(leaseSeconds) * 1000 };
 }
 
 export function requestRecord(id: string, request: KeptRequest, expect: number): RecordChange {
-  return { scope: REQUESTS, key: id, value: JSON.stringify(request), expect, owner: request.jobId };
+  const { leaseMs, ...rest } = request;
+  const stored: StoredRequest = { ...rest, leaseSeconds: leaseMs / 1000 };
+  return { scope: REQUESTS, key: id, value: JSON.stringify(stored), expect, owner: request.jobId };
 }
 
 export async function pendingOf(store: ArcpStore, jobId: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** What is allowed to whom, and how permissions are named (spec 003, "Permissions", "Trust Levels"). */
+import { assertDurations } from '../../protocol/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { TRUST_LEVELS, type TrustLevel } from '../../protocol/payloads/parts.js';
 import type { Scope } from '../types.js';
@@ -16,7 +17,7 @@ export const DECISIONS = ['deny', 'challenge', 'auto', 'audit'] as const;
 export type Rules = Readonly<Record<string, Decision>>;
 
 /** The requester. */
-export interface Asking {
+export interface Requester {
   readonly trust: TrustLevel;
   readonly principal: string;
   /** The work that requests it. */
@@ -24,26 +25,26 @@ export interface Asking {
 }
 
 export interface Policy {
-  readonly decide: (wanted: Scope, asking: Asking) => Decision;
-  /** Milliseconds for an answer. */
-  readonly answerWithinMs: number;
-  /** Limit of a grant in seconds. */
-  readonly maxLeaseSeconds: number;
+  readonly decide: (requested: Scope, requester: Requester) => Decision;
+  /** Milliseconds for an answer; `Infinity` waits without limit. */
+  readonly answerTimeoutMs: number;
+  /** The longest duration of a grant, in milliseconds. */
+  readonly maxLeaseMs: number;
 }
 
 export interface PolicyOptions {
   /** Override {@link DEFAULT_RULES} by level. */
   readonly rules?: { readonly [K in TrustLevel]?: Rules } | undefined;
   /** Decides before the rules; `undefined` falls through to them. */
-  readonly decide?: ((wanted: Scope, asking: Asking) => Decision | undefined) | undefined;
-  /** Milliseconds for an answer, after which the request is denied. @default 15 minutes */
-  readonly answerWithinMs?: number | undefined;
-  /** Limit of a grant in seconds. @default 24 hours */
-  readonly maxLeaseSeconds?: number | undefined;
+  readonly decide?: ((requested: Scope, requester: Requester) => Decision | undefined) | undefined;
+  /** Milliseconds for an answer, after which the request expires; `Infinity` for never. @default 900000 (15 minutes) */
+  readonly answerTimeoutMs?: number | undefined;
+  /** The longest duration of a grant, in milliseconds; `Infinity` for unlimited. @default 86400000 (24 hours) */
+  readonly maxLeaseMs?: number | undefined;
 }
 
-/** The default length of a grant in seconds. */
-export const LEASE_SECONDS = 300;
+/** The default duration of a grant. */
+export const DEFAULT_LEASE_MS = 300_000;
 
 /** Irreversible or far-reaching. */
 const RISKY: Rules = {
@@ -69,17 +70,16 @@ export const DEFAULT_RULES: Readonly<Record<TrustLevel, Rules>> = {
  * @example definePolicy({ rules: { constrained: { 'filesystem.read': 'auto' } } })
  */
 export function definePolicy({ rules = {}, decide, ...times }: PolicyOptions = {}): Policy {
-  const { answerWithinMs = 15 * 60_000, maxLeaseSeconds = 24 * 60 * 60 } = times;
-  for (const [name, value] of Object.entries({ answerWithinMs, maxLeaseSeconds }))
-    if (!(value > 0)) throw new TypeError(`${name} is a number greater than 0; got ${value}`);
+  const { answerTimeoutMs = 15 * 60_000, maxLeaseMs = 24 * 60 * 60_000 } = times;
+  assertDurations({ answerTimeoutMs, maxLeaseMs });
   for (const [level, own] of Object.entries(rules)) {
     if (!TRUST_LEVELS.includes(level as TrustLevel)) throw new TypeError(`There is no trust level ${level}`);
     for (const [pattern, decision] of Object.entries(own))
       if (!DECISIONS.includes(decision)) throw new TypeError(`${pattern}: ${decision} is no decision`);
   }
   return {
-    answerWithinMs,
-    maxLeaseSeconds,
+    answerTimeoutMs,
+    maxLeaseMs,
     decide: (wanted, asking) =>
       decide?.(wanted, asking) ??
       closest({ ...DEFAULT_RULES[asking.trust], ...rules[asking.trust] }, wanted.permission),

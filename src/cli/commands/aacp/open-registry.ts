@@ -7,6 +7,7 @@ import {
   type NoticeListener,
   type Registry,
   RegistryError,
+  StoreError,
   sqliteRegistry,
 } from '../../../aacp/fallback/index.js';
 import { isUnwritable, memoryCopy } from '../../../aacp/registry/sqlite.js';
@@ -22,13 +23,13 @@ interface RegistryChoice {
   readonly create: boolean;
   /** The fallback if the file cannot be written: read it only, or copy it to memory with a warning. @default an error */
   readonly otherwise?: 'read-only' | 'memory' | undefined;
-  readonly ttl?: number | undefined;
+  readonly ttlMs?: number | undefined;
 }
 
 /** Opens a registry. @throws UsageError if it cannot be opened */
 export async function openRegistry(
   { json, output }: Pick<Reporting, 'json' | 'output'>,
-  { file, create, otherwise, ttl }: RegistryChoice,
+  { file, create, otherwise, ttlMs }: RegistryChoice,
 ): Promise<Registry> {
   // The error of a registry that is set aside has the same text.
   const onNotice: NoticeListener = (notice) => {
@@ -41,16 +42,16 @@ export async function openRegistry(
       if (file !== undefined) throw unreadable({ code: 'ENOENT' }, file);
       return memoryRegistry();
     }
-    return await sqliteRegistry(file, { ttl, onNotice, orReadOnly: otherwise === 'read-only' });
+    return await sqliteRegistry(file, { ttlMs, onNotice, orReadOnly: otherwise === 'read-only' });
   } catch (thrown) {
     // A folder is a mistake in the arguments, not a lack of permission.
     const isFolder = file !== undefined && existsSync(path.join(file, '/'));
     if (otherwise !== 'memory' || isFolder || !isUnwritable(thrown)) throw registryFault(thrown);
-    const { registry, isCopy } = await memoryCopy(file, { ttl, onNotice }).catch((error: unknown) => {
+    const { registry, isCopy } = await memoryCopy(file, { ttlMs, onNotice }).catch((error: unknown) => {
       throw registryFault(error);
     });
     const used = isCopy ? ' Its entries are used.' : '';
-    const message = `${thrown.message}${used} New entries are kept for this run only; use --registry memory to avoid this warning.`;
+    const message = `${thrown.message.replace(/\.?$/, '.')}${used} New entries are kept for this run only; use --registry memory to avoid this warning.`;
     await output.note(
       json
         ? toJson({ notice: { kind: 'registry-in-memory', message } })

@@ -78,7 +78,7 @@ async function run(invocation: Run): Promise<number> {
     file: options.registry,
     create: action.creates === true,
     otherwise: action.writes === true ? undefined : 'read-only',
-    ttl: options['older-than'],
+    ttlMs: options['older-than'],
   });
   try {
     return await action.run(registry, invocation, word ?? '');
@@ -132,7 +132,7 @@ const SHOWN = 12;
 
 async function listPending(registry: Registry, invocation: Run): Promise<number> {
   const pending = [...entriesOf(registry, invocation)].filter(({ covered }) => covered !== true);
-  pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen);
+  pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeenAt - a.lastSeenAt);
   return showEntries(pending, invocation);
 }
 
@@ -193,7 +193,8 @@ function entryLine({ key, timesSeen, packet, instruction }: RegistryEntry): stri
 }
 
 function entryText(entry: RegistryEntry, paint: Paint): string {
-  const { key, id, instruction, packet, returnAgent, priority, domain, origin, model, cost, created, covered } = entry;
+  const { key, id, instruction, packet, returnAgent, priority, domain, origin, model, cost, createdAt, covered } =
+    entry;
   const rows = [
     ['key', key],
     ['id', id],
@@ -202,8 +203,8 @@ function entryText(entry: RegistryEntry, paint: Paint): string {
     ['request', `domain ${domain}, return agent ${returnAgent}, priority ${priority}`],
     ['source', model === null ? origin : `${origin}: ${model}`],
     ['cost', cost === null ? 'unknown' : dollars(cost)],
-    ['created', isoTime(created)],
-    ['requested', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeen)}`],
+    ['created', isoTime(createdAt)],
+    ['requested', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeenAt)}`],
     ['rule', covered === true ? 'covered by a rule' : 'pending: no rule covers it'],
   ] as const;
   return rows.map(([name, value]) => `${paint('bold', name.padEnd(11))} ${visible(value)}`).join('\n');

@@ -53,7 +53,7 @@ export class Relay {
     let agentFault: Error | undefined;
     this.#agent.start({
       text: (text) => this.#fromAgent(text),
-      garbage: (why, beginning = '') => {
+      invalid: (why, beginning = '') => {
         onRejected('agent', why, '');
         this.#failAnswers(sketch(beginning).answers);
       },
@@ -68,7 +68,7 @@ export class Relay {
     });
     this.#client.start({
       text: (text) => this.#fromClient(text),
-      garbage: (why, beginning = '') => {
+      invalid: (why, beginning = '') => {
         const { id } = sketch(beginning);
         this.#answerFault(faultText(ERROR_CODES.parseError, 'Parse error', id), ERROR_CODES.parseError, why, '');
       },

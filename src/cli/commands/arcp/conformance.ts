@@ -3,8 +3,8 @@ import {
   type Call,
   type CheckOutcome,
   type CheckResult,
+  type CheckTarget,
   checkRuntime,
-  type Subject,
 } from '../../../arcp/conformance/index.js';
 import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
@@ -65,7 +65,7 @@ async function run(invocation: Run): Promise<number> {
   const { target, words, token: secret } = namedTarget(invocation);
   if (words.length > 0) throw new UsageError(`arcp conformance takes one target; remove "${words[0]}"`);
   const { timeout, tool, job, 'other-token': other } = options;
-  const subject: Subject = {
+  const subject: CheckTarget = {
     dial: dialOf(target, { token: secret }),
     isShared: program.length === 0,
     auth: bearer(secret),

@@ -43,7 +43,7 @@ export function addDemoTools(runtime: Runtime): Runtime {
         await log('info', `Looking up ${order}`);
         const lease = await permission({
           ...{ permission: 'payment.refund.create', resource: `order:${order}`, operation: 'refund' },
-          ...{ reason: 'Issue a refund', leaseSeconds: 300 },
+          ...{ reason: 'Issue a refund', leaseMs: 300_000 },
         });
         return step('refund', async (operationKey) => {
           await lease.use();

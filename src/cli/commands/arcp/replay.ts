@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dialOf } from '../../../arcp/client/index.js';
-import { isOfClient, type ReplayStep, replayLog } from '../../../arcp/conformance/index.js';
-import { type Envelope, momentOf } from '../../../arcp/index.js';
+import { isFromClient, type ReplayStep, replayLog } from '../../../arcp/conformance/index.js';
+import { type Envelope, parseTimestamp } from '../../../arcp/index.js';
 import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
@@ -63,7 +63,7 @@ async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
   const { speed = 1 } = invocation.options;
   let before: number | undefined;
   for (const message of log) {
-    const moment = momentOf(message.timestamp);
+    const moment = parseTimestamp(message.timestamp);
     const pause = before === undefined || speed === 0 ? 0 : (moment - before) / speed;
     before = moment;
     if (pause > 0) await sleep(Math.min(pause, MAX_PAUSE));
@@ -75,7 +75,7 @@ async function compare(invocation: Run, log: readonly Envelope[]): Promise<numbe
   const { json, output } = invocation;
   const { target, words, token } = namedTarget(invocation);
   if (words.length > 0) throw new UsageError(`arcp replay takes a log and one target; remove "${words[0]}"`);
-  if (!log.some(isOfClient)) throw new UsageError('The log contains no message of a client');
+  if (!log.some(isFromClient)) throw new UsageError('The log contains no message of a client');
   const { timeout } = invocation.options;
   const auth = bearer(token);
   const steps = replayLog(dialOf(target, { token }), log, {

@@ -49,8 +49,8 @@ export const command = defineCommand({
     // A message that is invalid would be missing from the order.
     if (!options['skip-order'] && errors === 0) {
       const violations = checkLog(messages, { isComplete: options.complete && unreadable === undefined });
-      for (const { at, rule, message } of violations)
-        await report(at === undefined ? undefined : numbers[at], rule, message);
+      for (const { index, rule, message } of violations)
+        await report(index === undefined ? undefined : numbers[index], rule, message);
     }
     if (unreadable !== undefined) throw unreadable;
     if (!json) await output.note(`${count(messages.length, 'valid message')}, ${count(errors, 'error')}`);

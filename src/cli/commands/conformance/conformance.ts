@@ -48,10 +48,12 @@ async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly 
   try {
     for await (const result of runConformance(target, cases)) {
       done.push(result);
-      const { case: sent, verdict, faults, failure, answer, judged } = result;
+      const { case: sent, verdict, mismatches, failure, answer, compared } = result;
       const { id, file, section, dialect, input } = sent;
       if (json)
-        await output.result(toJson({ id, file, section, dialect, input, verdict, faults, failure, answer, judged }));
+        await output.result(
+          toJson({ id, file, section, dialect, input, verdict, mismatches, failure, answer, compared }),
+        );
       else if (verdict !== 'pass') {
         output.progress('');
         await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);

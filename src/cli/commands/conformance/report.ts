@@ -4,7 +4,7 @@ import {
   type Aspect,
   type CaseResult,
   type ConformanceCase,
-  type Fault,
+  type Mismatch,
 } from '../../../fuzz/differential/conformance.js';
 import type { Json } from '../../../fuzz/differential/target.js';
 import { codeFrame } from '../../../text/code-frame.js';
@@ -27,8 +27,8 @@ const SHOWN = 200;
 export function tallyOf(results: readonly CaseResult[]) {
   const count = (verdict: CaseResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
   // The answers that had the aspect, and the cases that have it.
-  const judged = ASPECTS.map((aspect) => {
-    const answers = results.filter((one) => one.judged.includes(aspect)).length;
+  const compared = ASPECTS.map((aspect) => {
+    const answers = results.filter((one) => one.compared.includes(aspect)).length;
     const of = results.filter((one) => isExpected(aspect, one.case)).length;
     return [aspect, { answers, of }] as const;
   });
@@ -37,7 +37,7 @@ export function tallyOf(results: readonly CaseResult[]) {
     pass: count('pass'),
     fail: count('fail'),
     error: count('error'),
-    judged: Object.fromEntries(judged) as Record<Aspect, { answers: number; of: number }>,
+    compared: Object.fromEntries(compared) as Record<Aspect, { answers: number; of: number }>,
   };
 }
 
@@ -53,7 +53,7 @@ export function failureText(result: CaseResult, draft: string, paint: Paint): st
   const { id, section } = result.case;
   const where = section === undefined ? draft : `${draft}, section ${section}`;
   const head = `${paint(['red', 'bold'], result.verdict === 'error' ? 'ERROR' : 'FAIL')} ${paint('bold', id)} (${where})`;
-  const wrong = result.faults.map(faultText);
+  const wrong = result.mismatches.map(mismatchText);
   return [head, inputText(result), ...wrong, ...failureLines(result)].join('\n');
 }
 
@@ -68,11 +68,11 @@ function inputText({ case: { input, dialect, expected }, answer }: CaseResult): 
   return refusal?.message === undefined ? text : `${text}\n  message: ${shortened(visible(refusal.message))}`;
 }
 
-function faultText({ aspect, path, rereadIn, expected, given }: Fault): string {
+function mismatchText({ aspect, path, rereadIn, expected, actual }: Mismatch): string {
   const what = `wrong ${NAMES[aspect]}${path === undefined ? '' : ` at ${path === '' ? 'the root' : visible(path)}`}`;
   const where = rereadIn === undefined ? '' : `, when its canonical text is parsed again (${rereadIn})`;
   const show = aspect === 'verdict' ? verdictText : valueText;
-  return `  ${what}${where}\n    expected  ${show(expected)}\n    given     ${show(given)}`;
+  return `  ${what}${where}\n    expected  ${show(expected)}\n    actual    ${show(actual)}`;
 }
 
 function verdictText(accepted: Json | undefined): string {
@@ -96,9 +96,9 @@ function failureLines({ failure }: CaseResult): readonly string[] {
     case 'garbage':
       return [`  invalid answer: ${visible(failure.detail)}`, ...note];
     case 'hang':
-      return [`  no answer within ${failure.limit / 1000} s`, ...note];
+      return [`  no answer within ${failure.limitMs / 1000} s`, ...note];
     case 'memory':
-      return [`  more than ${failure.limit / 2 ** 20} MiB of memory`, ...note];
+      return [`  more than ${failure.limitBytes / 2 ** 20} MiB of memory`, ...note];
   }
 }
 
@@ -108,8 +108,8 @@ export function summaryText(results: readonly CaseResult[], { skipped }: CaseSet
   const rows = files.map((file) => [file, tallyOf(results.filter((one) => one.case.file === file))] as const);
   const width = Math.max(...files.map((file) => file.length));
   const all = tallyOf(results);
-  const judged = ASPECTS.filter((aspect) => all.judged[aspect].of > 0).map((aspect) => {
-    const { answers, of } = all.judged[aspect];
+  const judged = ASPECTS.filter((aspect) => all.compared[aspect].of > 0).map((aspect) => {
+    const { answers, of } = all.compared[aspect];
     return `${NAMES[aspect]} of ${answers} of ${of}`;
   });
   return [

@@ -32,7 +32,7 @@ import {
   type SenderOptions,
 } from './sender.js';
 
-const RECONNECT = { attempts: 5, max: 2 };
+const RECONNECT = { maxAttempts: 5, maxDelayMs: 2000 };
 const freshId = createIds();
 
 /** Creates a sender over a WebSocket with a session, which reconnects. */
@@ -51,7 +51,7 @@ export async function webSocketSender(options: SenderOptions, received: Received
   try {
     link = await connectWebSocket(() => socketTo(options), {
       ...{ codec: observed(createCodec({ state: false }), onDecoded), session, reconnect: RECONNECT },
-      handshakeTimeout: options.timeoutMs / 1000,
+      handshakeTimeoutMs: options.timeoutMs,
       onState: (state, cause) => {
         if (state === 'reconnecting')
           void received.note('reconnecting', `${cause?.message ?? ''} Reconnecting.`.trim());

@@ -79,7 +79,7 @@ async function openEncoder(invocation: Run) {
   const rules = await chosenRules(invocation);
   const registry = await chosenRegistry(invocation);
   const clock = now === undefined ? undefined : () => now;
-  const encoder = createFallbackEncoder({ model, registry, rules, threshold, clock, strict });
+  const encoder = createFallbackEncoder({ model, registry, rules, threshold, now: clock, strict });
   const close = async (): Promise<void> => {
     try {
       await encoder.close();

@@ -61,7 +61,7 @@ describe('capital letters of ordinary words say nothing', () => {
 
 test('a repeated instruction with another id is not answered with the packet of the first', async () => {
   const encoder = createFallbackEncoder({
-    registry: memoryRegistry({ clock: () => 0 }),
+    registry: memoryRegistry({ now: () => 0 }),
     model: async ({ instruction }) => {
       const id = instruction.slice(-3);
       return { text: `PROC|CS|return:CS-Agent|p:2|aacp:1.1|res:ticket|filter:id=${id}|req:close` };

@@ -57,7 +57,7 @@ async function speakByLink(): Promise<Transcript['link']> {
   const states: LinkState[] = [];
   const link = await connectWebSocket(url, {
     ...{ codec: createCodec(), session, WebSocket: page.WebSocket as unknown as WebSocketConstructor },
-    reconnect: { min: 0.05, max: 0.5 },
+    reconnect: { minDelayMs: 50, maxDelayMs: 500 },
     onState: (state) => states.push(state),
   });
   const ask = (operation: string, payload: MessageInput['payload'] = {}): MessageInput => ({

@@ -40,7 +40,7 @@ async function open(n: number): Promise<void> {
   sessions.push(session);
   try {
     const link = await connectWebSocket(url!, {
-      ...{ codec, session, WebSocket, handshakeTimeout: 60 },
+      ...{ codec, session, WebSocket, handshakeTimeoutMs: 60_000 },
       onError: failed,
       onState: (state, cause) => {
         if (state !== 'open' && !isOver) failed(cause ?? new Error(`connection ${n} is ${state}`));

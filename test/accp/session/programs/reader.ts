@@ -8,7 +8,7 @@ import { createCodec, createSession, type SequenceMode, type TextPolicy } from '
 import { toText } from '../../../../src/accp/store/text.js';
 
 const [sequence, text] = process.argv.slice(2);
-const codec = createCodec({ text: text as TextPolicy | undefined, clock: () => 1_714_000_000, state: false });
+const codec = createCodec({ text: text as TextPolicy | undefined, now: () => 1_714_000_000_000, state: false });
 const session = createSession({ agent: 'b', id: 's', sequence: sequence as SequenceMode });
 for await (const frame of createInterface({ input: process.stdin })) {
   const outcome = codec.decode(frame, session);

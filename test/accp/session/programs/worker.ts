@@ -17,7 +17,7 @@ let at = 0;
 let made = 0;
 const codec = createCodec({
   text: 'transliterate',
-  clock: () => 1_714_000_000 + at,
+  now: () => (1_714_000_000 + at) * 1000,
   // The same in each run: two runs are compared.
   ids: () => `e${String(at).padStart(7, '0')}${String(++made).padStart(4, '0')}`,
 });

@@ -153,7 +153,7 @@ describe('aacp audit verify', () => {
   let copies = 0;
 
   beforeAll(async () => {
-    const audit = memoryAudit({ clock: () => 0 });
+    const audit = memoryAudit({ now: () => 0 });
     const packet = 'ACK|HR|return:A|p:1|aacp:1.1';
     const entry: AuditEntry = {
       event: 'handed-over',

@@ -162,7 +162,7 @@ describe('aacp registry', () => {
     expect((await registry('purge', '--registry', file, '--older-than', '1d')).stdout).toBe('0 entries removed\n');
     const open = await sqliteRegistry(file);
     const [entry] = open.entries({ domain: 'HR' });
-    open.put({ ...(entry as NewEntry), created: Date.now() - 3 * 86_400_000 });
+    open.put({ ...(entry as NewEntry), createdAt: Date.now() - 3 * 86_400_000 });
     open.close();
     const purged = await registry('purge', '--registry', file, '--older-than', '1d', '--json');
     expect(jsonLines(purged.stdout)).toEqual([{ removed: 1 }]);

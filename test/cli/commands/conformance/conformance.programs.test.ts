@@ -9,7 +9,7 @@ const NODE_ADAPTER = programCommand('../../../examples/adapters/node-adapter.mjs
 interface CaseLine {
   readonly id: string;
   readonly verdict: string;
-  readonly faults: readonly { readonly aspect: string; readonly path?: string }[];
+  readonly mismatches: readonly { readonly aspect: string; readonly path?: string }[];
   readonly failure: { readonly kind: string } | null;
 }
 
@@ -37,7 +37,7 @@ describe('an implementation that is right in all', () => {
       pass: all.length,
       fail: 0,
       error: 0,
-      judged: {
+      compared: {
         verdict: count(() => true),
         tree: count(({ ast }) => ast),
         canonical: count(({ canonical }) => canonical),
@@ -71,7 +71,7 @@ describe('the adapters to start from pass', () => {
     const { code, summary } = await runJson('aacp', '--target', NODE_ADAPTER);
     expect(code).toBe(0);
     // It does not print packets.
-    expect(summary).toMatchObject({ judged: { canonical: { answers: 0 }, offset: { answers: expect.any(Number) } } });
+    expect(summary).toMatchObject({ compared: { canonical: { answers: 0 }, offset: { answers: expect.any(Number) } } });
   });
 
   test.skipIf(!hasPython())(
@@ -101,9 +101,9 @@ describe('an implementation that is wrong', () => {
     expect(code).toBe(1);
     expect(wrong.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
     expect(wrong.length).toBeGreaterThan(0);
-    for (const { verdict, faults } of wrong) {
+    for (const { verdict, mismatches } of wrong) {
       expect(verdict).toBe('fail');
-      expect(faults).toEqual([expect.objectContaining({ aspect: 'tree', path: '/payload/0' })]);
+      expect(mismatches).toEqual([expect.objectContaining({ aspect: 'tree', path: '/payload/0' })]);
     }
     expect(summary).toMatchObject({ fail: wrong.length, error: 0 });
   });
@@ -133,7 +133,7 @@ describe('an implementation that is wrong', () => {
         '  |                ^',
         '  wrong verdict',
         '    expected  refused',
-        '    given     accepted',
+        '    actual    accepted',
       ].join('\n'),
     );
     expect(stdout).toMatch(/^aacp\/packets\.json {2}0 passed, 1 failed$/m);

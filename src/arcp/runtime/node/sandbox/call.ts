@@ -94,7 +94,7 @@ class Call {
     const decoder = new LineDecoder({ maxLineBytes: this.#settings.maxMessageBytes });
     const receiver = {
       text: (line: string) => this.#take(line),
-      garbage: (why: string) => this.#fail(new ArcpError('INTERNAL', `The sandboxed tool says no message: ${why}`)),
+      invalid: (why: string) => this.#fail(new ArcpError('INTERNAL', `The sandboxed tool says no message: ${why}`)),
       tooLong: (limit: number) =>
         this.#fail(new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says more than ${limit} bytes at once`)),
     };

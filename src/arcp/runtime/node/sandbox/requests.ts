@@ -8,7 +8,7 @@ import { members } from '../../../protocol/payloads/parts.js';
 import { STREAM_KINDS, type StreamKind } from '../../../protocol/payloads/streaming.js';
 import type { Content, StreamWriter } from '../../../streams/content.js';
 import type { JobContext, Lease } from '../../types.js';
-import type { Brokered } from '../broker.js';
+import type { BrokerServices } from '../broker.js';
 
 export type ToolScope = ReturnType<typeof toolScope>;
 
@@ -17,7 +17,7 @@ const MOST_LEASES = 1024;
 
 export function toolScope(
   context: JobContext,
-  broker: ((context: JobContext) => Brokered) | undefined,
+  broker: ((context: JobContext) => BrokerServices) | undefined,
   tools: readonly string[],
 ) {
   return {
@@ -50,7 +50,11 @@ const wish = z.strictObject({
   resource: text.optional(),
   operation: text.optional(),
   reason: text.optional(),
-  leaseSeconds: z.number().optional(),
+  // JSON has no infinity.
+  leaseMs: z
+    .number()
+    .nullish()
+    .transform((ms) => (ms === null ? Number.POSITIVE_INFINITY : ms)),
   risk: text.optional(),
   preview: z.unknown().optional(),
   key: text.optional(),
@@ -143,7 +147,7 @@ export async function handleRequest(asked: ToolScope, method: string, args: read
   return found(asked, args);
 }
 
-function brokerOf({ broker }: ToolScope): Brokered {
+function brokerOf({ broker }: ToolScope): BrokerServices {
   if (broker === undefined) throw new ArcpError('PERMISSION_DENIED', 'The sandbox was given no broker');
   return broker;
 }
@@ -155,7 +159,7 @@ function contentOf(kind: StreamKind, content: unknown): Content {
   throw new ArcpError('INVALID_ARGUMENT', 'A binary stream carries bytes');
 }
 
-async function ask(broker: Brokered, url: string, init: z.output<typeof request>): Promise<unknown> {
+async function ask(broker: BrokerServices, url: string, init: z.output<typeof request>): Promise<unknown> {
   const { method, headers, body } = init;
   const response = await broker.fetch(url, {
     ...(method === undefined ? {} : { method }),

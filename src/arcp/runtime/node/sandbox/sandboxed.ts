@@ -1,6 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
 /** Tools in their own processes (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access"). */
 import { Semaphore } from '../../../../async/semaphore.js';
+import { assertDurations } from '../../../protocol/durations.js';
 import type { Handler } from '../../types.js';
 import { runCall } from './call.js';
 import { pathOf, permissionFlag } from './process.js';
@@ -37,7 +38,7 @@ const OPENING = /^(NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$/i;
  */
 export function sandboxed(module: string | URL, options: SandboxOptions = {}): Handler {
   const settings = settingsOf(module, options);
-  const processes = new Semaphore(settings.processes);
+  const processes = new Semaphore(settings.concurrency);
   return async (input, context) => {
     const release = await processes.acquire(context.signal);
     try {
@@ -49,26 +50,21 @@ export function sandboxed(module: string | URL, options: SandboxOptions = {}): H
 }
 
 function settingsOf(module: string | URL, options: SandboxOptions): SandboxSettings {
-  const { memoryMb = 256, killGraceMs = 1000, processes = 8, timeoutMs, env = [], wrapper = [] } = options;
+  const { memoryMb = 256, killGraceMs = 1000, concurrency = 8, timeoutMs, env = [], wrapper = [] } = options;
   const { maxMessageBytes = 32 * 1024 * 1024, maxOutputBytes = 1024 * 1024, read = [], write = [] } = options;
   const { broker, tools = [] } = options;
-  const numbers = { memoryMb, killGraceMs, processes, maxMessageBytes, maxOutputBytes };
-  for (const [name, value] of Object.entries({ ...numbers, timeoutMs: timeoutMs ?? 1 })) {
-    const least = LEAST[name]!;
+  const numbers = { memoryMb, concurrency, maxMessageBytes, maxOutputBytes };
+  for (const [name, least] of Object.entries(LEAST)) {
+    const value = numbers[name as keyof typeof numbers];
     if (!Number.isFinite(value) || value < least)
-      throw new TypeError(`${name} is a number from ${least} on; got ${value}`);
+      throw new TypeError(`${name} must be a finite number of at least ${least}; got ${value}`);
   }
+  assertDurations({ timeoutMs });
+  assertDurations({ killGraceMs }, 0);
   const opening = env.find((name) => OPENING.test(name));
   if (opening !== undefined) throw new TypeError(`A sandbox is not given ${opening}, which could open it`);
   const flag = permissionFlag();
-  return { module: pathOf(module), flag, broker, tools, ...numbers, timeoutMs, env, wrapper, read, write };
+  return { module: pathOf(module), flag, broker, tools, ...numbers, timeoutMs, killGraceMs, env, wrapper, read, write };
 }
 
-const LEAST: Readonly<Record<string, number>> = {
-  memoryMb: 16,
-  killGraceMs: 0,
-  processes: 1,
-  timeoutMs: 1,
-  maxMessageBytes: 1024,
-  maxOutputBytes: 0,
-};
+const LEAST = { memoryMb: 16, concurrency: 1, maxMessageBytes: 1024, maxOutputBytes: 0 } as const;

@@ -1,6 +1,6 @@
 /** What a sandbox is made of, and what its tool is given. */
 import type { JobContext } from '../../types.js';
-import type { Brokered } from '../broker.js';
+import type { BrokerServices } from '../broker.js';
 
 export interface SandboxOptions {
   /** Readable files and folders besides its own module, with everything that it imports. Links are followed anywhere. @default none */
@@ -10,17 +10,17 @@ export interface SandboxOptions {
   /** Names of environment variables to pass. @default none */
   readonly env?: readonly string[] | undefined;
   /** Services of the runtime behind permissions, as `context.broker`: a `createBroker`. @default none */
-  readonly broker?: ((context: JobContext) => Brokered) | undefined;
+  readonly broker?: ((context: JobContext) => BrokerServices) | undefined;
   /** Tools that it may call, which run outside with the trust and grants of the job. @default none */
   readonly tools?: readonly string[] | undefined;
   /** Limit of the heap in MiB, buffers not counted. @default 256 */
   readonly memoryMb?: number | undefined;
-  /** Milliseconds for a call, the start of the process included. @default unlimited */
+  /** Milliseconds for a call, including the start of the process. @default Infinity */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds between cancellation and kill. @default 1000 */
+  /** Milliseconds between cancellation and kill; 0 kills at once, `Infinity` never. @default 1000 */
   readonly killGraceMs?: number | undefined;
   /** Concurrent calls; one that waits for a permission counts. @default 8 */
-  readonly processes?: number | undefined;
+  readonly concurrency?: number | undefined;
   /** Limit of one message of the process in bytes, such as its result. @default 32 MiB */
   readonly maxMessageBytes?: number | undefined;
   /** Limit of logged output in bytes, for stdout and stderr each. @default 1 MiB */
@@ -50,7 +50,7 @@ export interface SandboxContext
   /** @throws ArcpError `PERMISSION_DENIED` for a tool that is not in `tools` */
   readonly call: <R = unknown>(tool: string, args?: Readonly<Record<string, unknown>>) => Promise<R>;
   /** Services of the runtime; responses are read completely. @throws ArcpError `PERMISSION_DENIED` without a broker */
-  readonly broker: Brokered;
+  readonly broker: BrokerServices;
 }
 
 /** The default export of a sandboxed module. */

@@ -34,7 +34,9 @@ export function contextOf(known, parent) {
     permission: async (wish) => {
       const lease = await parent.ask('permission', [wish]);
       const use = asking('lease.use');
-      return { ...lease, use: (/** @type {unknown[]} */ ...wanted) => use(lease.leaseId, ...wanted) };
+      // JSON has no infinity.
+      const expiresAt = lease.expiresAt ?? Number.POSITIVE_INFINITY;
+      return { ...lease, expiresAt, use: (/** @type {unknown[]} */ ...wanted) => use(lease.leaseId, ...wanted) };
     },
     /** @param {string} key @param {(operationKey: string) => unknown} work */
     step: async (key, work) => parent.ask('step', [key], work),

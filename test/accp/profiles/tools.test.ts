@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Json } from '../../../src/accp/message/json.js';
-import { checkProfiles, toolBook } from '../../../src/accp/profiles/profiles.js';
+import { checkProfiles, defineTools } from '../../../src/accp/profiles/profiles.js';
 import { refused } from '../registry/refusals.js';
 import { message, verdict } from './cases.js';
 
-const TOOLS = toolBook({
+const TOOLS = defineTools({
   web_search: z.object({ q: z.string(), max: z.int().max(50).optional() }),
   now: z.strictObject({}),
   tag: z.object({ labels: z.record(z.string(), z.array(z.string())) }),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { characterAt, expectedButFound, nameOf, oneOf, phrasesOf } from '../../src/text/refusals.js';
+import { characterAt, characterName, expectedButFound, expectedPhrases, oneOf } from '../../src/text/parser-errors.js';
 
 test('phrases: quoted literals first, then names, then the end; each once, sorted; no classes', () => {
   expect(
-    phrasesOf([
+    expectedPhrases([
       { type: 'end' },
       { type: 'other', description: 'text' },
       { type: 'literal', text: '}' },
@@ -61,6 +61,6 @@ describe('a character', () => {
     ['\u202e', 'U+202E'],
     ['\ud800', 'U+D800'],
   ])('%j in words', (character, words) => {
-    expect(nameOf(character)).toBe(words);
+    expect(characterName(character)).toBe(words);
   });
 });

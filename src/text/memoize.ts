@@ -1,5 +1,5 @@
 /** Caches the results of `read`. A full cache of `most` texts is emptied; texts longer than `longest` are not cached. */
-export function remembering<T extends object>(read: (text: string) => T, most: number, longest: number) {
+export function memoize<T extends object>(read: (text: string) => T, most: number, longest: number) {
   const known = new Map<string, T>();
   return (text: string): T => {
     const remembered = known.get(text);

@@ -11,11 +11,11 @@ function limitHelp(message: string): string {
 
 function tooLong(code: string, text: string, maxLength: number): ParseErrorDetails {
   const message = `The text has ${text.length} characters; at most ${maxLength} are read`;
-  return beyondLimit(code, text, message, { start: maxLength, end: text.length });
+  return limitError(code, text, message, { start: maxLength, end: text.length });
 }
 
 /** @param message one sentence, without its full stop */
-export function beyondLimit(
+export function limitError(
   code: string,
   text: string,
   message: string,
@@ -25,14 +25,14 @@ export function beyondLimit(
   return { code, reason: 'limit', text, span, message: `${message}.`, help };
 }
 
-export interface Refusals<Settings> {
-  readonly notAString: string;
-  readonly limit: string;
+export interface ParserErrors<Settings> {
+  readonly notAStringCode: string;
+  readonly limitCode: string;
   /** Converts the error of the generated parser; `null` for anything else. */
-  readonly retold: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
+  readonly convert: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
 }
 
-export function attemptQuietly<Tree, Settings>(
+export function attemptWithoutStackTrace<Tree, Settings>(
   text: string,
   settings: Settings,
   read: (text: string, settings: Settings) => Tree,
@@ -53,17 +53,17 @@ export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   text: string,
   settings: Settings,
   read: (text: string, settings: Settings) => Tree,
-  refusals: Refusals<Settings>,
+  refusals: ParserErrors<Settings>,
 ): Result<Tree, ParseError> {
   let refusal: ParseErrorDetails | null;
   if (typeof text !== 'string') {
     const found = text === null ? 'null' : typeof text;
-    refusal = { code: refusals.notAString, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
-  } else if (text.length > settings.maxLength) refusal = tooLong(refusals.limit, text, settings.maxLength);
+    refusal = { code: refusals.notAStringCode, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
+  } else if (text.length > settings.maxLength) refusal = tooLong(refusals.limitCode, text, settings.maxLength);
   else {
-    const result = attemptQuietly(text, settings, read);
+    const result = attemptWithoutStackTrace(text, settings, read);
     if (result.ok) return result;
-    refusal = refusals.retold(result.error, text, settings);
+    refusal = refusals.convert(result.error, text, settings);
     // Run again to throw the defect with its stack trace.
     if (refusal === null) return { ok: true, value: read(text, settings) };
   }
@@ -93,7 +93,7 @@ export interface Expectation {
 }
 
 /** Sorted and unique, quoted literals before names. */
-export function phrasesOf(expectations: readonly Expectation[]): string[] {
+export function expectedPhrases(expectations: readonly Expectation[]): string[] {
   const phrases = new Set<string>();
   for (const { type, text, description } of expectations) {
     if (type === 'literal') phrases.add(`"${text}"`);
@@ -116,7 +116,7 @@ export function characterAt(text: string, offset: number): string | null {
 
 /** `Expected "|", "}" or text, found ":".` */
 export function expectedButFound(expected: readonly string[], found: string | null): string {
-  return `Expected ${oneOf(expected)}, found ${nameOf(found)}.`;
+  return `Expected ${oneOf(expected)}, found ${characterName(found)}.`;
 }
 
 /** `a, b or c` */
@@ -126,7 +126,7 @@ export function oneOf(phrases: readonly string[]): string {
 }
 
 /** Names a character: quoted, with its number if its looks are ambiguous. */
-export function nameOf(character: string | null): string {
+export function characterName(character: string | null): string {
   if (character === null) return 'end of input';
   if (character === ' ') return 'a space';
   if (character === '\t') return 'a tab';

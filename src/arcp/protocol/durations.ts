@@ -1,0 +1,17 @@
+/** Durations of options: milliseconds, where `Infinity` is never. */
+
+/** The longest duration that JSON holds; it stands for `Infinity` in messages and stores. */
+const LONGEST_MS = Number.MAX_SAFE_INTEGER;
+
+/** Asserts that durations are positive. @throws TypeError if one is not */
+export function assertDurations(options: Readonly<Record<string, number | undefined>>, least = Number.MIN_VALUE): void {
+  const kind = least === 0 ? 'non-negative' : 'positive';
+  for (const [name, ms] of Object.entries(options))
+    if (ms !== undefined && !(ms >= least))
+      throw new TypeError(`${name} must be a ${kind} number of milliseconds or Infinity; got ${ms}`);
+}
+
+/** Returns a duration as JSON holds it. */
+export function storableMs<T extends number | undefined>(ms: T): T {
+  return (ms === undefined ? undefined : Math.min(ms, LONGEST_MS)) as T;
+}
