@@ -46,13 +46,14 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     return await dispatch(args, streams, output);
   } catch (thrown) {
     if (thrown instanceof UsageError) {
-      const { code, message, below } = thrown;
+      const { code, message, below, help } = thrown;
       // The message quotes arguments, which may contain control characters.
       const shown = visible(/[?:]$/.test(message) ? message : `${message}.`);
       const lines = (below ?? '').split('\n').map(visible);
       const text = below === undefined ? shown : [shown, ...lines].join('\n');
       const whole = below === undefined ? message : `${message}\n${below}`;
-      await output.note(json ? errorJson(code, whole) : labelled('error', code, text, output.paintNote));
+      await output.note(json ? errorJson(code, whole, help) : labelled('error', code, text, output.paintNote));
+      if (!json && help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
       if (!json && code === 'usage') {
         const command = ['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ');
         await output.note(`Run "${command} --help" for usage.`);

@@ -30,11 +30,17 @@ export class UsageError extends Error {
   readonly code: CliErrorCode | (string & {});
   /** Lines to print unchanged below the message. */
   readonly below: string | undefined;
+  readonly help: string | undefined;
 
-  constructor(message: string, code: UsageError['code'] = 'usage', below?: string) {
+  constructor(
+    message: string,
+    code: UsageError['code'] = 'usage',
+    { below, help }: { readonly below?: string | undefined; readonly help?: string | undefined } = {},
+  ) {
     super(message);
     this.code = code;
     this.below = below;
+    this.help = help;
   }
 }
 
@@ -75,8 +81,7 @@ export function storeFault(thrown: unknown): unknown {
 
 /** Converts an error of the library, whose code it keeps. */
 export function libraryFault({ code, message, help }: PegwireError): UsageError {
-  const sentence = message.replace(/\.$/, '');
-  return new UsageError(help === undefined ? sentence : `${sentence}; ${help}`, code);
+  return new UsageError(message.replace(/\.$/, ''), code, { help });
 }
 
 /** Returns the error of a file or folder that cannot be written. @param reason part of a sentence */

@@ -11,8 +11,8 @@ export function toJson(value: unknown): string {
 }
 
 /** Prints an error that is not about a line of the input. */
-export function errorJson(code: string, message: string): string {
-  return toJson({ error: { code, message } });
+export function errorJson(code: string, message: string, help?: string): string {
+  return toJson({ error: { code, message, help } });
 }
 
 /** Returns the JSON record of a message found in a text. */

@@ -30,6 +30,6 @@ export function languageOf(
     if (!(thrown instanceof GrammarError)) throw thrown;
     // Peggy names the grammar, not its file.
     const below = thrown.message.replaceAll(`--> ${name}:`, `--> ${file}:`).replace(/^error: /, '');
-    throw new UsageError(`Invalid grammar ${file}:`, thrown.code, below);
+    throw new UsageError(`Invalid grammar ${file}:`, thrown.code, { below });
   }
 }

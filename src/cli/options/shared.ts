@@ -76,5 +76,5 @@ export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessO
 /** Converts the error of a program that could not be tested; its output follows the first line. */
 export function targetFault({ message }: TargetError): UsageError {
   const [first = '', ...rest] = message.split('\n');
-  return new UsageError(first, 'target', rest.length === 0 ? undefined : rest.join('\n'));
+  return new UsageError(first, 'target', rest.length === 0 ? {} : { below: rest.join('\n') });
 }

@@ -7,7 +7,6 @@ import {
   type NoticeListener,
   type Registry,
   RegistryError,
-  StoreError,
   sqliteRegistry,
 } from '../../../aacp/fallback/index.js';
 import { isUnwritable, memoryCopy } from '../../../aacp/registry/sqlite.js';

@@ -283,7 +283,7 @@ describe('wrong usage, and registries that are none', () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', folder);
     const { code, stdout, stderr } = await registry('list');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.match(/registry\.db\.corrupt-/g)).toHaveLength(1);
+    expect(stderr.match(/^error\[store-corrupt\]: .*registry\.db\.corrupt-/gm)).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^registry\.db\.corrupt-/)]);
   });
 });

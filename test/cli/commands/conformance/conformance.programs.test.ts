@@ -137,7 +137,7 @@ describe('an implementation that is wrong', () => {
       ].join('\n'),
     );
     expect(stdout).toMatch(/^aacp\/packets\.json {2}0 passed, 1 failed$/m);
-    expect(stdout).toMatch(/^Judged, .*: verdict of 1 of 1, code of 0 of 1, offset of 0 of 1\.$/m);
+    expect(stdout).toMatch(/^Compared .*: verdict of 1 of 1, code of 0 of 1, offset of 0 of 1\.$/m);
     expect(stdout).toMatch(/^Skipped: aacp\/explain\.json/m);
     expect(stdout).toMatch(/\n1 cases?: 0 passed, 1 failed\n$/);
   });

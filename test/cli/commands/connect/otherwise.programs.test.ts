@@ -29,7 +29,7 @@ describe('servers that behave otherwise', () => {
       () => {},
       async (url) => {
         const { code, stderr } = await connect(url, REQUEST, '--timeout', '200ms');
-        expect({ code, stderr }).toEqual({ code: 1, stderr: 'error[unanswered]: No answer came within 0.2 s.\n' });
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error\[unanswered\]: .*\n$/) });
       },
     );
     await withServer(
