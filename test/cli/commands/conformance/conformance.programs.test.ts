@@ -132,7 +132,7 @@ describe('an implementation that is wrong', () => {
         '1 | FETCH|HR|return :A',
         '  |                ^',
         '  wrong verdict',
-        '    expected  refused',
+        '    expected  rejected',
         '    actual    accepted',
       ].join('\n'),
     );
