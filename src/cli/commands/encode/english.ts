@@ -73,7 +73,9 @@ async function openEncoder(invocation: Run) {
   const { now, threshold, strict } = options;
   const model = modelOf(options, (notice) => {
     void output.note(
-      json ? toJson({ notice }) : labelled('warning', notice.provider, notice.message, output.paintNote),
+      json
+        ? toJson({ notice })
+        : labelled('warning', notice.code, `${notice.provider}: ${notice.message}`, output.paintNote),
     );
   });
   const rules = await chosenRules(invocation);
