@@ -14,9 +14,9 @@ async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
   const agentEnded = new Promise<void>((resolve) => {
     const relay = new Relay(client, near, {
       batches,
-      passed: () => {},
-      refused: () => {},
-      ended: (side) => {
+      onMessage: () => {},
+      onRejected: () => {},
+      onEnd: (side) => {
         if (side === 'agent') resolve();
         else void near.end();
       },
