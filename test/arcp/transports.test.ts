@@ -179,12 +179,9 @@ describe('a client', () => {
     expect(() => dialOf('tcp://127.0.0.1')).toThrow(TypeError);
   });
 
-  test.each(['', '\0', 'a\0b'])(
-    'refuses a command without a name at once, without a retry: %j',
-    async (command) => {
-      await expect(connect({ command })).rejects.toThrow('command must be a non-empty string');
-    },
-  );
+  test.each(['', '\0', 'a\0b'])('refuses a command without a name at once, without a retry: %j', async (command) => {
+    await expect(connect({ command })).rejects.toThrow('command must be a non-empty string');
+  });
 
   test('starts and ends a program', async () => {
     const [command, ...args] = [...PROGRAM, 'arcp', 'serve', '--stdio'];

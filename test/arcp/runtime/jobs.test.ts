@@ -69,15 +69,12 @@ describe('a direct call', () => {
   test.each([
     [undefined, { result: 'x', value: 'x' }],
     [['1.0'], { result: 'x' }],
-  ])(
-    'also has its result in value, unless the client announces versions: %j',
-    async (versions, told) => {
-      const wire = connectTo(start().tool('say', {}, () => 'x'));
-      await wire.open(versions === undefined ? {} : { versions });
-      const { payload } = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'say' }));
-      expect(payload).toEqual({ ...told, duration_ms: expect.any(Number) });
-    },
-  );
+  ])('also has its result in value, unless the client announces versions: %j', async (versions, told) => {
+    const wire = connectTo(start().tool('say', {}, () => 'x'));
+    await wire.open(versions === undefined ? {} : { versions });
+    const { payload } = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'say' }));
+    expect(payload).toEqual({ ...told, duration_ms: expect.any(Number) });
+  });
 
   test('reports progress like a job', async () => {
     const runtime = start().tool('busy', {}, async (_, { progress, log, metric, emit, checkpoint, jobId }) => {
