@@ -3,7 +3,6 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 // biome-ignore lint/correctness/noNodejsModules: reads the platform
 import process from 'node:process';
-import type { Driver } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase, type SqliteOptions } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';

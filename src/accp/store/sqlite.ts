@@ -1,6 +1,6 @@
 /** The store in a SQLite file, which outlives the process. For Node only. */
 
-import type { Database, Driver, Statement } from '../../storage/database.js';
+import type { Database, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { openStore, type SqliteOptions as SqliteStoreOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';

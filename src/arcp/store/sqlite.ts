@@ -1,6 +1,6 @@
 /** A store in a SQLite file. Commits survive the end of the process, including a crash. */
 import { monotonicClock, nextTurn } from '../../async/timers.js';
-import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
+import type { Database, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
