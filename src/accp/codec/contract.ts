@@ -43,7 +43,7 @@ export interface CodecOptions {
   readonly authorize?: ((frame: Frame) => boolean | string) | undefined;
   /** The extraction of facts and summaries at checkpoints. @default deterministic rules */
   readonly checkpointTools?: CheckpointTools | undefined;
-  /** `auto`: checkpoints are made when section 5.2 requires. `manual`: the host calls `checkpoint(session)`. @default 'auto' */
+  /** `auto`: the codec makes checkpoints as section 5.2 requires. `manual`: the host calls `checkpoint(session)`. @default 'auto' */
   readonly checkpoints?: 'auto' | 'manual' | undefined;
   /** If true, messages are added to hot state. `false` is conformance level 1. @default true */
   readonly state?: boolean | undefined;

@@ -62,7 +62,7 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
   };
 }
 
-/** State comes first: only state can refuse a message. */
+/** Applies a message. State comes first, since only state can reject a message. */
 function apply(processed: Processed, session: CodecSession): Checkpoint {
   const { message, text, mid, cid, retained } = processed;
   const { agent, intent, operation, schema, payload } = message;

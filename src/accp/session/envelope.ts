@@ -154,6 +154,6 @@ export const isIdentifier = (id: unknown): id is string => typeof id === 'string
 /** Returns a valid name of an agent. Throws TypeError if it is invalid. */
 export function checkAgentName(agent: string): string {
   if (isAgentName(agent)) return agent;
-  const given = typeof agent === 'string' ? `"${agent}"` : String(agent);
-  throw new TypeError(`Invalid agent name ${given}; use 1 to 256 letters, digits, "-" and "_"`);
+  const shown = typeof agent === 'string' ? `"${agent}"` : String(agent);
+  throw new TypeError(`Invalid agent name ${shown}; use 1 to 256 letters, digits, "-" and "_"`);
 }

@@ -72,7 +72,7 @@ export class Outbox {
   }
 
   /** Records that the other side never processes a copy, since it had passed the number. (A copy with a higher number may still be processed.) */
-  refused(agent: string, seq: number): void {
+  rejected(agent: string, seq: number): void {
     this.#resyncs.delete(`${agent}:${seq}`);
     const found = this.#find(agent, seq);
     if (found === null) return;
