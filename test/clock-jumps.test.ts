@@ -6,8 +6,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryRegistry, type Registry, sqliteRegistry } from '../src/aacp/fallback/index.js';
 import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
-import { Patience } from '../src/accp/bindings/http/client.js';
-import { Pacer as Reconnecting } from '../src/accp/bindings/link/connection.js';
+import { ExchangeTimer } from '../src/accp/bindings/http/client.js';
+import { ReconnectBackoff as Reconnecting } from '../src/accp/bindings/link/connection.js';
 import { startHeartbeat } from '../src/accp/bindings/link/heartbeat.js';
 import { createCodec, createSession, type SessionOptions, startTimers } from '../src/accp/codec/index.js';
 import { openClient } from '../src/arcp/client/client.js';
@@ -20,8 +20,8 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
-import { Pacer } from '../src/arcp/streams/writer.js';
-import { withTimeLimit } from '../src/async/abort.js';
+import { RateLimiter } from '../src/arcp/streams/writer.js';
+import { withTimeout } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
 import { functionTarget } from '../src/fuzz/differential/target.js';
@@ -112,7 +112,7 @@ function reservation(holder: Registry, other: Registry): Count {
   holder.reserve('k', LENGTH);
   let times = 0;
   other.reserve('k', LENGTH);
-  return () => (times += other.reserve('k', 100 * HOUR).kind === 'mine' ? 1 : 0);
+  return () => (times += other.reserve('k', 100 * HOUR).kind === 'granted' ? 1 : 0);
 }
 
 /** A store that several runtimes have, and that none of them closes. */
@@ -133,12 +133,12 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   ['what is done later and keeps no process', () => counting((goOff) => afterUnref(LENGTH, goOff))],
   [
     'the limit of a call of a model',
-    () => failing(() => withTimeLimit(new AbortController().signal, LENGTH, untilAborted)),
+    () => failing(() => withTimeout(new AbortController().signal, LENGTH, untilAborted)),
   ],
   [
     'entries of a registry',
     () => {
-      const registry = memoryRegistry({ ttl: LENGTH, clock: wallClock() });
+      const registry = memoryRegistry({ ttlMs: LENGTH, now: wallClock() });
       registry.put(sample(5));
       return () => (registry.get(sample(5).key) === undefined ? 1 : 0);
     },
@@ -146,7 +146,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'a reservation in memory',
     () => {
-      const registry = memoryRegistry({ clock: wallClock() });
+      const registry = memoryRegistry({ now: wallClock() });
       return reservation(registry, registry);
     },
   ],
@@ -155,7 +155,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'jumps-'));
       ending.push(() => rmSync(folder, { recursive: true, force: true }));
-      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { clock: wallClock() });
+      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { now: wallClock() });
       return reservation(await open(), await open());
     },
   ],
@@ -163,7 +163,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'an answer over HTTP',
     () =>
       failing(() => {
-        const patience = new Patience(undefined, SECONDS);
+        const patience = new ExchangeTimer(undefined, LENGTH);
         return patience.wait(never);
       }),
   ],
@@ -171,24 +171,24 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'the heartbeat of a WebSocket',
     () =>
       counting((goOff) => {
-        const socket = { isStopped: false, terminate: goOff };
-        startHeartbeat({ heartbeat: SECONDS / 3, maxMissed: 2 }, socket, () => undefined);
+        const socket = { isReadingStopped: false, terminate: goOff };
+        startHeartbeat({ heartbeatMs: LENGTH / 3, maxMissed: 2 }, socket, () => undefined);
       }),
   ],
   [
     'how long a connection has to stand before attempts are counted anew',
     () => {
-      const pacer = new Reconnecting({ min: 1, max: SECONDS });
-      const waits = pacer.waits();
+      const pacer = new Reconnecting({ minDelayMs: 1000, maxDelayMs: LENGTH });
+      const waits = pacer.delays();
       for (let tries = 0; tries < 6; tries++) waits.next();
       pacer.opened();
-      return () => (pacer.waits().next().value! <= 1 ? 1 : 0);
+      return () => (pacer.delays().next().value! <= 1000 ? 1 : 0);
     },
   ],
   [
     'a session that nobody uses',
     () => {
-      const sessions = new EndpointSessions({ agent: 'a', idleTime: SECONDS, session: { now: wallClock() } });
+      const sessions = new EndpointSessions({ agent: 'a', idleTimeoutMs: LENGTH, session: { now: wallClock() } });
       const idle = sessions.open('idle');
       let others = 0;
       return () => {
@@ -280,7 +280,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'an answer to a question',
     () => {
-      const policy = definePolicy({ decide: () => 'challenge', answerWithinMs: LENGTH });
+      const policy = definePolicy({ decide: () => 'challenge', answerTimeoutMs: LENGTH });
       const work = { durable: true, permissions: ['shell.execute'] };
       return jobCount(
         runtimeWith({ policy }).tool('work', work, (_, { permission }) => permission({ permission: 'shell.execute' })),
@@ -295,7 +295,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       const work = { durable: true, permissions: ['shell.execute'] };
       return jobCount(
         runtimeWith({ policy }).tool('work', work, async (_, { permission }) => {
-          const lease = await permission({ permission: 'shell.execute', leaseSeconds: SECONDS });
+          const lease = await permission({ permission: 'shell.execute', leaseMs: LENGTH });
           for (;;) {
             await lease.use();
             await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -353,7 +353,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     () =>
       counting(
         (goOff) =>
-          void functionTarget('t', never, { timeLimit: LENGTH })
+          void functionTarget('t', never, { timeLimitMs: LENGTH })
             .read({} as never)
             .then(goOff),
       ),
@@ -361,7 +361,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'the window of a session',
     async () => {
-      const runtime = runtimeWith({ resumeWindowSeconds: SECONDS });
+      const runtime = runtimeWith({ resumeWindowMs: LENGTH });
       const left: { readonly session_id: string; readonly resume_token: string }[] = [];
       for (let n = 0; n < 3; n++) {
         const wire = connectTo(runtime);
@@ -381,7 +381,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'what is kept',
     async () => {
-      const runtime = runtimeWith({ retentionDays: LENGTH / (24 * HOUR) }).tool('work', { durable: true }, () => 1);
+      const runtime = runtimeWith({ retentionMs: LENGTH }).tool('work', { durable: true }, () => 1);
       const wire = await opened(runtime);
       await soon(wire.untilEnded((await soon(wire.startJob('work'))).jobId));
       let jobs = 0;
@@ -391,10 +391,10 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'the pace of a stream',
     async () => {
-      const pacer = new Pacer(() => performance.now());
+      const pacer = new RateLimiter(() => performance.now());
       pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
-      await pacer.waitForTurn(new AbortController().signal);
-      return counting((goOff) => void pacer.waitForTurn(new AbortController().signal).then(goOff));
+      await pacer.acquire(new AbortController().signal);
+      return counting((goOff) => void pacer.acquire(new AbortController().signal).then(goOff));
     },
   ],
   [
@@ -413,7 +413,7 @@ describe.each([
   ['forward', HOUR],
   ['back', -HOUR],
 ])('while the clock jumps an hour %s', (_, by) => {
-  test.each(TIMERS)('%s: ends in its time, and once', async (_name, begin) => {
+  test.each(TIMERS)('%s: ends in time, and once', async (_name, begin) => {
     const count = await begin();
     await pass(LENGTH / 2);
     jump(by);
@@ -426,7 +426,7 @@ describe.each([
   });
 
   test.each(['before', 'after'])(
-    'the lease of a live runtime is not taken by one that begins %s the jump',
+    'the lease of a live runtime is not taken by one that starts %s the jump',
     async (when) => {
       let begun = 0;
       const store = shared();

@@ -6,7 +6,7 @@ import {
   closingQuote,
   enclosingQuote,
   type Found,
-  firstGood,
+  firstOk,
   foundAt,
   type Opening,
   openings,
@@ -71,7 +71,7 @@ function readAt(
   const candidates = readings(source, quote, stringEnd !== null);
   if (isRow && source.includes('\\|')) candidates.push(tableCell(source));
 
-  return firstGood(candidates, (candidate) => {
+  return firstOk(candidates, (candidate) => {
     const frame = candidate.text.slice(0, frameLength(candidate.text));
     return foundAt(text, start, candidate, frame, tryParseFrame(frame, options));
   });

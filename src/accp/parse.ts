@@ -2,7 +2,7 @@
 import { SyntaxError as GrammarError, parse, recognize } from '../../generated/accp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, type ResolvedLimits, resolveChoice, resolveLimits } from '../text/limits.js';
-import { attempt, beyondLimit, type Refusals } from '../text/refusals.js';
+import { attempt, limitError, type ParserErrors } from '../text/parser-errors.js';
 import type { Frame, FrameEnvelope } from './ast.js';
 import { duplicateKey, PARSE_ERROR, syntaxError } from './syntax-error.js';
 
@@ -45,7 +45,7 @@ export function parseFrame(text: string, options?: ParseOptions): Frame {
  * if (!result.ok) console.error(result.error.format());
  */
 export function tryParseFrame(text: string, options?: ParseOptions): Result<Frame, ParseError> {
-  return attempt(text, settingsOf(options), parseWhole, REFUSALS);
+  return attempt(text, settingsOf(options), parseWhole, PARSER_ERRORS);
 }
 
 /**
@@ -73,7 +73,7 @@ export function parseFrameEnvelope(text: string, options?: ParseOptions): FrameE
  * if (result.ok && result.value.intent === 'req') queue.push(line);
  */
 export function tryParseFrameEnvelope(text: string, options?: ParseOptions): Result<FrameEnvelope, ParseError> {
-  return attempt(text, settingsOf(options), parseEnvelope, REFUSALS);
+  return attempt(text, settingsOf(options), parseEnvelope, PARSER_ERRORS);
 }
 
 /**
@@ -117,17 +117,21 @@ function parseEnvelope(text: string, settings: Settings): FrameEnvelope {
   return parse(text, { ...settings, startRule: 'envelope' });
 }
 
-const REFUSALS: Refusals<Settings> = { notAString: PARSE_ERROR, limit: PARSE_ERROR, retold: toParseError };
+const PARSER_ERRORS: ParserErrors<Settings> = {
+  notAStringCode: PARSE_ERROR,
+  limitCode: PARSE_ERROR,
+  convert: toParseError,
+};
 
 function toParseError(thrown: unknown, text: string, { dialect }: Settings): ParseErrorDetails | null {
   if (thrown instanceof RangeError) {
     const message = 'Nesting is deeper than the call stack allows';
-    return beyondLimit(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
+    return limitError(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
   }
   if (!(thrown instanceof GrammarError)) return null;
   const { start, end } = thrown.location;
   const span = { start: start.offset, end: end.offset };
-  if (thrown.reason === 'limit') return beyondLimit(PARSE_ERROR, text, thrown.message, span);
+  if (thrown.reason === 'limit') return limitError(PARSE_ERROR, text, thrown.message, span);
   if (thrown.reason === 'duplicate-key') return duplicateKey(text, thrown.message, span);
   return syntaxError(text, span.start, () => thrown.expected ?? [], dialect === 'lenient');
 }

@@ -1,6 +1,6 @@
 /** The errors of the parser, with hints, and the error of the printer. */
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
-import { characterAt, type Expectation, expectedButFound, phrasesOf } from '../text/refusals.js';
+import { characterAt, type Expectation, expectedButFound, expectedPhrases } from '../text/parser-errors.js';
 import type { Span } from '../text/span.js';
 
 /** PARSE_ERROR (draft-benzing-accp-00, section 3.6). */
@@ -29,7 +29,7 @@ export function syntaxError(
     text,
     span: { start: offset, end: offset + (found?.length ?? 0) },
     explain: () => {
-      const expected = readable(phrasesOf(expectations()), text, offset);
+      const expected = readable(expectedPhrases(expectations()), text, offset);
       const message = expectedButFound(expected, found);
       return { message, expected, found, help: syntaxHelp(text, offset, expected, lenient) };
     },

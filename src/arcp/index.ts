@@ -1,6 +1,6 @@
 /**
- * ARCP, the Agent Runtime Control Protocol, as messages: envelope, payloads, errors, text. Public as `pegwire/arcp`; who speaks it stands in
- * `pegwire/arcp/runtime` and `pegwire/arcp/client`.
+ * The messages of ARCP, the Agent Runtime Control Protocol: envelopes, payloads, errors, parsing and printing. Public as `pegwire/arcp`. Runtimes
+ * are in `pegwire/arcp/runtime`, and clients in `pegwire/arcp/client`.
  *
  * Source: spec 003.
  */
@@ -21,6 +21,7 @@ export {
   assertEnvelope,
   type CodecOptions,
   EnvelopeError,
+  type EnvelopeHeader,
   type Extensions,
   type Issue,
   MAX_DEPTH,
@@ -28,7 +29,6 @@ export {
   parseEnvelope,
   printEnvelope,
   readEnvelope,
-  type Sketch,
   tryParseEnvelope,
 } from './protocol/codec.js';
 export type { AnyEnvelope, Envelope } from './protocol/envelope.js';
@@ -43,7 +43,15 @@ export {
   isRetryable,
   type KnownErrorCode,
 } from './protocol/errors.js';
-export { type IdKind, isTimestamp, momentOf, newId, newSpanId, newTraceId, timestampOf } from './protocol/ids.js';
+export {
+  formatTimestamp,
+  type IdKind,
+  isTimestamp,
+  newId,
+  newSpanId,
+  newTraceId,
+  parseTimestamp,
+} from './protocol/ids.js';
 export { JOB_DISPOSALS, type JobDisposal } from './protocol/payloads/control.js';
 export { LOG_LEVELS, type LogLevel, logLevelOf } from './protocol/payloads/event.js';
 export { CANCEL_CAUSES, type CancelCause } from './protocol/payloads/execution.js';

@@ -13,14 +13,14 @@ import type { RaceGroup, RaceSection } from './result.js';
 import { handling, readers } from './workload.js';
 
 interface ShortOptions {
-  readonly seconds: number;
-  /** `share` goes from 0 to 1. */
+  readonly durationMs: number;
+  /** `share` is the completed share of the run, from 0 to 1. */
   readonly onProgress: (what: string, share: number) => Promise<void>;
 }
 
 interface Contest {
   readonly unit: string;
-  /** The anchor first; it and the second one are measured on each category. */
+  /** The anchor first. It and the second one are measured on each category. */
   readonly candidates: readonly Candidate[];
   readonly samples: () => Sample[];
   readonly categories: () => Category[];
@@ -63,7 +63,7 @@ const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
   },
 };
 
-/** Shares of the time. */
+/** The shares of the total time. */
 const READING = 0.5;
 const CATEGORIES = 0.4;
 const PRINTING = 0.1;
@@ -71,7 +71,7 @@ const ROUNDS = 15;
 
 export async function shortRun(
   protocol: 'accp' | 'aacp',
-  { seconds, onProgress }: ShortOptions,
+  { durationMs, onProgress }: ShortOptions,
 ): Promise<RaceSection[]> {
   const contest = CONTESTS[protocol];
   const samples = contest.samples();
@@ -86,12 +86,12 @@ export async function shortRun(
     over: string,
     share: number,
   ): Promise<RaceGroup['standings']> => {
-    const milliseconds = (seconds * 1000 * share) / runners.length;
+    const milliseconds = (durationMs * share) / runners.length;
     const standings = await race(runners, {
       anchor: over,
       rounds: ROUNDS,
-      warmUp: milliseconds * 0.2,
-      turn: (milliseconds * 0.8) / ROUNDS,
+      warmUpMs: milliseconds * 0.2,
+      turnMs: (milliseconds * 0.8) / ROUNDS,
       onRound: (done) => onProgress(what, before + (share * done) / ROUNDS),
     });
     before += share;
@@ -118,7 +118,7 @@ export async function shortRun(
     ({ kind: 'race', id: `${protocol}-${id}`, title, unit: contest.unit, anchor: over }) as const;
   return [
     { ...section('reading', `Reading ${messages}`), missing, groups: mixed(readingStandings) },
-    { ...section('categories', `Reading ${messages}, by what it holds`), groups },
+    { ...section('categories', `Reading ${messages}, by content`), groups },
     { ...section('printing', `Printing ${messages}`, printers[0]!.name), groups: mixed(printing) },
   ];
 }

@@ -1,12 +1,12 @@
-/** Token counts, exact or estimated, and comparisons of notations. */
+/** Token counts, exact or estimated, and comparisons of notations. Public as `pegwire/tokens`. */
 export {
-  type ComparedForm,
   type Comparison,
   type ComparisonInput,
   type ComparisonOptions,
   compareTokens,
-  FORMS,
-  type Form,
+  NOTATIONS,
+  type Notation,
+  type NotationCount,
 } from './compare.js';
 export { ENCODINGS, type Encoding, ESTIMATING_COUNTER, estimateTokens, type TokenCounter } from './counter.js';
 export { installedCounter } from './installed-counter.js';

@@ -101,9 +101,7 @@ describe('limits', () => {
   test('maxLength counts UTF-16 units and is inclusive', () => {
     const text = '@a>req:x{k:v}';
     expect(tryParseFrame(text, { maxLength: text.length }).ok).toBe(true);
-    expect(refusal(text, { maxLength: text.length - 1 }).message).toBe(
-      'The text has 13 characters; at most 12 are read.',
-    );
+    expect(refusal(text, { maxLength: text.length - 1 }).message).toBe('The text has 13 characters; the limit is 12.');
     expect(refusal('\u{1f600}', { maxLength: 1 }).reason).toBe('limit');
   });
 
@@ -148,10 +146,10 @@ describe('misuse', () => {
   test.each([
     [{ dialect: 'lenint' }, "dialect must be one of strict, lenient; got 'lenint'; did you mean 'lenient'?"],
     [{ dialect: null }, "dialect must be one of strict, lenient; got 'null'"],
-    [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
-    [{ maxDepth: Number.NaN }, 'maxDepth must be a whole number from 0 on, or Infinity; got NaN'],
-    [{ maxItems: 1.5 }, 'maxItems must be a whole number from 0 on, or Infinity; got 1.5'],
-    [{ maxDigits: '5' }, 'maxDigits must be a whole number from 0 on, or Infinity; got 5'],
+    [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
+    [{ maxDepth: Number.NaN }, 'maxDepth must be a non-negative integer or Infinity; got NaN'],
+    [{ maxItems: 1.5 }, 'maxItems must be a non-negative integer or Infinity; got 1.5'],
+    [{ maxDigits: '5' }, 'maxDigits must be a non-negative integer or Infinity; got 5'],
   ])('the options %j are a TypeError', (options, message) => {
     expect(() => tryParseFrame('@a>req:x{}', options as never)).toThrow(new TypeError(message));
     expect(() => parseFrame('@a>req:x{}', options as never)).toThrow(new TypeError(message));

@@ -234,7 +234,7 @@ describe('options that are rejected', () => {
   const cases: readonly (readonly [options: unknown, message: string])[] = [
     [{ intents: ['r q'] }, 'intents: "r q" is not an intent: letters'],
     [{ intents: ['req>x:y{}@a'] }, 'intents: "req>x:y{}@a" is not an intent: letters'],
-    [{ agents: [] }, 'agents must name one at least'],
+    [{ agents: [] }, 'agents must contain at least one word'],
     [{ agents: 'planner' }, 'agents must be a list'],
     [{ agents: ['@planner'] }, 'agents: "@planner" is not an agent id: letters, digits, "-" and "_"'],
     [{ operations: [7] }, 'operations: "7" is not an operation: letters, digits and "_"'],
@@ -245,7 +245,7 @@ describe('options that are rejected', () => {
     [{ metadata: 'non' }, "metadata must be one of optional, none, required; got 'non'; did you mean 'none'?"],
     [{ metadata: { 'm id': {} } }, 'metadata: "m id" is not a key: letters, digits and "_"'],
     [{ fields: 3 }, 'fields must be a record of fields'],
-    [{ fields: ['q'] }, 'fields must be pairs of key and field'],
+    [{ fields: ['q'] }, 'fields must be a list of [key, field] pairs'],
     [{ fields: { 'q:1|r': {} } }, 'fields: "q:1|r" is not a key: letters, digits and "_"'],
     [{ fields: { q: 'string' } }, 'fields.q must be an object'],
     [{ fields: { q: { typ: 'string' } } }, 'fields.q: there is no "typ"; did you mean "type"?'],

@@ -143,7 +143,7 @@ describe('repeated keys', () => {
 });
 
 describe('limits', () => {
-  const help = (option: string) => `raise ${option} for senders that are trusted`;
+  const help = (option: string) => `raise ${option} if you trust the sender`;
 
   test('nesting: the position is that of the excessive bracket', () => {
     expect(told('@a>req:x{k:[[[[[[1]]]]]]}')).toEqual({

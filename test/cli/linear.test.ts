@@ -130,7 +130,7 @@ describe('messages that wait in a channel whose reader pauses after each', () =>
 
 const RECEIVER: Receiver = {
   text: () => {},
-  garbage: (why) => expect.fail(why),
+  invalid: (why) => expect.fail(why),
   tooLong: (limit) => expect.fail(String(limit)),
   ended: () => {},
 };

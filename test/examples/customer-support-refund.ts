@@ -29,7 +29,7 @@ export const scenario: Scenario = {
           await status.write(`We have received your wish for a refund of ${amount} €.`);
           const lease = await permission({
             ...{ permission: 'payment.refund.create', resource: `order:${order}`, operation: 'refund' },
-            ...{ reason: 'Issue a customer-approved refund', leaseSeconds: 300 },
+            ...{ reason: 'Issue a customer-approved refund', leaseMs: 300_000 },
           });
           const paid = await step('pay', async () => {
             await lease.use();

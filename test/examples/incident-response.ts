@@ -21,10 +21,10 @@ export const scenario: Scenario = {
       .agent(
         'on-call',
         { description: 'Acts', permissions: ['deploy.rollback'] },
-        async (_, { shared, permission, step, handedOver }) => {
+        async (_, { shared, permission, step, handoff }) => {
           const lease = await permission({
             ...{ permission: 'deploy.rollback', resource: 'service:checkout', operation: 'rollback' },
-            ...{ reason: `${handedOver?.reason}; suspect: ${await shared.get('suspect')}`, risk: 'high' },
+            ...{ reason: `${handoff?.reason}; suspect: ${await shared.get('suspect')}`, risk: 'high' },
           });
           return step('rollback', async () => {
             await lease.use();

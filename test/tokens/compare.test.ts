@@ -1,6 +1,6 @@
 import { encode as toToon } from '@toon-format/toon';
 import { describe, expect, test } from 'vitest';
-import { compareTokens, type Form } from '../../src/tokens/compare.js';
+import { compareTokens, type Notation } from '../../src/tokens/compare.js';
 import { ENCODINGS, type Encoding, estimateTokens } from '../../src/tokens/counter.js';
 import { countTokens } from '../../src/tokens/load-counter.js';
 import { moduleAt, runWithout } from './hidden-packages.js';
@@ -21,33 +21,33 @@ async function tokens(text: string, encoding?: Encoding): Promise<number> {
   return (await countTokens(text, encoding)).tokens;
 }
 
-describe('comparing', () => {
-  test('counts each form with and without its envelope', async () => {
+describe('compareTokens', () => {
+  test('counts each notation with and without its envelope', async () => {
     const message = { ...BODY, envelope: ENVELOPE };
     const input = { message, english: ENGLISH, frame: FRAME, frameBody: FRAME_BODY, packet: PACKET };
     expect(await compareTokens(input)).toStrictEqual({
       encoding: 'o200k_base',
       exact: true,
-      forms: [
-        { form: 'english', body: await tokens(ENGLISH), whole: null },
+      counts: [
+        { notation: 'english', body: await tokens(ENGLISH), total: null },
         {
-          form: 'json-pretty',
+          notation: 'json-pretty',
           body: await tokens(JSON.stringify(BODY, null, 2)),
-          whole: await tokens(JSON.stringify(message, null, 2)),
+          total: await tokens(JSON.stringify(message, null, 2)),
         },
-        { form: 'json', body: await tokens(JSON.stringify(BODY)), whole: await tokens(JSON.stringify(message)) },
-        { form: 'toon', body: await tokens(toToon(BODY)), whole: await tokens(toToon(message)) },
-        { form: 'accp', body: await tokens(FRAME_BODY), whole: await tokens(FRAME) },
-        { form: 'aacp', body: await tokens(PACKET), whole: null },
+        { notation: 'json', body: await tokens(JSON.stringify(BODY)), total: await tokens(JSON.stringify(message)) },
+        { notation: 'toon', body: await tokens(toToon(BODY)), total: await tokens(toToon(message)) },
+        { notation: 'accp', body: await tokens(FRAME_BODY), total: await tokens(FRAME) },
+        { notation: 'aacp', body: await tokens(PACKET), total: null },
       ],
-      missing: [],
+      skipped: [],
     });
   });
 
   const partial: readonly (readonly [
     what: string,
     input: Parameters<typeof compareTokens>[0],
-    forms: readonly Form[],
+    notations: readonly Notation[],
   ])[] = [
     ['nothing', {}, []],
     ['English alone', { english: ENGLISH }, ['english']],
@@ -56,45 +56,47 @@ describe('comparing', () => {
     ['a document that is a list', { message: [1, 2] }, ['json-pretty', 'json', 'toon']],
   ];
 
-  test.each(partial)('leaves out what is not given: %s', async (_what, input, forms) => {
+  test.each(partial)('omits notations without input: %s', async (_what, input, notations) => {
     const result = await compareTokens(input);
-    expect(result.forms.map(({ form }) => form)).toStrictEqual(forms);
+    expect(result.counts.map(({ notation }) => notation)).toStrictEqual(notations);
   });
 
-  test('says where only the whole or only the body was given', async () => {
+  test('returns null for a count without input', async () => {
     const whole = await compareTokens({ frame: FRAME });
-    expect(whole.forms).toStrictEqual([{ form: 'accp', body: null, whole: await tokens(FRAME) }]);
+    expect(whole.counts).toStrictEqual([{ notation: 'accp', body: null, total: await tokens(FRAME) }]);
     const body = await compareTokens({ message: BODY });
-    expect(body.forms.map(({ whole: count }) => count)).toStrictEqual([null, null, null]);
+    expect(body.counts.map(({ total: count }) => count)).toStrictEqual([null, null, null]);
   });
 
-  test('writes a big integer, which JSON has no spelling for, as its digits', async () => {
-    const { forms } = await compareTokens({ message: { n: 2n ** 70n } });
-    expect(forms.find(({ form }) => form === 'json')?.body).toBe(await tokens('{"n":"1180591620717411303424"}'));
+  test('writes a bigint as digits', async () => {
+    const { counts } = await compareTokens({ message: { n: 2n ** 70n } });
+    expect(counts.find(({ notation }) => notation === 'json')?.body).toBe(
+      await tokens('{"n":"1180591620717411303424"}'),
+    );
   });
 
   test.each(ENCODINGS)('counts in %s', async (encoding) => {
-    const { forms } = await compareTokens({ english: ENGLISH }, { encoding });
-    expect(forms[0]?.body).toBe(await tokens(ENGLISH, encoding));
+    const { counts } = await compareTokens({ english: ENGLISH }, { encoding });
+    expect(counts[0]?.body).toBe(await tokens(ENGLISH, encoding));
   });
 
-  test('refuses an encoding that is none', async () => {
+  test('rejects an unknown encoding', async () => {
     await expect(compareTokens({}, { encoding: 'o200k' as Encoding })).rejects.toThrow('encoding must be one of');
   });
 });
 
-test('where the packages are missing, counts are estimates and TOON is named', () => {
+test('without the packages, counts are estimates and TOON is skipped', () => {
   const program = `const { compareTokens } = await import(${moduleAt('src/tokens/compare.ts')});
     console.log(JSON.stringify(await compareTokens({ message: ${JSON.stringify(BODY)}, english: ${JSON.stringify(ENGLISH)} })));`;
   const output = JSON.parse(runWithout(['gpt-tokenizer', '@toon-format/toon'], program));
   expect(output).toStrictEqual({
     encoding: 'o200k_base',
     exact: false,
-    forms: [
-      { form: 'english', body: estimateTokens(ENGLISH), whole: null },
-      { form: 'json-pretty', body: estimateTokens(JSON.stringify(BODY, null, 2)), whole: null },
-      { form: 'json', body: estimateTokens(JSON.stringify(BODY)), whole: null },
+    counts: [
+      { notation: 'english', body: estimateTokens(ENGLISH), total: null },
+      { notation: 'json-pretty', body: estimateTokens(JSON.stringify(BODY, null, 2)), total: null },
+      { notation: 'json', body: estimateTokens(JSON.stringify(BODY)), total: null },
     ],
-    missing: [{ form: 'toon', reason: '@toon-format/toon is not installed' }],
+    skipped: [{ notation: 'toon', reason: '@toon-format/toon is not installed' }],
   });
 });

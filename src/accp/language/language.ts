@@ -44,7 +44,7 @@ export function accpLanguage(options: AccpLanguageOptions = {}): Language {
     startRule: 'frame',
     parseOptions: { dialect, maxDepth },
     gates: { lenient: dialect === 'lenient' },
-    overlay,
+    overrides: overlay,
   });
   return {
     name: 'accp',

@@ -1,6 +1,13 @@
 /** The options of a narrowed ACCP language, and the Peggy rules for them. */
 
-import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldList,
+  oneOf,
+  RuleOverrides,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
 import { PrintError } from '../../text/errors.js';
 import { DEFAULT_LIMITS, resolveChoice } from '../../text/limits.js';
 import { anyText, quotedShort } from '../../text/visible.js';
@@ -186,7 +193,7 @@ export function frameOverlay(narrowing: Narrowing): string | undefined {
   const isFree = agents === null && intents === null && operations === null && payload === null;
   if (isFree && metadata.use === 'optional' && metadata.fields === null) return undefined;
 
-  const overlay = new Overlay();
+  const overlay = new RuleOverrides();
   // New rules: the grammar's rules are also used elsewhere, as in mentions.
   const agent = overlay.word('allowed_agent', agents, 'agent_id');
   const intent = overlay.word('allowed_intent', intents, 'intent');

@@ -1,6 +1,6 @@
 /** The validation of schema definitions (draft-benzing-accp-00, section 6.2). */
 
-import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
+import { type Check, integer, list, object, oneOf, optional, refine, ShapeError, text } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { accpError } from '../errors.js';
@@ -61,7 +61,7 @@ const code: Check<string> = (value, path) => {
   throw new ShapeError(path, 'expected a letter, then letters and digits');
 };
 
-const byField = where(isPlainMap, 'expected an object');
+const byField = refine(isPlainMap, 'expected an object');
 
 const definitionShape = object(
   {

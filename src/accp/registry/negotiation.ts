@@ -13,7 +13,7 @@
  */
 
 import { asciiLowerCase } from '../../text/ascii.js';
-import { type Check, integer, list, object, oneOf, optional, ShapeError, text, where } from '../../text/shape.js';
+import { type Check, integer, list, object, oneOf, optional, refine, ShapeError, text } from '../../text/shape.js';
 import { accpError } from '../errors.js';
 import {
   type FieldType,
@@ -94,7 +94,7 @@ const announcementShape = object({
   hash,
   text: optional(feature),
   sequence: optional(oneOf(['session', 'sender'])),
-  delta: optional(where(isPlainMap, 'expected a map')),
+  delta: optional(refine(isPlainMap, 'expected a map')),
   operations: optional(list(text)),
 });
 

@@ -1,7 +1,7 @@
 /** Registries of schemas and operations (draft-benzing-accp-00, sections 4.3 and 6): immutable values. */
 
 import { sha256Hex } from '../../text/sha256.js';
-import { integer, list, object, optional, text, where } from '../../text/shape.js';
+import { integer, list, object, optional, refine, text } from '../../text/shape.js';
 import { quotedShort } from '../../text/visible.js';
 import { type AccpError, accpError } from '../errors.js';
 import {
@@ -88,7 +88,7 @@ const registryShape = object(
   {
     version: optional(integer(1)),
     // Entries are checked one by one.
-    schemas: where(isPlainMap, 'expected an object'),
+    schemas: refine(isPlainMap, 'expected an object'),
     operations: optional(list(text)),
   },
   { strict: true },

@@ -10,5 +10,5 @@ export {
   type EndpointOptions,
 } from '../bindings/endpoint.js';
 export { type AccessEntry, accessLine } from './access-log.js';
-export { AGENTS, type AgentName, tryAgent } from './agents.js';
+export { DEMO_AGENTS, type DemoAgentName, demoAgent } from './agents.js';
 export { type RunningServer, type ServeOptions, type ServerStatus, startServer } from './server.js';

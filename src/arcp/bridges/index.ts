@@ -1,4 +1,4 @@
-/** Tools of a runtime in the shapes of others: pure functions. Public as `pegwire/arcp/bridges`. */
+/** Conversion of the tools of a runtime for other APIs. Public as `pegwire/arcp/bridges`. */
 export {
   type AnthropicTool,
   type AnthropicToolResult,
@@ -6,7 +6,7 @@ export {
   runAnthropicToolUses,
   toAnthropicTools,
 } from './anthropic.js';
-export type { Caller, CallingOptions, ToolShape } from './calls.js';
+export type { ToolCallOptions, ToolClient, ToolInfo } from './calls.js';
 export { answerJsonRpc, jsonRpcMethod } from './json-rpc.js';
 export {
   type OpenAiFunctionCall,

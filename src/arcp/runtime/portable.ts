@@ -1,20 +1,20 @@
-/** ARCP runtimes, wherever they run. Public as `pegwire/arcp/runtime/portable`. */
+/** ARCP runtimes for any platform. Public as `pegwire/arcp/runtime/portable`. */
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export * from '../store/store.js';
 export {
-  type Asking,
   DEFAULT_RULES,
   type Decision,
   definePolicy,
   type Policy,
   type PolicyOptions,
+  type Requester,
   type Rules,
 } from './permissions/policy.js';
 export {
   createRuntime,
   type Runtime,
-  type RuntimeCancel,
+  type RuntimeCancelOptions,
   type RuntimeLimits,
   type RuntimeOptions,
   type WorkerOptions,
@@ -24,27 +24,27 @@ export type { Capabilities } from './sessions/session.js';
 export { type OpenTelemetryApi, openTelemetry } from './telemetry.js';
 export type {
   AgentInput,
-  BegunSpan,
   CallOptions,
   CheckpointOptions,
   ChildJob,
   ChildOptions,
   DelegateOptions,
-  HandedOver,
   Handler,
+  HandlerOptions,
+  Handoff,
   HandoffOptions,
   JobContext,
+  KeyValueStore,
   Lease,
-  PermissionWish,
+  PermissionRequest,
   RetryPolicy,
   Scope,
   Span,
   SpanKind,
   SpanOptions,
+  SpanStart,
   Telemetry,
   TelemetryMetric,
   TelemetrySpan,
   ToolOptions,
-  Values,
-  WorkOptions,
 } from './types.js';

@@ -1,18 +1,19 @@
-/** A runtime: tools, workflows and agents, and the connections of those who call them. */
+/** A runtime: its registered tools, workflows and agents, and the connections of its clients. */
 import type * as z from 'zod';
 import { notifyListener } from '../../async/listeners.js';
 import { after, every, monotonicClock } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
+import { assertDurations, storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
 import { Connection } from './connections/connection.js';
 import type { Core, Settings } from './core.js';
 import type { Engine } from './engine/engine.js';
-import { beginJob, cancelChildren, cancelJob, jobsOf, outcomeOf } from './engine/jobs.js';
+import { cancelChildren, cancelJob, jobsOf, outcomeOf, startJob } from './engine/jobs.js';
 import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
-import { EventLog, Hub } from './events/log.js';
+import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { type Page, pagesOf } from './pages.js';
 import { AnswerWaiters } from './permissions/leases.js';
@@ -30,74 +31,81 @@ import {
 } from './sessions/session.js';
 import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
-import type { AgentInput, Handler, Telemetry, ToolOptions, Work, WorkOptions } from './types.js';
+import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
 
+/** Options of a runtime. */
 export interface RuntimeOptions {
-  /** Stores jobs, events and sessions. @default in memory */
+  /** The store of jobs, events and sessions. @default `memoryStore()` */
   readonly store?: ArcpStore | undefined;
-  /** Identifies clients. @default everyone is the same principal of constrained trust */
+  /** Authenticates clients. @default `anonymous()`: all clients are one principal of constrained trust */
   readonly auth?: Authenticate | undefined;
-  /** Decides permissions. @default `definePolicy()` */
+  /** The policy that decides permission requests. @default `definePolicy()` */
   readonly policy?: Policy | undefined;
-  /** Receives spans and metrics besides the clients: `openTelemetry(api)`. @default none */
+  /** A receiver of spans and metrics besides the clients: `openTelemetry(api)`. @default none */
   readonly telemetry?: Telemetry | undefined;
-  /** Adds and overrides capabilities. */
+  /** Capabilities to add or override. @default all that the protocol defines */
   readonly capabilities?: Capabilities | undefined;
+  /** Options of the workers, which run jobs. */
   readonly workers?: WorkerOptions | undefined;
-  /** Milliseconds between heartbeats of jobs, and of silent connections. @default 15000 */
+  /** Milliseconds between heartbeats of running jobs, and of silence before a ping; `Infinity` for none. @default 15000 */
   readonly heartbeatMs?: number | undefined;
+  /** Limits that clients receive in `session.accepted`. */
   readonly limits?: RuntimeLimits | undefined;
-  /** Seconds for which a disconnected session can be resumed. @default 7 days */
-  readonly resumeWindowSeconds?: number | undefined;
+  /** Milliseconds for which a disconnected session can be resumed; `Infinity` for always. @default 604800000 (7 days) */
+  readonly resumeWindowMs?: number | undefined;
   /**
-   * Days for which ended jobs, and messages without a job, are kept. Sessions are kept while they are connected, resumable, or have live
-   * jobs. @default 7
+   * Milliseconds for which ended jobs, and messages without a job, are stored; `Infinity` for always. Sessions are stored while they are
+   * connected or resumable, or have live jobs. @default 604800000 (7 days)
    */
-  readonly retentionDays?: number | undefined;
-  /** Milliseconds since 1970. @default Date.now */
+  readonly retentionMs?: number | undefined;
+  /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
   /** Receives errors that no call reports, such as those of the store. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** Options of the workers of a runtime. */
 export interface WorkerOptions {
-  /** Concurrent jobs, without those that wait for something. @default 64 */
+  /** The number of concurrent jobs, without those that wait for a permission or a child. @default 64 */
   readonly concurrency?: number | undefined;
-  /** The queues to work on. @default ['default'] */
+  /** The queues whose jobs to run. @default ['default'] */
   readonly queues?: readonly string[] | undefined;
   /**
-   * Milliseconds after which the jobs of a dead runtime are taken over, by the monotonic clock of the other one. Equal for all runtimes of
-   * a store. @default 15000
+   * Milliseconds without a renewal after which other runtimes take over a job, by their monotonic clocks. Use the same value in all runtimes
+   * of a store. @default 15000
    */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds that work may continue after its cancellation. @default 30000 */
+  /** Milliseconds that a handler may continue after its cancellation; 0 for none, `Infinity` for no limit. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
-  /** Restarts of a job whose worker was lost without progress. @default 10 */
-  readonly maxLosses?: number | undefined;
+  /** The number of consecutive attempts without progress whose worker may be lost before the job fails with `HEARTBEAT_LOST`. @default 10 */
+  readonly maxLostAttempts?: number | undefined;
 }
 
-export interface RuntimeCancel {
-  /** The runtime's own decision, or a policy. @default 'runtime' */
+/** Options of a cancellation by the runtime. */
+export interface RuntimeCancelOptions {
+  /** The cause that the client receives. @default 'runtime' */
   readonly cause?: 'runtime' | 'policy' | undefined;
+  /** The reason that the client receives. */
   readonly reason?: string | undefined;
-  /** Milliseconds that the work may continue. @default `workers.cancelGraceMs` */
+  /** Milliseconds that the handler may continue; 0 for none, `Infinity` for no limit. @default `workers.cancelGraceMs` */
   readonly deadlineMs?: number | undefined;
 }
 
+/** Limits of a runtime. */
 export interface RuntimeLimits {
-  /** Limit of a message in bytes. @default 4 MiB */
+  /** The longest message in bytes. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** Limit of waiting jobs in a queue. @default 100000 */
+  /** The most waiting jobs in a queue. @default 100000 */
   readonly maxJobs?: number | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const TRIM_EVERY = 10 * 60 * 1000;
-/** Milliseconds for which answers to stateless sessions are kept, for repeated commands. */
-const PASSING_KEPT = 60_000;
+const TRIM_INTERVAL_MS = 10 * 60 * 1000;
+/** Answers to stateless sessions are stored for this time, so that repeated commands find them. */
+const TRANSIENT_RETENTION_MS = 60_000;
 
 /**
- * Creates a runtime, which starts working with `start` or its first connection.
+ * Creates a runtime. It runs jobs after `start`, or after its first connection.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -109,29 +117,34 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(options);
 }
 
+/** A runtime. Create one with {@link createRuntime}. */
 export class Runtime {
-  readonly #works = new Map<string, Work>();
+  readonly #registrations = new Map<string, Registration>();
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   #isDraining = false;
-  #upkeep: readonly (() => void)[] | undefined;
+  #maintenance: readonly (() => void)[] | undefined;
 
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
-    const find = (kind: Work['kind'], name: string): Work | undefined => this.#works.get(`${kind} ${name}`);
+    const find = (kind: Registration['kind'], name: string): Registration | undefined =>
+      this.#registrations.get(`${kind} ${name}`);
     const { now } = settings;
     const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
-    const { cancelGraceMs = 30_000, maxLosses = 10 } = options.workers ?? {};
-    assertPositive({ concurrency, leaseMs });
-    const working = {
+    const { cancelGraceMs = 30_000, maxLostAttempts = 10 } = options.workers ?? {};
+    assertPositive({ concurrency });
+    assertDurations({ cancelGraceMs }, 0);
+    if (!(leaseMs > 0 && Number.isFinite(leaseMs)))
+      throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${leaseMs}`);
+    const common = {
       ...settings,
       concurrency,
       queues,
       leaseMs,
       cancelGraceMs,
-      maxLosses,
+      maxLostAttempts,
       find,
-      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
+      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.subscription.caughtUp(),
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
@@ -141,15 +154,15 @@ export class Runtime {
       boot: newId('sess'),
       connections: new Map(),
       running: new Map(),
-      works: () => this.#works.values(),
-      durable: createEngine(options.store ?? memoryStore({ now }), working),
-      transient: createEngine(memoryStore({ now }), working),
+      registrations: () => this.#registrations.values(),
+      durable: createEngine(options.store ?? memoryStore({ now }), common),
+      transient: createEngine(memoryStore({ now }), common),
       isDraining: () => this.#isDraining,
-      onDisconnected: (session, of, sent) => this.#abandoned(session, of, sent),
+      onDisconnected: (session, of, sent) => this.#onDisconnected(session, of, sent),
     };
   }
 
-  /** Registers a tool. */
+  /** Registers a tool. @throws TypeError if the name is empty or already registered, or an option is invalid */
   tool<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: ToolOptions<I>,
@@ -158,35 +171,39 @@ export class Runtime {
     return this.#add({ kind: 'tool', name, options, handler: handler as Handler });
   }
 
-  /** Registers a workflow, which is a job if client and session allow it. Its calls are reported. */
+  /** Registers a workflow. A call becomes a durable job where client and session allow it. @throws TypeError as {@link tool} */
   workflow<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
-    options: WorkOptions<I>,
+    options: HandlerOptions<I>,
     handler: Handler<I>,
   ): this {
     return this.#add({ kind: 'workflow', name, options, handler: handler as Handler });
   }
 
-  /** Registers an agent. Its input is the `task` with the arguments. */
-  agent<I extends z.ZodType = z.ZodType<AgentInput>>(name: string, options: WorkOptions<I>, handler: Handler<I>): this {
+  /** Registers an agent. Its input is the `task` with the arguments of the command. @throws TypeError as {@link tool} */
+  agent<I extends z.ZodType = z.ZodType<AgentInput>>(
+    name: string,
+    options: HandlerOptions<I>,
+    handler: Handler<I>,
+  ): this {
     return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
-  /** Starts working on waiting jobs. */
+  /** Starts to run waiting jobs. */
   start(): void {
     if (this.#isDraining) return;
     this.#core.durable.scheduler.start();
     this.#core.transient.scheduler.start();
     const { onError, resumeWindowMs } = this.#core.settings;
-    if (this.#upkeep !== undefined) return;
-    const often = Math.min(TRIM_EVERY, Math.max(1000, resumeWindowMs / 4));
-    this.#upkeep = [
-      every(TRIM_EVERY, () => void this.trim().catch(onError)),
-      every(often, () => void this.#noteSeen().catch(onError)),
+    if (this.#maintenance !== undefined) return;
+    const touchIntervalMs = Math.min(TRIM_INTERVAL_MS, Math.max(1000, resumeWindowMs / 4));
+    this.#maintenance = [
+      every(TRIM_INTERVAL_MS, () => void this.trim().catch(onError)),
+      every(touchIntervalMs, () => void this.#touchSessions().catch(onError)),
     ];
   }
 
-  /** Serves a connection. Resolves when it has ended. */
+  /** Serves a connection. Resolves when it has ended. @param peer the origin of the connection, for authentication */
   accept(channel: Channel, peer: Peer = { kind: 'memory' }): Promise<void> {
     this.start();
     const connection = new Connection(this.#core, channel, peer);
@@ -195,40 +212,44 @@ export class Runtime {
     return connection.closed;
   }
 
-  /** Cancels a job of any client, with a deadline. @returns `false` if it had ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
-  async cancel(jobId: string, options: RuntimeCancel = {}): Promise<boolean> {
+  /** Cancels a job of any client. @returns `false` if it had already ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
+  async cancel(jobId: string, options: RuntimeCancelOptions = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { durable } = this.#core;
-    const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs });
-    return outcome === 'asked';
+    assertDurations({ deadlineMs }, 0);
+    const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs: storableMs(deadlineMs) });
+    return outcome === 'requested';
   }
 
-  /** Counts connections and live jobs. */
+  /** Returns the numbers of connections and running jobs. */
   counts(): { readonly connections: number; readonly jobs: number } {
     const { durable, transient } = this.#core;
     return { connections: this.#connections.size, jobs: durable.scheduler.size + transient.scheduler.size };
   }
 
   /**
-   * Removes expired data in portions and frees its space, as the runtime does every ten minutes. @throws StoreError if the store fails;
-   * removed data stay removed
+   * Removes expired data in batches and frees its space, as the runtime does every ten minutes.
+   *
+   * @throws StoreError if the store fails; what was removed before stays removed
    */
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
-    const passed = transient.clock() - PASSING_KEPT;
+    const passed = transient.now() - TRANSIENT_RETENTION_MS;
     await transient.store.trim({ endedBefore: passed, before: passed });
-    await this.#noteSeen();
-    const ofSessions = await this.#dropSessions();
-    const before = durable.clock() - settings.retentionMs;
+    await this.#touchSessions();
+    const ofSessions = await this.#removeSessions();
+    const before = durable.now() - settings.retentionMs;
     const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
   /**
-   * Starts no more jobs, and waits for the running ones; those that exceed the deadline are requeued for the next start.
-   * @param deadlineMs @default 10000
+   * Stops starting jobs, and waits for the running ones. Those that exceed the deadline are requeued for the next start.
+   *
+   * @param deadlineMs milliseconds; `Infinity` for no limit. @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
+    assertDurations({ deadlineMs }, 0);
     this.#isDraining = true;
     const schedulers = [this.#core.durable.scheduler, this.#core.transient.scheduler];
     const cancel = after(deadlineMs, () => {
@@ -238,10 +259,10 @@ export class Runtime {
     cancel();
   }
 
-  /** Ends all connections and the store. Live jobs continue after the next start, when their leases have expired. */
+  /** Closes all connections and the store. Running jobs continue after the next start, once their leases have expired. */
   async close(): Promise<void> {
     this.#isDraining = true;
-    for (const stop of this.#upkeep ?? []) stop();
+    for (const stop of this.#maintenance ?? []) stop();
     const { durable, transient } = this.#core;
     for (const { scheduler } of [durable, transient]) {
       scheduler.abandon();
@@ -251,60 +272,65 @@ export class Runtime {
     await Promise.all([durable.store.close(), transient.store.close()]);
   }
 
-  #add(work: Work): this {
+  #add(work: Registration): this {
     const { kind, name, options } = work;
-    if (typeof name !== 'string' || name === '') throw new TypeError(`A ${kind} has a name`);
+    if (typeof name !== 'string' || name === '')
+      throw new TypeError(`The name of a ${kind} must be a non-empty string`);
     resolveRetry(options.retry);
+    assertDurations({ timeoutMs: options.timeoutMs });
     const key = `${kind} ${name}`;
-    if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
-    this.#works.set(key, work);
-    for (const { announceWork } of this.#core.connections.values()) announceWork({ kind, name });
+    if (this.#registrations.has(key)) throw new TypeError(`The ${kind} ${JSON.stringify(name)} is already registered`);
+    this.#registrations.set(key, work);
+    for (const { announce: announceWork } of this.#core.connections.values()) announceWork({ kind, name });
     return this;
   }
 
-  async #abandoned(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
-    const { store, clock, log, scheduler, streams } = engine;
-    // Without a reader, streams are not paced.
+  async #onDisconnected(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
+    const { store, now, log, scheduler, streams } = engine;
+    // Without a reader, the rate of streams is not limited.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
-        scheduler.find(jobId)?.cancel({ cause: 'runtime', reason: 'The connection has ended' });
+        scheduler
+          .find(jobId)
+          ?.cancel({ cause: 'runtime', reason: 'The connection of the stateless session has ended' });
       await store.trim({ session: session.id });
       return;
     }
-    await changeSession(log, session.id, { seenAt: clock() }, sent);
+    await changeSession(log, session.id, { seenAt: now() }, sent);
   }
 
-  /** Marks sessions with a connection as in use, so that the end of the process does not expire them. */
-  async #noteSeen(): Promise<void> {
+  /** Updates the last use of connected sessions, so that a crash of the process does not expire them. */
+  async #touchSessions(): Promise<void> {
     const { connections, durable } = this.#core;
-    for (const [id, carrier] of [...connections]) {
-      const { engine, feed, session } = carrier;
-      if (engine !== durable || connections.get(id) !== carrier) continue;
+    for (const [id, connection] of [...connections]) {
+      const { engine, subscription, session } = connection;
+      if (engine !== durable || connections.get(id) !== connection) continue;
       const record = await durable.store.readRecord(SESSIONS, id);
       if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
-        if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
+        if (connections.get(id) === connection)
+          await connection.replace('The session was resumed on another connection');
         continue;
       }
-      await changeSession(durable.log, id, { seenAt: durable.clock() }, feed.sent);
+      await changeSession(durable.log, id, { seenAt: durable.now() }, subscription.sent);
     }
   }
 
-  async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
+  async #removeSessions(): Promise<{ readonly events: number; readonly records: number }> {
     const { settings, connections, durable } = this.#core;
-    const { store, log, clock } = durable;
+    const { store, log, now } = durable;
     const { retentionMs, resumeWindowMs } = settings;
     let [events, records] = [0, 0];
     const list = (page: Page) => store.listRecords(SESSIONS, page);
     for await (const page of pagesOf(list, ({ key }) => key)) {
       for (const record of page) {
         const session = sessionOf(record);
-        const keptMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
-        if (connections.has(record.key) || clock() - session.seenAt <= keptMs) continue;
-        const [working] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
-        if (working !== undefined) continue;
-        // From now on nobody can resume it.
-        const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? clock() }, record.version);
+        const storedMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
+        if (connections.has(record.key) || now() - session.seenAt <= storedMs) continue;
+        const [live] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
+        if (live !== undefined) continue;
+        // A closed session cannot be resumed while its data are removed.
+        const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? now() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
         const removed = await store.trim({ session: record.key });
         events += removed.events;
@@ -317,9 +343,10 @@ export class Runtime {
 
 function resolveSettings(options: RuntimeOptions): Settings {
   const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
-  const { resumeWindowSeconds = 7 * 24 * 60 * 60, retentionDays = 7 } = options;
+  const { resumeWindowMs = 7 * DAY_MS, retentionMs = 7 * DAY_MS } = options;
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;
-  assertPositive({ heartbeatMs, maxMessageBytes, maxJobs });
+  assertPositive({ maxMessageBytes, maxJobs });
+  assertDurations({ heartbeatMs, resumeWindowMs, retentionMs });
   return {
     authenticate: auth,
     capabilities: { ...Object.fromEntries(CAPABILITIES.map((name) => [name, true])), ...capabilities },
@@ -328,26 +355,26 @@ function resolveSettings(options: RuntimeOptions): Settings {
     maxJobs,
     now,
     version: '0.1.0',
-    resumeWindowMs: resumeWindowSeconds * 1000,
-    retentionMs: retentionDays * DAY_MS,
+    resumeWindowMs,
+    retentionMs,
     onError: (error) => notifyListener(() => onError?.(error)),
   };
 }
 
 function assertPositive(options: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(options))
-    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    if (!(value >= 1)) throw new TypeError(`${name} must be at least 1; got ${value}`);
 }
 
 type EngineOptions = Settings &
   Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> &
-  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLosses'>;
+  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLostAttempts'>;
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const clock = store.now ?? monotonicClock(now);
-  const hub = new Hub();
-  const log = new EventLog(store, hub, now, maxMessageBytes);
+  const bus = new EventBus();
+  const log = new EventLog(store, bus, now, maxMessageBytes);
   const streams = new StreamRegistry(clock);
   const answers = new AnswerWaiters();
   const uploads = new Uploads();
@@ -355,18 +382,18 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
     ...options,
     now: clock,
     log,
-    hub,
+    bus,
     streams,
     uploads,
     answers,
-    madeRoom: () => scheduler.wake(),
-    outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
-    startChild: (job) => beginJob(engine, job),
-    expire: async (jobId) => {
-      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'It took too long' });
+    onSlotFree: () => scheduler.wake(),
+    outcomeOf: (jobId) => outcomeOf({ bus, store }, jobId),
+    startChild: (job) => startJob(engine, job),
+    onDeadline: async (jobId) => {
+      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'The job exceeded its timeout' });
     },
     cancelChildren: (jobId) => cancelChildren(engine, jobId),
   });
-  const engine: Engine = { store, clock, hub, log, scheduler, streams, uploads, answers };
+  const engine: Engine = { store, now: clock, bus, log, scheduler, streams, uploads, answers };
   return engine;
 }

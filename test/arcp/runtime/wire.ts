@@ -27,7 +27,7 @@ export class Wire {
         if (message.type === 'ping' && this.answersPings) this.pong(message);
         this.#changed();
       },
-      garbage: (why) => {
+      invalid: (why) => {
         throw new Error(why);
       },
       tooLong: () => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type ConformanceCase, judgeOutcome, runConformance } from '../../../src/fuzz/differential/conformance.js';
+import {
+  type ConformanceCase,
+  compareWithExpected,
+  runConformance,
+} from '../../../src/fuzz/differential/conformance.js';
 import {
   type Answer,
   functionTarget,
@@ -44,10 +48,10 @@ describe('an answer', () => {
       ],
     ],
     ['where any offset will do', { ok: false, code: 'E1' }, { ok: false, offset: 5 }, ['verdict'], []],
-  ] as const)('%s', (_name, expected, answer, judged, faults) => {
-    const judgement = judgeOutcome({ kind: 'answer', answer: answer as Answer }, expected);
-    expect(judgement.judged).toEqual(judged);
-    expect(judgement.faults.map((fault) => [fault.aspect, fault.path, fault.expected, fault.given])).toEqual(faults);
+  ] as const)('%s', (_name, expected, answer, compared, mismatches) => {
+    const comparison = compareWithExpected({ kind: 'answer', answer: answer as Answer }, expected);
+    expect(comparison.compared).toEqual(compared);
+    expect(comparison.mismatches.map((one) => [one.aspect, one.path, one.expected, one.actual])).toEqual(mismatches);
   });
 });
 
@@ -57,13 +61,13 @@ function caseOf(id: string, more: Partial<ConformanceCase> = {}): ConformanceCas
 
 async function runAll(target: Target, cases: readonly ConformanceCase[]) {
   const results = [];
-  for await (const { case: asked, verdict, faults, failure } of runConformance(target, cases)) {
-    results.push({ id: asked.id, verdict, faults, failure });
+  for await (const { case: asked, verdict, mismatches, failure } of runConformance(target, cases)) {
+    results.push({ id: asked.id, verdict, mismatches, failure });
   }
   return results;
 }
 
-test('results come in the order of the cases, whatever comes first', async () => {
+test('results come in the order of the cases', async () => {
   const target = functionTarget('late', async ({ input }) => {
     await new Promise((resolve) => setTimeout(resolve, 20 - 10 * input.length));
     if (input === 'cc') throw new RangeError('fell over');
@@ -75,13 +79,13 @@ test('results come in the order of the cases, whatever comes first', async () =>
       ['a', 'bb', 'cc'].map((id) => caseOf(id)),
     ),
   ).toEqual([
-    { id: 'a', verdict: 'pass', faults: [], failure: null },
-    { id: 'bb', verdict: 'fail', faults: [{ aspect: 'verdict', expected: true, given: false }], failure: null },
-    { id: 'cc', verdict: 'error', faults: [], failure: { kind: 'crash', detail: 'RangeError: fell over' } },
+    { id: 'a', verdict: 'pass', mismatches: [], failure: null },
+    { id: 'bb', verdict: 'fail', mismatches: [{ aspect: 'verdict', expected: true, actual: false }], failure: null },
+    { id: 'cc', verdict: 'error', mismatches: [], failure: { kind: 'crash', detail: 'RangeError: fell over' } },
   ]);
 });
 
-test('the canonical text is asked for once more in each dialect, and has to print as itself', async () => {
+test('the canonical text is sent again in each dialect, and must print unchanged', async () => {
   const asked: string[] = [];
   const target = functionTarget('echo', ({ input, dialect = '' }) => {
     asked.push(`${dialect} ${input}`);
@@ -92,7 +96,7 @@ test('the canonical text is asked for once more in each dialect, and has to prin
     {
       id: 'a',
       verdict: 'fail',
-      faults: [{ aspect: 'canonical', rereadIn: 'lenient', expected: 'b', given: 'b!' }],
+      mismatches: [{ aspect: 'canonical', rereadIn: 'lenient', expected: 'b', actual: 'b!' }],
       failure: null,
     },
   ]);
@@ -108,7 +112,7 @@ test('a case without an answer to its canonical text has no verdict', async () =
   expect((await runAll(target, cases))[0]).toMatchObject({ verdict: 'error', failure: { kind: 'crash' } });
 });
 
-test('a target that cannot be asked ends the run', async () => {
+test('a target that cannot be tested ends the run', async () => {
   const read = (): Promise<Outcome> => Promise.reject(new TargetError('gone'));
   const target: Target = { name: 'gone', read, close: async () => {} };
   await expect(runAll(target, [caseOf('a'), caseOf('b')])).rejects.toThrow(new TargetError('gone'));

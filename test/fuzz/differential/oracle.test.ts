@@ -29,14 +29,14 @@ test.each<[Json, Json, string, Json | undefined, Json | undefined]>([
   [JSON.parse('{"__proto__":1}') as Json, {}, '/__proto__', 1, undefined],
   [{}, JSON.parse('{"toString":1}') as Json, '/toString', undefined, 1],
   [{ z: 1, a: 1 }, { a: 2, z: 2 }, '/z', 1, 2],
-])('%j and %j differ at %s', (one, other, path, expected, given) => {
-  expect(treeDifference(one, other)).toEqual({ path, expected, given });
+])('%j and %j differ at %s', (one, other, path, expected, actual) => {
+  expect(treeDifference(one, other)).toEqual({ path, expected, actual });
 });
 
 describe('any two trees', () => {
   const trees = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
 
-  test('do not differ if they are the same, whatever the order of their members', () => {
+  test('do not differ if they are the same, in any order of their members', () => {
     fc.assert(
       fc.property(trees, (tree) => {
         expect(treeDifference(tree, backwards(tree))).toBeNull();
@@ -44,14 +44,14 @@ describe('any two trees', () => {
     );
   });
 
-  test('differ at a place where they do', () => {
+  test('differ at the reported place', () => {
     fc.assert(
       fc.property(trees, trees, (one, other) => {
         const difference = treeDifference(one, other);
         if (difference === null) return;
-        const { path, expected, given } = difference;
-        expect([at(one, path), at(other, path)]).toEqual([expected, given]);
-        expect(given).not.toEqual(expected);
+        const { path, expected, actual } = difference;
+        expect([at(one, path), at(other, path)]).toEqual([expected, actual]);
+        expect(actual).not.toEqual(expected);
       }),
     );
   });
@@ -66,7 +66,7 @@ describe('any two trees', () => {
     );
   }
 
-  /** What stands at a JSON Pointer. */
+  /** The value at a JSON Pointer. */
   function at(tree: unknown, path: string): unknown {
     const steps = path.split('/').slice(1);
     return steps.reduce<unknown>((value, step) => {
@@ -78,8 +78,8 @@ describe('any two trees', () => {
   }
 });
 
-test('a tree may be as deep as it likes', () => {
+test('a tree may have any depth', () => {
   const deep = (leaf: string): Json => JSON.parse(`${'['.repeat(20_000)}${leaf}${']'.repeat(20_000)}`) as Json;
   expect(treeDifference(deep('1'), deep('1'))).toBeNull();
-  expect(treeDifference(deep('1'), deep('2'))).toEqual({ path: '/0'.repeat(20_000), expected: 1, given: 2 });
+  expect(treeDifference(deep('1'), deep('2'))).toEqual({ path: '/0'.repeat(20_000), expected: 1, actual: 2 });
 });

@@ -1,15 +1,16 @@
 /** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
 
-import { LONGEST_TIMER } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';
-import { type Carrier, CLOSE } from './contract.js';
+import { checkDurations } from '../durations.js';
+import { CLOSE, type FrameTransport } from './contract.js';
 
 export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
 
+/** Options of the heartbeat of a WebSocket. */
 export interface HeartbeatOptions {
-  /** Seconds between two pings; 0 or `Infinity` for none. @default 30 */
-  readonly heartbeat?: number | undefined;
-  /** Pings without an answer before the other side counts as gone. @default 2 */
+  /** Milliseconds between two pings; `Infinity` for none. @default 30000 */
+  readonly heartbeatMs?: number | undefined;
+  /** Number of unanswered pings in a row after which the peer counts as gone. @default 2 */
   readonly maxMissed?: number | undefined;
 }
 
@@ -19,29 +20,29 @@ export interface Heartbeat {
 }
 
 /** @throws TypeError if an option is invalid */
-export function checkHeartbeat({ heartbeat = 30, maxMissed = 2 }: HeartbeatOptions): void {
-  checkSeconds({ heartbeat });
-  if (!(maxMissed >= 1)) throw new TypeError(`maxMissed is a number from 1 on; got ${maxMissed}`);
+export function checkHeartbeat({ heartbeatMs, maxMissed = 2 }: HeartbeatOptions): void {
+  checkDurations({ heartbeatMs });
+  if (!(maxMissed >= 1)) throw new TypeError(`maxMissed must be a number >= 1; got ${maxMissed}`);
 }
 
-/** Pings until nothing at all has come over a socket for too long, and terminates it then. */
+/** Pings until nothing has arrived over a socket for too long, and then terminates it. */
 export function startHeartbeat(
-  { heartbeat = 30, maxMissed = 2 }: HeartbeatOptions,
-  socket: Pick<Carrier, 'isStopped' | 'terminate'>,
+  { heartbeatMs = 30_000, maxMissed = 2 }: HeartbeatOptions,
+  socket: Pick<FrameTransport, 'isReadingStopped' | 'terminate'>,
   ping: () => void,
 ): Heartbeat {
-  if (heartbeat === 0 || heartbeat === Number.POSITIVE_INFINITY) return { alive: () => {}, stop: () => {} };
+  if (heartbeatMs === Number.POSITIVE_INFINITY) return { alive: () => {}, stop: () => {} };
   let missed = 0;
   const timer: unknown = setInterval(() => {
     if (missed >= maxMissed) {
       clearInterval(timer as never);
-      socket.terminate(CLOSE.goingAway, 'the other side does not answer');
+      socket.terminate(CLOSE.goingAway, 'the peer does not answer');
       return;
     }
     ping();
     // Nothing can arrive while reading is stopped.
-    if (!socket.isStopped) missed++;
-  }, heartbeat * 1000);
+    if (!socket.isReadingStopped) missed++;
+  }, heartbeatMs);
   (timer as { readonly unref?: () => void }).unref?.();
   return {
     alive: () => {
@@ -49,18 +50,4 @@ export function startHeartbeat(
     },
     stop: () => clearInterval(timer as never),
   };
-}
-
-const MAX_SECONDS = Math.floor(LONGEST_TIMER / 1000);
-
-/** Seconds. */
-export const LEAST_TIMEOUT = 0.001;
-
-/** @throws TypeError if a time is not `Infinity` and no timer can hold it */
-export function checkSeconds(times: Readonly<Record<string, number | undefined>>, least = 0): void {
-  for (const [name, value] of Object.entries(times)) {
-    if (value === undefined || value === Number.POSITIVE_INFINITY) continue;
-    if (!(value >= least && value <= MAX_SECONDS))
-      throw new TypeError(`${name} is a number of seconds from ${least} to ${MAX_SECONDS}, or Infinity; got ${value}`);
-  }
 }

@@ -8,12 +8,13 @@ export {
   type Notice,
 } from '../endpoint.js';
 export { FRAME_TYPE } from '../frames.js';
-export { answeredFetch } from './answered-fetch.js';
 export { callTool, type ToolCall, type ToolCallOptions, type ToolOutcome } from './call-tool.js';
 export { type ContentOptions, frameContent, frameResource, framesIn } from './content.js';
+export { failFastFetch } from './fail-fast-fetch.js';
 export {
   type Agreement,
   createRegistryExchange,
+  MCP_AGENT,
   REGISTRY_URI,
   type RegistryExchange,
   type RegistryExchangeOptions,
@@ -21,7 +22,6 @@ export {
   registryCapability,
   registryIn,
   registryInCapabilities,
-  STAND_IN,
   withRegistry,
 } from './registry-exchange.js';
 export type { EmbeddedResource, RegistryClient, ResourceResult, ToolClient, ToolResult } from './sdk-shapes.js';

@@ -1,4 +1,4 @@
-/** One attempt at a job, as what its handler is given sees it. */
+/** One attempt at a job, as seen by the context of its handler. */
 import type { CancelCause } from '../../protocol/payloads/execution.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
 import type { Commit, CommitResult, JobRow, NewEvent } from '../../store/store.js';
@@ -7,7 +7,7 @@ import type { EventLog } from '../events/log.js';
 import type { AnswerWaiters } from '../permissions/leases.js';
 import type { Policy } from '../permissions/policy.js';
 import type { StreamRegistry, Uploads } from '../streams.js';
-import type { Telemetry, Work, WorkOptions } from '../types.js';
+import type { HandlerOptions, Registration, Telemetry } from '../types.js';
 import type { JobMessages } from './messages.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';
@@ -21,11 +21,11 @@ export interface JobHost {
   readonly policy: Policy;
   readonly answers: AnswerWaiters;
   readonly telemetry?: Telemetry | undefined;
-  readonly madeRoom: () => void;
+  readonly onSlotFree: () => void;
   readonly outcomeOf: (jobId: string) => Promise<unknown>;
   readonly startChild: (job: NewJob) => Promise<CommitResult>;
   readonly cancelChildren: (jobId: string) => Promise<void>;
-  readonly find: (kind: Work['kind'], name: string) => Work | undefined;
+  readonly find: (kind: Registration['kind'], name: string) => Registration | undefined;
   readonly cancelGraceMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface Attempt {
   readonly host: JobHost;
   readonly row: JobRow;
   readonly spec: JobSpec;
-  readonly work: Work;
+  readonly work: Registration;
   readonly messages: JobMessages;
   readonly log: EventLog;
   readonly outbox: JobOutbox;
@@ -47,22 +47,22 @@ export interface Attempt {
   readonly status: JobStatus;
   readonly changeStatus: (change: Partial<JobStatus>) => string;
   readonly noteProgress: () => void;
-  /** Waits while other jobs may run in its place. @throws the abort reason */
+  /** Waits, and frees the slot of the job meanwhile. @throws the abort reason */
   readonly wait: <T>(pause: Pause<T>, until: () => Promise<T>) => Promise<T>;
   readonly onCheckpoint: (snapshot: () => unknown) => void;
-  readonly requeue: (putBack: Requeue) => void;
+  readonly requeue: (request: RequeueRequest) => void;
   readonly readUpload: <K extends StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   readonly openStream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
 }
 
-export interface Continued {
+export interface Continuation {
   readonly causedBy?: string | undefined;
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Pause<T> extends Pick<Commit, 'events' | 'records'> {
   readonly reason: string;
-  readonly continuedBy?: ((result: T) => Continued) | undefined;
+  readonly continuedBy?: ((result: T) => Continuation) | undefined;
 }
 
 export interface CancelRequest {
@@ -71,7 +71,7 @@ export interface CancelRequest {
   readonly deadlineMs?: number | undefined;
 }
 
-export interface Requeue {
+export interface RequeueRequest {
   readonly reason: string;
   readonly as: 'queued' | 'paused';
   readonly causedBy?: string | undefined;
@@ -82,11 +82,11 @@ export interface NewJob {
   readonly principal: string;
   readonly spec: JobSpec;
   readonly status?: JobStatus | undefined;
-  readonly options: WorkOptions;
+  readonly options: HandlerOptions;
   readonly maxQueued: number;
-  /** Adds to the commit that begins the job. */
+  /** Returns the records, events and job changes to add to the commit that starts the job. */
   readonly with: (job: {
     readonly jobId: string;
-    readonly told: NewEvent;
+    readonly accepted: NewEvent;
   }) => Pick<Commit, 'records' | 'events' | 'jobs'>;
 }

@@ -1,14 +1,14 @@
-/** How an invocation speaks to its client: as a job, or as a direct call. */
+/** The messages of an invocation: those of a job, or those of a direct call. */
 import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import type { ErrorBody } from '../../protocol/errors.js';
-import { timestampOf } from '../../protocol/ids.js';
+import { formatTimestamp } from '../../protocol/ids.js';
 import type { CancelCause } from '../../protocol/payloads/execution.js';
 import type { JobRow, NewEvent } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
 import { type Trace, traceBelow } from '../events/message.js';
 import type { JobSpec } from './spec.js';
 
-export interface Ending {
+export interface AttemptSummary {
   readonly attempt: number;
   readonly durationMs: number;
   readonly checkpointId?: string | undefined;
@@ -27,7 +27,7 @@ export class JobMessages {
     this.#spec = spec;
   }
 
-  /** A direct call has no job in its messages. */
+  /** Creates an event. The messages of a direct call do not name a job. */
   event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: MessageFields = {}): NewEvent {
     const { jobId, sessionId } = this.#row;
     const { command, trace, isDurable, limits } = this.#spec;
@@ -42,14 +42,14 @@ export class JobMessages {
         correlationId: more.correlationId ?? (isDurable ? this.#correlationId : command.id),
         streamId: more.streamId,
       },
-      { keptAs: jobId, isTerminal: more.isTerminal, limits },
+      { storedJobId: jobId, isTerminal: more.isTerminal, limits },
     );
   }
 
   accepted(state: 'accepted' | 'queued', queue_position?: number): NewEvent {
     const { jobId: job_id } = this.#row;
     const { command, kind, target, isDurable, parentJobId: parent_job_id } = this.#spec;
-    const at = timestampOf(this.#log.now());
+    const at = formatTimestamp(this.#log.now());
     const correlationId = command.id;
     if (!isDurable)
       return this.event('ack', { ack_for: command.id, received_at: at, status: 'accepted' }, { correlationId });
@@ -57,11 +57,11 @@ export class JobMessages {
     return this.event('job.accepted', payload, { correlationId });
   }
 
-  /** Answers with the job of the same operation. This is not an event of that job. */
+  /** Creates the answer that names the existing job of the operation. It is not an event of that job. */
   duplicate(state: 'accepted' | 'queued', createdAt: number): { readonly body: string } {
     const { jobId, sessionId } = this.#row;
     const { command, kind, target } = this.#spec;
-    const accepted_at = timestampOf(createdAt);
+    const accepted_at = formatTimestamp(createdAt);
     return this.#log.compose({
       type: 'job.accepted',
       sessionId,
@@ -74,14 +74,14 @@ export class JobMessages {
 
   started(attempt: number, more: Partial<PayloadOf<'job.started'>> = {}, causationId?: string): NewEvent[] {
     if (!this.#spec.isDurable) return [];
-    const payload = { job_id: this.#row.jobId, attempt, started_at: timestampOf(this.#log.now()), ...more };
+    const payload = { job_id: this.#row.jobId, attempt, started_at: formatTimestamp(this.#log.now()), ...more };
     return [this.event('job.started', payload, { causationId })];
   }
 
-  completed(result: unknown, { attempt, durationMs: duration_ms }: Ending): NewEvent {
+  completed(result: unknown, { attempt, durationMs: duration_ms }: AttemptSummary): NewEvent {
     const { isDurable, kind, wantsValue } = this.#spec;
     if (isDurable) {
-      const completed_at = timestampOf(this.#log.now());
+      const completed_at = formatTimestamp(this.#log.now());
       return this.#last('job.completed', { result, attempt, duration_ms, completed_at });
     }
     if (kind === 'workflow')
@@ -89,10 +89,13 @@ export class JobMessages {
     return this.#last('tool.result', { result, value: wantsValue === true ? result : undefined, duration_ms });
   }
 
-  failed(error: ErrorBody, { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending): NewEvent {
+  failed(
+    error: ErrorBody,
+    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: AttemptSummary,
+  ): NewEvent {
     const { isDurable, kind } = this.#spec;
     if (isDurable) {
-      const failed_at = timestampOf(this.#log.now());
+      const failed_at = formatTimestamp(this.#log.now());
       return this.#last('job.failed', { ...error, attempt, failed_at, last_checkpoint_id });
     }
     if (kind === 'workflow') return this.#last('workflow.complete', { status: 'failed', error, duration_ms });
@@ -101,17 +104,17 @@ export class JobMessages {
 
   cancelled(
     { cause, reason, forced }: { readonly cause: CancelCause; readonly reason?: string | undefined; forced: boolean },
-    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending,
+    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: AttemptSummary,
   ): NewEvent {
     const { isDurable, kind } = this.#spec;
     if (isDurable) {
-      const cancelled_at = timestampOf(this.#log.now());
+      const cancelled_at = formatTimestamp(this.#log.now());
       return this.#last('job.cancelled', { reason, cause, cancelled_at, forced, last_checkpoint_id });
     }
     if (kind === 'workflow') return this.#last('workflow.complete', { status: 'cancelled', duration_ms });
     const isTimeout = cause === 'timeout';
     const code = isTimeout ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-    const message = reason ?? (isTimeout ? 'It took too long' : 'It was cancelled');
+    const message = reason ?? (isTimeout ? 'The call exceeded its timeout' : 'The call was cancelled');
     return this.#last('tool.error', { code, message, retryable: false, details: { cause, forced }, attempt });
   }
 
@@ -119,7 +122,7 @@ export class JobMessages {
     return this.event(type, payload, { correlationId: this.#spec.command.id, isTerminal: true });
   }
 
-  /** Reports a state without a message type of its own. */
+  /** Creates the event that reports a state without its own message type. */
   moved(
     from: string,
     to: string,

@@ -23,11 +23,11 @@ const STYLES: Readonly<Record<NodeState, Style>> = {
 export const command = defineCommand({
   takes: 'file',
   options: {
-    as: choice('NAME', 'text (default), svg, mermaid', ['text', 'svg', 'mermaid']),
-    trace: text('ID', 'only what belongs to this trace'),
+    format: choice('FORMAT', 'Output format: text (default), svg or mermaid', ['text', 'svg', 'mermaid']),
+    trace: text('ID', 'Draw only the messages of this trace'),
   },
-  details: 'The input is messages, one a line, in any order; or a file that pegwire arcp serve --db keeps.',
-  example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --as svg > log.svg'],
+  details: 'The input is a log with one message per line, in any order, or a database of pegwire arcp serve --db.',
+  example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --format svg > log.svg'],
   run: async (invocation) => {
     const { output, json, options } = invocation;
     const { trace } = options;
@@ -44,10 +44,10 @@ export const command = defineCommand({
         svg: () => svgText(graph),
         mermaid: () => mermaidText(graph),
       };
-      const drawn = drawings[options.as]();
+      const drawn = drawings[options.format]();
       if (drawn !== '') await output.result(drawn);
     }
-    // A truncated log still shows its contents.
+    // A log that is cut off is shown as far as it goes.
     if (fault !== undefined) throw fault;
     return 0;
   },
