@@ -181,7 +181,10 @@ export class Sender {
     return reporter < agent || !outbox.isLast(agent, seq);
   }
 
-  /** Gives up a frame after a collision. A registry is announced again when the peer announces its own; other frames are not sent again. */
+  /**
+   * Gives up a frame after a collision. A registry is announced again when the peer announces its own; other frames are not sent
+   * again.
+   */
   #giveUp(sender: string, seq: number): readonly Diagnostic[] {
     const { outbox, registries } = this.#parts;
     const frame = outbox.giveUp(sender, seq);

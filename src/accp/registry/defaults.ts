@@ -66,7 +66,10 @@ function isEqual(value: unknown, expected: Json): boolean {
 /** Deepest nesting of a default; a scalar is 0. */
 const MAX_DEPTH = 5;
 
-/** Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has another type than the field. */
+/**
+ * Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has another type than the
+ * field.
+ */
 export function checkDefault(value: unknown, type: FieldType | undefined, path: string): Json {
   const checked = checkJson(value, path, 0);
   if (type !== undefined && !hasType(checked, type))

@@ -171,7 +171,10 @@ export function announcementReceived(
   return { ...negotiation, known, peer: { version, hash } };
 }
 
-/** Creates the registry of the peer. Throws AccpError E1004 if a definition is invalid, E5001 if hash or version is wrong (section 9, item 4). */
+/**
+ * Creates the registry of the peer. Throws AccpError E1004 if a definition is invalid, E5001 if hash or version is wrong (section 9,
+ * item 4).
+ */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
   if (delta === undefined) throw accpError('E1004', 'payload.delta', 'The delta is missing.');

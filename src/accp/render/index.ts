@@ -188,7 +188,10 @@ function stringText(text: string, place: Place, maxLength: number): string {
 /** Deeper than any frame, and within the call stack. */
 const MAX_DEPTH = 200;
 
-/** Converts members to parameters; undefined ones are omitted, as in JSON. Throws AccpError E1004 if values nest too deeply or are not JSON. */
+/**
+ * Converts members to parameters; undefined ones are omitted, as in JSON. Throws AccpError E1004 if values nest too deeply or are
+ * not JSON.
+ */
 function paramsOf(members: { readonly [key: string]: Json }, depth = 0): Param[] {
   return Object.entries(members)
     .filter(([, value]) => value !== undefined)

@@ -26,7 +26,10 @@ export interface Part {
 /** The maximum length of an identifier: peers choose identifiers, which are stored in memory. */
 const MAX_ID = 256;
 
-/** Reads the metadata. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of another field, reported after the number is used up. */
+/**
+ * Reads the metadata. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of another field, reported after the
+ * number is used up.
+ */
 export function readEnvelope(frame: Frame): {
   readonly envelope: ReceivedEnvelope;
   readonly fault: AccpError | undefined;

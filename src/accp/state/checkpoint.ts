@@ -204,7 +204,10 @@ export function createCheckpoints(options: CheckpointOptions) {
     });
   }
 
-  /** Runs steps 2 to 6 by the default rules. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is first read. */
+  /**
+   * Runs steps 2 to 6 by the default rules. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is
+   * first read.
+   */
   function compressLazily(frozen: HotSnapshot): CheckpointResult {
     orRestore(frozen, () => checkRoom(frozen));
     warm.addCheckpoint(frozen.id, null);

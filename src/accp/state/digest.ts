@@ -31,7 +31,10 @@ export function digest(
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 
-/** Creates the entry of warm state. To save room, facts that the summary states are omitted first, then the last in `facts`. Throws AccpError `E2003` if no entry fits. */
+/**
+ * Creates the entry of warm state. To save room, facts that the summary states are omitted first, then the last in `facts`. Throws
+ * AccpError `E2003` if no entry fits.
+ */
 export function entryFor(
   { trigger, at, version, frames }: Phase,
   summary: string,

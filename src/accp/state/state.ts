@@ -151,7 +151,10 @@ export interface SessionState {
 
 const KEEP_CHECKPOINTS = 16;
 
-/** Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError if a budget is invalid. */
+/**
+ * Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError if a budget is
+ * invalid.
+ */
 export function createState(options: StateOptions): SessionState {
   const { session, journal, counter, now, emit } = options;
   const budgets = resolveBudgets(options.budgets);

@@ -40,7 +40,10 @@ interface TextFactOptions {
   readonly plain: number;
 }
 
-/** Finds the facts of a text: `Revenue declined 12%.` has the fact `Revenue`, `declined`, `12%`. In a text without spaces, underscores count as spaces. */
+/**
+ * Finds the facts of a text: `Revenue declined 12%.` has the fact `Revenue`, `declined`, `12%`. In a text without spaces,
+ * underscores count as spaces.
+ */
 export function textFacts(text: string, options: TextFactOptions): WeighedFact[] {
   const start = text.slice(0, MAX_TEXT);
   const separator = start.includes(' ') ? /\s+/ : /[\s_]+/;
