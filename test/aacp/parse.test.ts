@@ -1,4 +1,4 @@
-/** Messages, places and help of the parser's errors; what is accepted is in the conformance cases. */
+/** Messages, spans and help of the parser's errors; the conformance cases test the accepted texts. */
 import { describe, expect, test } from 'vitest';
 import { ParseError, parsePacket, tryParsePacket } from '../../src/aacp/index.js';
 
@@ -14,7 +14,7 @@ const OTHER_WORDS = 'the tolerant dialect and the validator accept other words';
 const OTHER_KEYS = 'the tolerant dialect and the validator accept other keys';
 const TAKE_OUT = 'remove it, or parse with the tolerant dialect';
 
-describe('every fault has its code, place, message and help', () => {
+describe('every error has a code, span, message and help', () => {
   test.each<[text: string, code: string, start: number, at: string, message: string, help: string | undefined]>([
     ['', 'empty-packet', 0, '', 'The packet is empty.', undefined],
     ['|HR', 'missing-task', 0, '|', 'Field 0, the TASK, is empty.', undefined],
@@ -95,14 +95,14 @@ describe('every fault has its code, place, message and help', () => {
   });
 
   test.each(['\u00a0', '\u2028', '\u00e9', '\x80', '\ud800'])(
-    'what is no ASCII control may stand in a value: %j',
+    'other characters than ASCII controls may occur in a value: %j',
     (value) => {
       expect(parsePacket(`FETCH|HR|k:${value}`).fields).toEqual([{ key: 'k', value }]);
     },
   );
 });
 
-describe('the first fault counts', () => {
+describe('the first error is reported', () => {
   test.each([
     ['fetch|hr|K:v', 'bad-task'],
     ['FETCH|hr|K:v', 'bad-dom'],
@@ -119,7 +119,7 @@ test('the error thrown is the error returned', () => {
   expect(() => parsePacket('FETCH')).toThrow(refusal('FETCH').message);
 });
 
-test('the tolerant dialect keeps what it finds, and says which slots have no colon', () => {
+test('the tolerant dialect keeps all slots, and reports slots without a colon', () => {
   expect(
     parsePacket(' fetch | hr\r\n|\tReturn : A b |slot|| :x|k:a:b|k:', { dialect: 'tolerant', spans: true }),
   ).toEqual({

@@ -1,4 +1,4 @@
-/** What cannot be printed, and why; what can is in the conformance cases and the laws. */
+/** Nodes that cannot be printed, and their errors; the conformance cases and the laws test the others. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalizePacket, type Packet, PrintError, parsePacket, printPacket } from '../../src/aacp/index.js';
@@ -47,7 +47,7 @@ test.each(['', 'K', '9k', '_k', 'a-b', 'a b', 'a:b', 'a|b', 'k\n', '\u00e9', 7, 
 });
 
 describe('values', () => {
-  test('a separator would begin another field', () => {
+  test('a separator would start another field', () => {
     expect(refusal(withValue('x|return:EVIL'))).toEqual([
       'unprintable',
       'fields[1].value',
@@ -75,7 +75,7 @@ describe('values', () => {
     expect(refusal(withValue(value))).toEqual(['unprintable', 'fields[1].value', message]);
   });
 
-  test.each([7, null, undefined, ['x'], Object('x')])('what is not a string: %j', (value) => {
+  test.each([7, null, undefined, ['x'], Object('x')])('a value that is not a string: %j', (value) => {
     expect(refusal(withValue(value))).toEqual(['unprintable', 'fields[1].value', 'is not a string']);
   });
 
@@ -112,7 +112,7 @@ test('a sparse list', () => {
   expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields[1]', 'is not a field']);
 });
 
-test('a key that changes while it is read is read once', () => {
+test('a key that changes between reads is read once', () => {
   const keys = ['k', 'k:v|return:EVIL|l'];
   const field = {
     get key() {
@@ -123,7 +123,7 @@ test('a key that changes while it is read is read once', () => {
   expect(printPacket(packet({ fields: [field] }))).toBe('FETCH|HR|k:v');
 });
 
-test.each([null, undefined, 7, 'k:v'])('what is not a field: %j', (field) => {
+test.each([null, undefined, 7, 'k:v'])('an element that is not a field: %j', (field) => {
   expect(refusal(packet({ fields: [field] }))).toEqual(['unprintable', 'fields[0]', 'is not a field']);
 });
 
@@ -131,11 +131,11 @@ test('a list with a hole', () => {
   expect(refusal(packet({ fields: new Array(1) })).slice(0, 1)).toEqual(['unprintable']);
 });
 
-test.each([undefined, null, {}, 'k:v', 7])('what is not a list of fields: %j', (fields) => {
+test.each([undefined, null, {}, 'k:v', 7])('a value that is not a list of fields: %j', (fields) => {
   expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields', 'is not a list of fields']);
 });
 
-test.each([null, undefined, 7, 'FETCH|HR', {}, { kind: 'frame' }])('what is not a packet: %j', (node) => {
+test.each([null, undefined, 7, 'FETCH|HR', {}, { kind: 'frame' }])('a value that is not a packet: %j', (node) => {
   expect(refusal(node as never)).toEqual(['unprintable', 'packet', 'is not a packet']);
 });
 
@@ -163,7 +163,7 @@ describe('amounts in canonical form', () => {
     expect(canonicalizePacket(node).fields).toEqual([{ key: 'amt', value: expected }]);
   });
 
-  test('only amt is one', () => {
+  test('only amt is an amount', () => {
     const fields = [
       { key: 'amount', value: '4200.50' },
       { key: 'ltv', value: '1.0' },
@@ -172,7 +172,7 @@ describe('amounts in canonical form', () => {
   });
 });
 
-test('canonicalizing keeps what the tolerant dialect found, but for spans', () => {
+test('canonicalizing keeps the slots of the tolerant dialect, except their spans', () => {
   const node = parsePacket('x|y|slot|B:1|:v|a:2|p:1', { dialect: 'tolerant', spans: true });
   expect(canonicalizePacket(node)).toEqual({
     kind: 'packet',

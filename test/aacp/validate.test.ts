@@ -1,4 +1,4 @@
-/** Places, help, profiles and options of the validator; its codes are in the conformance cases. */
+/** Spans, help, profiles and options of the validator; the conformance cases test its codes. */
 import { describe, expect, test } from 'vitest';
 import {
   formatDiagnostic,
@@ -28,7 +28,7 @@ function the(code: ValidationCode, input: string | Packet, options?: ValidateOpt
   return found!;
 }
 
-describe('every finding points at what it is about', () => {
+describe('every finding points at its subject', () => {
   test.each<[code: ValidationCode, text: string, start: number, at: string]>([
     ['empty-packet', ' ', 0, ' '],
     ['missing-task', '|HR|return:A', 0, ''],
@@ -69,7 +69,7 @@ describe('every finding points at what it is about', () => {
     expect([span?.start, text.slice(span?.start, span?.end)]).toEqual([start, at]);
   });
 
-  test('a repeated key points at the first one, too, in whatever case', () => {
+  test('a repeated key points at the first one, too, in upper or lower case', () => {
     const text = 'FETCH|HR|return:A|p:1|aacp:1.1|RETURN:B';
     expect(the('duplicate-key', text).related).toEqual([{ start: 9, end: 17 }]);
     expect(the('duplicate-key', text).message).toBe(
@@ -105,7 +105,7 @@ describe('help', () => {
     expect(the(code, text).help).toBe(help);
   });
 
-  test('holds no control character of the packet', () => {
+  test('contains no control character of the packet', () => {
     expect(the('key-case', `${HEAD}|\x1b[2JK:x`).help).not.toContain('\x1b');
   });
 
@@ -139,7 +139,7 @@ describe('severities', () => {
     ]);
   });
 
-  test('can be raised, lowered and switched off, code by code', () => {
+  test('can be raised, lowered and switched off per code', () => {
     const text = 'GET|HR|return:A|aacp:1.1|p:9';
     expect(codes(text)).toEqual(['unknown-task', 'bad-priority']);
     const severities = { 'unknown-task': 'error', 'bad-priority': 'off' } as const;
@@ -153,7 +153,7 @@ describe('severities', () => {
     ).toBe(true);
   });
 
-  test('interop lets pass what others write, with a warning', () => {
+  test('interop accepts packets of other writers, with a warning', () => {
     const text = `${HEAD}||slot|p:2`;
     expect(validatePacket(text).errors.map(({ code }) => code)).toEqual([
       'empty-field',
@@ -166,7 +166,7 @@ describe('severities', () => {
     expect(validatePacket('FETCH|HR|p:1', { profile: 'interop' }).valid).toBe(false);
   });
 
-  test('severities of single codes count over those of the profile', () => {
+  test('severities of single codes override those of the profile', () => {
     const options = { profile: 'interop', severities: { 'empty-field': 'error' } } as const;
     expect(validatePacket(`${HEAD}|`, options).valid).toBe(false);
   });
@@ -175,11 +175,11 @@ describe('severities', () => {
 describe('private keys', () => {
   const text = `${HEAD}|org_unit:a|ORG_ID:b|orgx:c`;
 
-  test('are unknown unless they are named', () => {
+  test('are unknown unless they are declared', () => {
     expect(codes(text)).toEqual(['unknown-key', 'key-case', 'unknown-key', 'unknown-key']);
   });
 
-  test('are named exactly, or by their beginning', () => {
+  test('are declared by exact name, or by prefix', () => {
     expect(codes(text, { privateKeys: ['orgx'] })).toEqual(['unknown-key', 'key-case', 'unknown-key']);
     expect(codes(text, { privateKeys: ['org_*'] })).toEqual(['key-case', 'unknown-key']);
     expect(codes(text, { privateKeys: ['org_unit', 'org*'] })).toEqual(['key-case']);
@@ -192,7 +192,7 @@ describe('trees', () => {
   const tree = (fields: readonly object[]): Packet =>
     ({ ...parsePacket(HEAD), fields: [...parsePacket(HEAD).fields, ...fields] }) as Packet;
 
-  test('are judged like their texts, without places', () => {
+  test('are validated as their texts, without spans', () => {
     const finding = the('unknown-key', parsePacket(`${HEAD}|perod:x`));
     expect(finding).toMatchObject({ span: null, help: 'did you mean "period"?' });
     expect(codes(parsePacket(' FETCH|HR|slot||k:', { dialect: 'tolerant' }))).toEqual(codes('FETCH|HR|slot||k:'));
@@ -213,7 +213,7 @@ describe('trees', () => {
     expect(the('separator', { ...tree([]), domain: 'HR|x' }).message).toContain('A DOM contains a separator');
   });
 
-  test('are not changed, and returned without spans unless these are asked for', () => {
+  test('are not changed, and returned without spans unless these are requested', () => {
     const node = parsePacket(HEAD, { spans: true });
     const before = structuredClone(node);
     expect(validatePacket(node).packet).toEqual(parsePacket(HEAD));
@@ -223,7 +223,7 @@ describe('trees', () => {
   });
 });
 
-describe('what is not a packet', () => {
+describe('a value that is not a packet', () => {
   const hostile = new Proxy(
     {},
     {
@@ -260,7 +260,7 @@ describe('what is not a packet', () => {
   });
 });
 
-test('whether there is a packet at all is not up for choice, and a slip in the severities silences nothing', () => {
+test('no option permits a missing packet, and a misspelt severity disables nothing', () => {
   const withSeverities = (severities: object) => () => validatePacket(HEAD, { severities });
   expect(withSeverities({ limit: 'off' })).toThrow(new TypeError('the severity of limit is fixed'));
   expect(withSeverities({ 'missing-return': 'warn' })).toThrow(/got 'warn'/);
@@ -275,7 +275,7 @@ test.each([
   expect(() => validatePacket(HEAD, options as ValidateOptions)).toThrow(new TypeError(message));
 });
 
-test('a finding has a caret frame for people, and one for each place that belongs to it', () => {
+test('a finding has a code frame, and one for each related span', () => {
   const text = 'ACK|HR|return:A|p:1|aacp:1.1|return:B';
   const [finding] = validatePacket(text).errors;
   expect(formatDiagnostic(finding!, text, { name: 'log', line: 7 })).toBe(
@@ -295,7 +295,7 @@ test('a finding has a caret frame for people, and one for each place that belong
   );
 });
 
-test('options may be inherited, and what is no option of the validator is not looked at', () => {
+test('options may be inherited, and other properties are not read', () => {
   const inherited = Object.create({ maxLength: 5, severities: { 'missing-p': 'off' } }) as ValidateOptions;
   expect(validatePacket(HEAD, inherited).errors).toMatchObject([{ code: 'limit' }]);
   const others = { maxDepth: -1, dialect: 'none', severities: null, privateKeys: null } as unknown as ValidateOptions;

@@ -185,7 +185,7 @@ describe('for any values', () => {
     anyString,
   );
 
-  test('they are refused, or the packet reads back as exactly the given fields', () => {
+  test('they are rejected, or the packet reads back as exactly the given fields', () => {
     let written = 0;
     const law = fc.property(anyString, fc.array(fc.tuple(keys, values), { maxLength: 4 }), (agent, entries) => {
       const fields = new Map<string, FieldValue>([['return', agent], ...entries.filter(([key]) => key !== 'p')]);
@@ -213,7 +213,7 @@ describe('for any values', () => {
           expect([/e/.test(value), Number(value)]).toEqual([false, wanted === 0 ? 0 : wanted]);
         else expect(value).toBe(String(wanted));
       });
-      // The items of a list can be told apart again.
+      // The list separator must not make two different lists equal.
       for (const [key, list] of given) {
         const { value } = read.fields.find((field) => field.key === key)!;
         if (Array.isArray(list)) expect(value.split(',')).toEqual(list);

@@ -54,7 +54,7 @@ describe('packet accepts', () => {
     expect(all(input)).toEqual(['ACK|HR|return:A|aacp:1.1|org_x:A']);
   });
 
-  test('no value that cannot be written', () => {
+  test('rejects values that cannot be written', () => {
     const done: Lenient = { ...ROW, org_done: true };
     const { return: _, ...without } = ROW;
     const cases = [

@@ -34,7 +34,7 @@ const amount = fc.oneof(
 
 const currency = fc.string({ unit: fc.constantFrom(...'abcXYZ'), minLength: 3, maxLength: 3 });
 
-/** Whether an input accepts only three letters. */
+/** True for an input that accepts only three letters. */
 export function isCurrencyInput(name: string): boolean {
   return name === 'currency' || name === 'ccy';
 }
@@ -63,7 +63,7 @@ function plainValue({ type, default: value, name }: InputInfo): unknown {
   return value ?? (type === 'list' ? ['a', 'b'] : type === 'boolean' ? true : 'a');
 }
 
-/** Texts of an attacker that tries to change more than one field. */
+/** Texts of an attacker who tries to change more than one field. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[

@@ -6,7 +6,7 @@ import { COMMUNITY, GOOD, rule } from './rule-sources.js';
 const PLAIN = 'FETCH|FIN|return:FIN-Agent|p:2|aacp:1.1|res:ledger';
 
 describe('loading', () => {
-  it('takes a list, an object with the list, and the JSON text of either', () => {
+  it('accepts a list, an object with the list, and the JSON text of either', () => {
     for (const source of [
       [GOOD],
       { rules: [GOOD] },
@@ -33,14 +33,14 @@ describe('loading', () => {
     }
   });
 
-  it('loads the rules of the public library, with what they have beyond the format', () => {
+  it('loads the rules of the public library, with their additional members', () => {
     const source = COMMUNITY.map((one) => ({ ...one, validated: true, author: 'somebody', __proto__x: 1 }));
     const library = loadRules(source);
     expect(library.reports).toEqual([]);
     expect(library.rules.map(({ id }) => id)).toEqual(COMMUNITY.map(({ id }) => id));
   });
 
-  it('gives rules that nobody can change', () => {
+  it('returns rules that cannot be changed', () => {
     const workflow = { encoder: 'E', method: 'm', args: { a: '{period}' } };
     const [one] = loadRules([rule({ workflow })], { encodeStep: null }).rules;
     for (const part of [one, one?.tags, one?.phrases, one?.workflow, one?.workflow?.args]) {
@@ -48,14 +48,14 @@ describe('loading', () => {
     }
   });
 
-  it('does not let the source be changed under it', () => {
+  it('is not affected by later changes to the source', () => {
     const source = { ...GOOD, tags: ['ledger'] };
     const { rules } = loadRules([source]);
     source.tags.push('more');
     expect(rules[0]?.tags).toEqual(['ledger']);
   });
 
-  it('keeps inputs of any name as they are', () => {
+  it('keeps inputs of any name unchanged', () => {
     const args = JSON.parse('{"__proto__":"{period}","constructor":"x"}');
     const [one] = loadRules([rule({ workflow: { encoder: 'E', method: 'm', args } })], { encodeStep: null }).rules;
     expect(Object.entries(one?.workflow?.args ?? {})).toEqual([
@@ -176,7 +176,7 @@ const WARNINGS: readonly (readonly [name: string, changes: Record<string, unknow
   ];
 
 describe('a rule that', () => {
-  it.each(FAULTS)('%s is left out and told', (_name, changes, code, message) => {
+  it.each(FAULTS)('%s is left out and reported', (_name, changes, code, message) => {
     const { rules, reports } = loadRules([rule({ id: 'first-one' }), rule(changes), rule({ id: 'last-one' })]);
     expect(rules.map(({ id }) => id)).toEqual(['first-one', 'last-one']);
     const own = reports.filter(({ severity }) => severity === 'error');
@@ -184,37 +184,37 @@ describe('a rule that', () => {
     expect(own[0]?.message).toContain(message);
   });
 
-  it.each(WARNINGS)('%s stays, and is told', (_name, changes, code, message) => {
+  it.each(WARNINGS)('%s is kept and reported', (_name, changes, code, message) => {
     const { rules, reports } = loadRules([rule(changes)]);
     expect(rules).toHaveLength(1);
     expect(reports).toMatchObject([{ index: 0, id: 'fin-fetch-ledger', code, severity: 'warning' }]);
     expect(reports[0]?.message).toContain(message);
   });
 
-  it.each([null, 7, 'text', [], {}, [[]]])('is %j is left out and told', (entry) => {
+  it.each([null, 7, 'text', [], {}, [[]]])('is %j is left out and reported', (entry) => {
     const { rules, reports } = loadRules([entry, GOOD]);
     expect(rules).toHaveLength(1);
     expect(reports[0]).toMatchObject({ index: 0, id: null, code: 'not-a-rule' });
   });
 
-  it('has an id that was there before is left out', () => {
+  it('has the id of an earlier rule is left out', () => {
     const { rules, reports } = loadRules([GOOD, rule({ name: 'Another' })]);
     expect(rules.map(({ name }) => name)).toEqual([GOOD.name]);
     expect(reports.map(({ index, code }) => ({ index, code }))).toContainEqual({ index: 1, code: 'duplicate-id' });
   });
 
-  it('has the phrase of another rule stays, and is told', () => {
+  it('has the phrase of another rule is kept, and reported', () => {
     const { rules, reports } = loadRules([GOOD, rule({ id: 'other', phrases: ['Fetch  the ledger for {period}'] })]);
     expect(rules).toHaveLength(2);
     expect(reports).toMatchObject([{ index: 1, code: 'same-phrase', severity: 'warning' }]);
   });
 
-  it('has the phrase of a rule of another domain is as good as any', () => {
+  it('has the phrase of a rule of another domain is kept without a finding', () => {
     const other = rule({ id: 'other', dom: 'HR', packet: GOOD.packet.replace('FIN|', 'HR|') });
     expect(loadRules([GOOD, other]).reports).toEqual([]);
   });
 
-  it('has braces in its packet and no phrases keeps those that are no slots', () => {
+  it('has braces in its packet and no phrases keeps those that are not slots', () => {
     const { rules, reports } = loadRules([rule({ packet: `${PLAIN}|filter:{A}{}`, phrases: [] })]);
     expect(reports).toEqual([]);
     expect(rules[0]?.packet).toBe(`${PLAIN}|filter:{A}{}`);
@@ -228,7 +228,7 @@ describe('a rule with a step', () => {
     args: { period: '{period}', parts: ['a', '{period}'] },
   };
 
-  it('is tried with values for its slots, where there is an encoder', () => {
+  it('is tried with values for its slots, if there is an encoder', () => {
     const calls: unknown[] = [];
     const { reports } = loadRules([rule({ workflow })], {
       encodeStep: (encoder, method, args) => {
@@ -240,7 +240,7 @@ describe('a rule with a step', () => {
     expect(calls).toEqual([['LedgerEncoder', 'fetch', { period: '2026-05', parts: ['a', '2026-05'] }]]);
   });
 
-  it('gives a list to an input that is one', () => {
+  it('passes a list to an input that is a list', () => {
     const given: unknown[] = [];
     const args = { accounts: '{accounts}', label: 'of {accounts}' };
     const source = rule({
@@ -289,14 +289,14 @@ describe('a rule with a step', () => {
   });
 });
 
-describe('a step of the encoders that come with pegwire', () => {
+describe('a step of the built-in encoders', () => {
   const packet = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:{period}|filter:status=active|fmt:json';
 
   function withStep(encoder: string, method: string, args: Readonly<Record<string, unknown>>) {
     return loadRules([rule({ dom: 'HR', packet, workflow: { encoder, method, args } })]);
   }
 
-  it('is known without further ado', () => {
+  it('is known without further options', () => {
     const { rules, reports } = withStep('PayrollEncoder', 'fetch_employees', { period: '{period}' });
     expect(reports).toEqual([]);
     expect(rules).toHaveLength(1);
@@ -309,13 +309,13 @@ describe('a step of the encoders that come with pegwire', () => {
     ['PayrollEncoder', 'fetch_employees', { period: '{period}|return:X' }, 'period'],
     ['PayrollEncoder', 'full_run', { period: '{period}', prev_period: '{period}' }, 'makes several packets'],
     ['constructor', 'toString', { period: '{period}' }, 'constructor'],
-  ])('has to be right: %s.%s(%j)', (encoder, method, args, message) => {
+  ])('must be valid: %s.%s(%j)', (encoder, method, args, message) => {
     const { rules, reports } = withStep(encoder, method, args);
     expect(rules).toEqual([]);
     expect(reports).toMatchObject([{ code: 'bad-step', message: expect.stringContaining(message) }]);
   });
 
-  it('has to do what the rule says', () => {
+  it('must produce the packet of the rule', () => {
     const { reports } = withStep('PayrollEncoder', 'fetch_budgets', { period: '{period}' });
     expect(reports).toMatchObject([{ code: 'dom-mismatch' }]);
   });
@@ -325,12 +325,12 @@ describe('a pin', () => {
   const text = JSON.stringify([rule({ name: 'Fetch the ledger \u2013 all of it' })]);
   const sha256 = createHash('sha256').update(text).digest('hex');
 
-  it('lets in the text that it was made of', () => {
+  it('accepts the text that it was computed from', () => {
     expect(loadRules(text, { sha256 }).rules).toHaveLength(1);
     expect(loadRules(text, { sha256: sha256.toUpperCase() }).rules).toHaveLength(1);
   });
 
-  it('refuses any other text', () => {
+  it('rejects any other text', () => {
     expect(() => loadRules(`${text} `, { sha256 })).toThrow(expect.objectContaining({ code: 'hash-mismatch' }));
   });
 
@@ -338,7 +338,7 @@ describe('a pin', () => {
     expect(() => loadRules(text, { sha256: pin })).toThrow(TypeError);
   });
 
-  it('is about a text', () => {
+  it('applies to a text', () => {
     expect(() => loadRules([GOOD], { sha256 })).toThrow(/sha256/);
   });
 });

@@ -131,9 +131,9 @@ const points = async (): Promise<number[]> => {
   return Array.from({ length: commits }, (_, n) => n + 1);
 };
 
-describe('a runtime that dies', () => {
+describe('a runtime that crashes', () => {
   test.each(['before', 'behind'] as const)(
-    '%s any of its commits leaves nothing undone, untold or done twice',
+    '%s any of its commits loses and repeats nothing',
     async (death) => {
       const all = await points();
       expect(all.length).toBeGreaterThan(5);
@@ -147,7 +147,7 @@ describe('a runtime that dies', () => {
     },
   );
 
-  test('and had said that something was kept is found out', async () => {
+  test('after a false commit is detected', async () => {
     const worlds = await Promise.all((await points()).map((at) => play(at, 'lying')));
     expect(worlds.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(3);
   });
