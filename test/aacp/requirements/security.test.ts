@@ -15,7 +15,7 @@ const NOW = Date.UTC(2026, 5, 1, 12);
 const VALID = `${HEAD}|res:emp_salary`;
 const INVALID = [
   '',
-  'no packet',
+  'not a packet',
   'FETCH|HR|p:1|aacp:1.1',
   'FETCH|HR|return:A|p:1',
   `${HEAD}|return:EVE`,

@@ -290,7 +290,7 @@ describe('wrong usage', () => {
     expect(await wrong('aacp', '--workflow', 'payrol.fetch_employees')).toBe(
       'There is no workflow "payrol"; did you mean "payroll"?',
     );
-    expect(await wrong('aacp', '--workflow', 'constructor.x')).toMatch(/; the options are payroll, it, invoice, /);
+    expect(await wrong('aacp', '--workflow', 'constructor.x')).toMatch(/; there are payroll, it, invoice, /);
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employee')).toBe(
       'payroll has no step "fetch_employee"; did you mean "fetch_employees"?',
     );
