@@ -72,13 +72,13 @@ describe('the same request', () => {
   });
 
   test('with explicit defaults', async () => {
-    const said = [
+    const equivalent = [
       { domain: 'hr' },
       { ...HR, returnAgent: 'HR-Agent' },
       { ...HR, priority: 2 },
       { ...HR, priority: '2' },
     ];
-    for (const options of said) expect(await keyFor(INSTRUCTION, options as EncodeOptions)).toBe(keyOf(REQUEST));
+    for (const options of equivalent) expect(await keyFor(INSTRUCTION, options as EncodeOptions)).toBe(keyOf(REQUEST));
   });
 });
 

@@ -87,15 +87,15 @@ describe('before processing (section 15)', () => {
     ['FETCH|HR|return:A|aacp:1.1', 'missing-p'],
     [`${HEAD}|org_x:y`, 'unknown-key'],
   ])('warnings do not stop a packet, and are reported: %s', async (text, code) => {
-    const told: string[] = [];
+    const logged: string[] = [];
     const { dispatch, handled, audit } = gate({
       onWarning: (warning) => {
-        told.push(warning.code);
+        logged.push(warning.code);
         throw new Error('the log is full');
       },
     });
     expect(await dispatch(text)).toMatchObject({ ok: true, warnings: [{ code }] });
-    expect([handled.length, told, audit.records()[0]?.codes]).toEqual([1, [code], [code]]);
+    expect([handled.length, logged, audit.records()[0]?.codes]).toEqual([1, [code], [code]]);
   });
 });
 
