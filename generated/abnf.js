@@ -5,12 +5,12 @@
 
 
 
-// The text of a comment: what stands behind the semicolon and the space after it.
+// The text of a comment, without the semicolon and the space after it.
 function commentText(comment) {
   return comment.replace(/^; ?/, "").trimEnd();
 }
 
-// The comments in a stretch of a rule, which was read before: what else could hold a semicolon is quoted.
+// The comments in a part of a rule that was parsed before: other semicolons are in quotes.
 function commentsIn(stretch) {
   if (!stretch.includes(";")) return [];
   const quoted = stretch.match(/"[^"]*"|<[^>]*>|;[^\r\n]*/g);
@@ -25,13 +25,13 @@ function concatenationNode(items) {
   return items.length === 1 ? items[0] : { kind: "concatenation", items };
 }
 
-// Comments before the first alternative and behind the last one belong to these.
-function withComments(alternatives, before, behind) {
-  if (before.length === 0 && behind === null) return alternatives;
+// Comments before the first alternative and after the last one belong to these alternatives.
+function withComments(alternatives, before, after) {
+  if (before.length === 0 && after === null) return alternatives;
   const last = alternatives.length - 1;
   return alternatives.map(({ element, comments }, index) => ({
     element,
-    comments: [...(index === 0 ? before : []), ...comments, ...(index === last && behind !== null ? [behind] : [])],
+    comments: [...(index === 0 ? before : []), ...comments, ...(index === last && after !== null ? [after] : [])],
   }));
 }
 
@@ -44,15 +44,15 @@ var spans;
 
 var maxDepth;
 
-// Only grows and shrinks on the way in: once a bracket is read, no other alternative is left to try.
+// The nesting of brackets. It needs no backtracking: after a bracket, there is no other alternative to try.
 var depth;
 
-function refuse(message, start, end) {
+function reject(message, start, end) {
     try {
       error(message, { source: options.grammarSource, start: placeOf(start), end: placeOf(end) });
-    } catch (refusal) {
-      refusal.reason = "limit";
-      throw refusal;
+    } catch (rejection) {
+      rejection.reason = "limit";
+      throw rejection;
     }
   }
 
@@ -61,14 +61,14 @@ function placeOf(offset) {
     return { offset, line: lines.length, column: lines.at(-1).length + 1 };
   }
 
-// Called right after an opening bracket, before anything inside it is read.
+// Called directly after an opening bracket, before its content is parsed.
 function enter(at) {
-    if (++depth > maxDepth) refuse(`Nesting is deeper than ${maxDepth}`, at - 1, at);
+    if (++depth > maxDepth) reject(`Nesting is deeper than ${maxDepth}`, at - 1, at);
     return true;
   }
 
 function limitNumber(value, start, end) {
-    if (!Number.isSafeInteger(value)) refuse("The number is above 2^53 - 1", start, end);
+    if (!Number.isSafeInteger(value)) reject("The number is above 2^53 - 1", start, end);
     return true;
   }
 
@@ -158,10 +158,10 @@ function referenceNode(name, start, end) {
         }
         at$ = last$5;
         if (alternatives$1.length < 1) break ended$2;
-        const behind$1 = c_nl$build(at$);
-        if (behind$1 === FAILED$) break ended$2;
+        const after$1 = c_nl$build(at$);
+        if (after$1 === FAILED$) break ended$2;
         at$ = end$;
-        picked$1 = ruleNode(comments$1, name$1, sign$1.text, withComments(alternatives$1, sign$1.comments, behind$1), start$1, end$1);
+        picked$1 = ruleNode(comments$1, name$1, sign$1.text, withComments(alternatives$1, sign$1.comments, after$1), start$1, end$1);
       } else if ((table0$[symbol$1] & 4) !== 0) {
         const back$1 = at$;
         chosen$1: {
@@ -228,10 +228,10 @@ function referenceNode(name, start, end) {
             }
             at$ = last$10;
             if (alternatives$2.length < 1) break next$1;
-            const behind$2 = c_nl$build(at$);
-            if (behind$2 === FAILED$) break next$1;
+            const after$2 = c_nl$build(at$);
+            if (after$2 === FAILED$) break next$1;
             at$ = end$;
-            picked$1 = ruleNode(comments$2, name$2, sign$2.text, withComments(alternatives$2, sign$2.comments, behind$2), start$4, end$2);
+            picked$1 = ruleNode(comments$2, name$2, sign$2.text, withComments(alternatives$2, sign$2.comments, after$2), start$4, end$2);
             break chosen$1;
           }
           at$ = back$1;

@@ -146,7 +146,7 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
   const language = accpLanguage(options);
   const dialect: Dialect = options.dialect ?? 'strict';
 
-  test('accepts of any text what the reader accepts and the options allow', () => {
+  test('accepts exactly the texts that the parser accepts and the options allow', () => {
     const texts = fc.oneof(
       { weight: 6, arbitrary: nearTexts(options) },
       { weight: 1, arbitrary: frameTexts(dialect) },
@@ -163,7 +163,7 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
     expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(20);
   });
 
-  test('says that it is narrowed', () => {
+  test('is marked as narrowed', () => {
     expect(language).toMatchObject({ name: 'accp', narrowed: true, dialect });
     expect(language.depth).toStrictEqual({
       rules: ['array', 'map'],
@@ -176,14 +176,14 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
 describe.each(['strict', 'lenient'] as const)('the whole %s dialect', (dialect) => {
   const language = accpLanguage({ dialect });
 
-  test('accepts what the reader accepts', () => {
+  test('accepts the texts that the parser accepts', () => {
     const law = fc.property(fc.oneof(frameTexts(dialect), frameMutants(dialect)), (text) => {
       expect(language.grammar.accepts(text)).toBe(tryParseFrame(text, { dialect }).ok);
     });
     fc.assert(law, runs(300));
   });
 
-  test('is not narrowed, and builds the trees of the reader', () => {
+  test('is not narrowed, and builds the trees of the parser', () => {
     expect(language.narrowed).toBe(false);
     const text = '@a>req:x{m:{b:1.50,a:007}}[mid:m1]';
     expect(language.grammar.parse(text)).toStrictEqual({ ok: true, value: reading(text, {}) });
@@ -207,7 +207,7 @@ describe.each(['strict', 'lenient'] as const)('the whole %s dialect', (dialect) 
     });
   });
 
-  test('tells where a text goes wrong, and why', () => {
+  test('reports the position and reason of an error', () => {
     const text = '@a>req:x{n:1|n:2}';
     const result = tryParseFrame(text, { dialect });
     if (result.ok) throw new Error('The text should be refused');
@@ -230,7 +230,7 @@ test('a frame of a hundred optional parameters is read in their order', () => {
   expect(grammar.accepts('@a>a:a{k99:1|k98:1}')).toBe(false);
 });
 
-describe('options that are refused', () => {
+describe('options that are rejected', () => {
   const cases: readonly (readonly [options: unknown, message: string])[] = [
     [{ intents: ['r q'] }, 'intents: "r q" is not an intent: letters'],
     [{ intents: ['req>x:y{}@a'] }, 'intents: "req>x:y{}@a" is not an intent: letters'],
@@ -262,13 +262,13 @@ describe('options that are refused', () => {
     expect(() => accpLanguage(options as AccpLanguageOptions)).toThrow(new TypeError(message));
   });
 
-  test.each(['42', '', 'two words', 'é', 'true'])('the text %j, which no frame can hold as text', (value) => {
+  test.each(['42', '', 'two words', 'é', 'true'])('the text %j, which no frame can contain as a string', (value) => {
     expect(() => accpLanguage({ fields: { q: { enum: [value] } } })).toThrow(
       /^fields\.q\.enum: .* cannot be written: /,
     );
   });
 
-  test('a key that comes twice', () => {
+  test('a duplicate key', () => {
     const fields = [
       ['q', {}],
       ['q', {}],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ParseError, parseFrame, tryParseFrame } from '../../src/accp/index.js';
 
 interface Told {
-  /** What stands in the text at the place of the error. */
+  /** The text at the position of the error. */
   readonly at: string;
   readonly start: number;
   readonly message: string;
@@ -22,7 +22,7 @@ function helpFor(payload: string): string | undefined {
   return told(`@a>req:x{${payload}}`).help;
 }
 
-describe('messages tell what is expected and what is found', () => {
+describe('messages name the expected and the found text', () => {
   test.each([
     ['', 0, 'Expected "@", found end of input.'],
     ['x', 0, 'Expected "@", found "x".'],
@@ -49,13 +49,13 @@ describe('messages tell what is expected and what is found', () => {
     expect(told(text)).toMatchObject({ start, message });
   });
 
-  test('found and expected are there as data, too', () => {
+  test('found and expected are available as data, too', () => {
     const result = tryParseFrame('@a>req:x{k:v,w}');
     expect(result.ok || result.error).toMatchObject({ expected: ['"|"', '"}"', 'text'], found: ',', code: 'E1001' });
   });
 });
 
-describe('help says what to do', () => {
+describe('the hint names the correction', () => {
   test.each([
     ['k:v,l:w', 'separate parameters by "|"; inside a value, write "\\,"'],
     ['k:12:30', 'inside a value, write "\\:"'],
@@ -88,13 +88,13 @@ describe('help says what to do', () => {
   );
 
   test.each(['@', '@a>re', '@a>req:x{', '@a>req:x{k:v', '@a>req:x{k:[1,', '@a>req:x{}[mid:1'])(
-    'a frame cut off: %s',
+    'a truncated frame: %s',
     (text) => {
       expect(told(text)).toMatchObject({ at: '', start: text.length, help: 'the frame ends too early' });
     },
   );
 
-  test('there is none where nothing is known', () => {
+  test('there is no hint for other errors', () => {
     expect(told('hello')).toHaveProperty('help', undefined);
     expect(told('@a>req:x{k-1:v}')).toHaveProperty('help', undefined);
   });
@@ -112,7 +112,7 @@ describe('help says what to do', () => {
     expect(told(text).help).toBe(help);
   });
 
-  test('the lenient dialect is not advised to those who use it', () => {
+  test('the lenient dialect is not suggested in the lenient dialect', () => {
     expect(told('@a>req:x{k:@b:c:d}', { dialect: 'lenient' }).help).toBe('inside a value, write "\\:"');
     expect(told('@a>req:x{k:[k:@a]}', { dialect: 'lenient' }).help).toBe('inside a value, write "\\@"');
   });
@@ -125,19 +125,19 @@ describe('repeated keys', () => {
     ['@a>req:x{m:{a:1,b:[{c:1,d:2}],a:3}}', 30, 'a'],
     ['@a>req:x{}[mid:1,seq:2,mid:3]', 23, 'mid'],
     [`@a>req:x{${Array.from({ length: 20 }, (_, at) => `k${at}:\\|\\{`).join('|')}|k7:~}`, 179, 'k7'],
-  ])('the second one is the place: %s', (text, start, at) => {
+  ])('the position is that of the second one: %s', (text, start, at) => {
     expect(told(text)).toEqual({ at, start, message: `The key "${at}" appears twice.`, help: 'remove one of the two' });
   });
 
-  test('keys of different lists do not meet', () => {
+  test('keys of different lists are independent', () => {
     expect(tryParseFrame('@a>req:x{k:{k:[{k:1},{k:2}]}}[k:1]').ok).toBe(true);
   });
 
-  test('keys of another case are other keys', () => {
+  test('keys are case-sensitive', () => {
     expect(tryParseFrame('@a>req:x{k:1|K:2}').ok).toBe(true);
   });
 
-  test('keyed items are no keys', () => {
+  test('keyed items are not keys', () => {
     expect(tryParseFrame('@a>req:x{f:[k:1,k:2]}', { dialect: 'lenient' }).ok).toBe(true);
   });
 });
@@ -145,7 +145,7 @@ describe('repeated keys', () => {
 describe('limits', () => {
   const help = (option: string) => `raise ${option} if you trust the sender`;
 
-  test('nesting: the place is the bracket too many', () => {
+  test('nesting: the position is that of the excessive bracket', () => {
     expect(told('@a>req:x{k:[[[[[[1]]]]]]}')).toEqual({
       at: '[',
       start: 16,
@@ -155,19 +155,19 @@ describe('limits', () => {
     expect(told('@a>req:x{k:[{a:{}}]}', { maxDepth: 2 })).toMatchObject({ at: '{', start: 15 });
   });
 
-  test('digits: the place is the number', () => {
+  test('digits: the position is that of the number', () => {
     const digits = '1'.repeat(1001);
     const message = 'The number has more than 1000 digits.';
     expect(told(`@a>req:x{k:-${digits}}`)).toEqual({ at: `-${digits}`, start: 11, message, help: help('maxDigits') });
   });
 
-  test('a limit that is reached first counts, before any fault behind it', () => {
+  test('a limit that is reached first is reported, before any later error', () => {
     expect(told('@a>req:x{k:[[[[[[ \0').message).toBe('Nesting is deeper than 5.');
   });
 });
 
 describe('throwing and returning', () => {
-  test('the error thrown is the error returned', () => {
+  test('the thrown error equals the returned one', () => {
     const result = tryParseFrame('@a>req:x{k}');
     expect(() => parseFrame('@a>req:x{k}')).toThrow(ParseError);
     expect(() => parseFrame('@a>req:x{k}')).toThrow(result.ok ? '' : result.error.message);
@@ -186,7 +186,7 @@ describe('throwing and returning', () => {
   });
 });
 
-test('spans are there when asked for, and only then', () => {
+test('spans are present only if requested', () => {
   expect(parseFrame('@a>req:x{k:v}')).not.toHaveProperty('span');
   expect(parseFrame('@a>req:x{k:[v]}[t:1]', { spans: true })).toEqual({
     kind: 'frame',

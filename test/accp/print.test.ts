@@ -1,4 +1,4 @@
-/** What cannot be printed, and why; what can is in the conformance cases and the laws. */
+/** Trees that cannot be printed, with the reason. The conformance cases and the laws have printable trees. */
 import { describe, expect, test } from 'vitest';
 import { canonicalizeFrame, type Frame, PrintError, parseFrame, printFrame, type Value } from '../../src/accp/index.js';
 
@@ -30,13 +30,13 @@ describe('names', () => {
     ['agent', ['', 'a b', 'a.b', '@a', 'a\n', '\u00e9', 7, null, undefined, ['a']], 'letters, digits, "-" and "_"'],
     ['intent', ['', 'req1', 're-q', 'req\n', 'r\u00e9q', null], 'letters'],
     ['operation', ['', 'a-b', 'x\n', ':', null], 'letters, digits and "_"'],
-  ])('a bad %s', (part, names, characters) => {
+  ])('an invalid %s', (part, names, characters) => {
     for (const name of names) {
       expect(refusal(frame({ [part]: name }))).toEqual(['E1004', part, `is invalid; use ${characters}`]);
     }
   });
 
-  test('a bad reference', () => {
+  test('an invalid reference', () => {
     for (const path of ['', 'a-b', '$a', 'a b', 'a\n', null]) {
       const error = ['E1004', 'payload.k.path', 'is an invalid path; use letters, digits, "_" and "."'];
       expect(refusal(withValue({ kind: 'ref', path }))).toEqual(error);
@@ -63,7 +63,7 @@ describe('strings', () => {
     expect(refusal(withValue({ kind: 'string', value }))).toEqual(['E1004', 'payload.k', message]);
   });
 
-  test('a long one is cut in the message', () => {
+  test('a long string is shortened in the message', () => {
     const [, , message = ''] = refusal(withValue({ kind: 'string', value: '1'.repeat(500) }));
     expect(message).toBe(`the string "${'1'.repeat(40)}" would read back as another kind`);
   });
@@ -136,7 +136,7 @@ describe('numbers', () => {
     expect(refusal(node, { maxDigits: 4 })).toEqual(['E1004', 'payload.k', 'the number has more than 4 digits']);
   });
 
-  test('canonicalizing refuses them as well', () => {
+  test('canonicalizing rejects them as well', () => {
     expect(() => canonicalizeFrame(withValue({ kind: 'decimal', value: Number.NaN }))).toThrow(PrintError);
     expect(() => canonicalizeFrame(withValue({ kind: 'integer', value: 5, text: '6' }))).toThrow('does not denote 5');
   });
@@ -146,7 +146,7 @@ describe('lists', () => {
   const value = { kind: 'null' };
   const BAD_KEY = 'has an invalid key; use letters, digits and "_"';
 
-  test.each(['', 'a-b', 'a b', '\u00e9', 'k\n', 7, null])('a bad key: %j', (key) => {
+  test.each(['', 'a-b', 'a b', '\u00e9', 'k\n', 7, null])('an invalid key: %j', (key) => {
     const payload = [
       { key: 'ok', value },
       { key, value },
@@ -157,11 +157,11 @@ describe('lists', () => {
     expect(refusal(inner)).toEqual(['E1004', 'payload.k[0]', BAD_KEY]);
   });
 
-  test.each([null, undefined, 7, 'k:v'])('what is no parameter: %j', (param) => {
+  test.each([null, undefined, 7, 'k:v'])('an entry that is not a parameter: %j', (param) => {
     expect(refusal(frame({ payload: [param] }))).toEqual(['E1004', 'payload[0]', BAD_KEY]);
   });
 
-  test('a repeated key', () => {
+  test('a duplicate key', () => {
     const twice = [
       { key: 'k', value },
       { key: 'l', value },
@@ -173,7 +173,7 @@ describe('lists', () => {
     expect(refusal(map)).toEqual(['E1004', 'payload.k.k', 'duplicate key']);
   });
 
-  test('no metadata is null, not an empty list', () => {
+  test('the absence of metadata is null, not an empty list', () => {
     const message = 'a metadata block cannot be empty; use null instead';
     expect(refusal(frame({ metadata: [] }))).toEqual(['E1004', 'metadata', message]);
   });
@@ -186,7 +186,7 @@ describe('lists', () => {
     expect(refusal(withValue({ kind: 'map', entries: hole })).slice(0, 1)).toEqual(['E1004']);
   });
 
-  test.each([undefined, {}, 'list', 7])('what is no list: %j', (list) => {
+  test.each([undefined, {}, 'list', 7])('an input that is not a list: %j', (list) => {
     expect(refusal(frame({ payload: list }))).toEqual(['E1004', 'payload', 'must be an array']);
     expect(refusal(frame({ metadata: list }))).toEqual(['E1004', 'metadata', 'must be an array']);
     expect(refusal(withValue({ kind: 'array', items: list }))).toEqual(['E1004', 'payload.k', 'must be an array']);
@@ -196,7 +196,7 @@ describe('lists', () => {
 
 describe('nodes', () => {
   test.each([null, undefined, 7, 'v', {}, { kind: 'frame' }, { kind: 'toString' }, []])(
-    'what is no value: %j',
+    'an input that is not a value: %j',
     (value) => {
       expect(refusal(withValue(value))).toEqual(['E1004', 'payload.k', 'is not a value node']);
       const map = { kind: 'map', entries: [{ key: 'm', value: { kind: 'array', items: [{ kind: 'null' }, value] } }] };
@@ -204,11 +204,11 @@ describe('nodes', () => {
     },
   );
 
-  test.each([null, undefined, 7, '@a>req:x{}', {}, { kind: 'packet' }])('what is no frame: %j', (node) => {
+  test.each([null, undefined, 7, '@a>req:x{}', {}, { kind: 'packet' }])('an input that is not a frame: %j', (node) => {
     expect(refusal(node as never)).toEqual(['E1004', 'frame', 'is not a frame node']);
   });
 
-  test('a boolean that is none', () => {
+  test('an invalid boolean', () => {
     expect(refusal(withValue({ kind: 'boolean', value: 'true' }))).toEqual([
       'E1004',
       'payload.k',
@@ -223,7 +223,7 @@ describe('nodes', () => {
     expect(printFrame(withValue(nested(9)), { maxDepth: 9 })).toBe(`@a>req:x{k:${'['.repeat(9)}~${']'.repeat(9)}}`);
   });
 
-  test('a tree that holds itself', () => {
+  test('a tree that contains itself', () => {
     const items: unknown[] = [];
     items.push({ kind: 'array', items });
     const cyclic = withValue({ kind: 'array', items });

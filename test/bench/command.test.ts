@@ -1,4 +1,4 @@
-/** A very short run of `pegwire bench`: that it works, not how fast anything is. */
+/** A very short run of `pegwire bench`: it works; its speed does not matter. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ describe('pegwire bench', () => {
     expect(stderr).toMatch(/^pegwire \S+, Node \S+, /);
   });
 
-  test('measures both protocols where none is named, and gives JSON', async () => {
+  test('measures both protocols by default, and prints JSON', async () => {
     const { code, stdout } = await cli(['bench', '--json', ...SHORT]);
     expect(code).toBe(0);
     const [first, ...sections] = jsonLines(stdout) as { id?: string; machine?: object; groups: object[] }[];
@@ -32,17 +32,17 @@ describe('pegwire bench', () => {
     for (const { groups } of sections) expect(groups.length).toBeGreaterThan(0);
   });
 
-  test('has a progress line on a terminal, which is gone in the end', async () => {
+  test('has a progress line on a terminal, which disappears at the end', async () => {
     const { stderr } = await cli(['bench', 'aacp', '--no-color', ...SHORT], { isTTY: true });
     expect(stderr).toContain('\r\u001b[2Kaacp: reading, 0 %');
     expect(stderr.split('\r\u001b[2K').at(-1)).not.toContain('%');
   });
 
-  test('writes the results and charts where it is told to', async () => {
+  test('writes the results and charts to the given folder', async () => {
     const folder = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-')), 'made', 'here');
     const { code, stderr } = await cli(['bench', 'aacp', '--output', folder, ...SHORT]);
     expect(code).toBe(0);
-    expect(stderr).toContain(`The results are written to ${folder}.`);
+    expect(stderr).toContain(`Results written to ${folder}\n`);
     expect(readdirSync(folder).toSorted()).toEqual(['aacp-printing.svg', 'aacp-reading.svg', 'results.json']);
     const results = JSON.parse(readFileSync(path.join(folder, 'results.json'), 'utf8')) as { sections: object[] };
     expect(results).toMatchObject({ pegwire: expect.any(String), machine: { node: process.versions.node } });
@@ -65,16 +65,16 @@ describe('pegwire bench', () => {
       '--duration must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "soon"',
     ],
     [['bench', 'aacp', '--duration', '2h'], '--duration must be at most 1h; got "2h"'],
-    [['bench', 'json'], 'bench takes accp or aacp, not "json"'],
+    [['bench', 'json'], 'bench accepts accp or aacp; got "json"'],
     [['bench', 'acpp'], 'did you mean "accp"?'],
-    [['bench', 'accp', 'file.txt'], 'bench takes a protocol and no file; "file.txt" is one too many'],
-  ])('refuses %j', async (args, message) => {
+    [['bench', 'accp', 'file.txt'], 'bench takes only a protocol; remove "file.txt"'],
+  ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
-  test('says in its help that the protocol may be left out', async () => {
+  test('documents in its help that the protocol is optional', async () => {
     expect((await cli(['bench', '--help'])).stdout).toContain('Usage: pegwire bench [accp|aacp] [options]');
   });
 });

@@ -9,8 +9,8 @@ import {
   streamFrame,
 } from '../../../src/accp/bindings/a2a/index.js';
 import { createSession, type Session } from '../../../src/accp/codec/index.js';
-import { codec, connect, endpointOf, talkTo } from './a2a-world.js';
-import { signalled } from './http-server.js';
+import { codec, connect, endpointOf, startConversation } from './a2a-fixture.js';
+import { createSignal } from './http-server.js';
 
 describe('cancellation', () => {
   /** Sends one chunk, and works until its signal is aborted. */
@@ -37,7 +37,7 @@ describe('cancellation', () => {
 
   test('a cancel frame reaches the handler, aborts its work, and cancels the task', async () => {
     const { handler, stopped, received } = slow();
-    const { client } = await talkTo(handler);
+    const { client } = await startConversation(handler);
     const returned: string[] = [];
     let answers: readonly string[] = [];
     for await (const frame of streamFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]')) {
@@ -62,7 +62,7 @@ describe('cancellation', () => {
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     });
-    const { client } = await talkTo(endpoint.handler);
+    const { client } = await startConversation(endpoint.handler);
     const session = createSession({ agent: 'planner', sequence: 'sender' });
     const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'x', payload: {} }, session);
     const streamed: string[] = [];
@@ -89,7 +89,7 @@ describe('cancellation', () => {
 
   test('cancelTask of the A2A client aborts the signal and cancels the task', async () => {
     const { handler, stopped } = slow();
-    const { client } = await talkTo(handler);
+    const { client } = await startConversation(handler);
     const states: (number | undefined)[] = [];
     let id = '';
     for await (const { payload } of client.sendMessageStream(frameMessage('@p>req:x{}[mid:q1,seq:1,sid:s1]'))) {
@@ -103,7 +103,7 @@ describe('cancellation', () => {
   });
 
   test('a task that waits can be cancelled', async () => {
-    const { client } = await talkTo((frame) =>
+    const { client } = await startConversation((frame) =>
       frame.includes('>req:') ? '@w>wait:x{}[mid:w1,seq:1,cid:q1]' : '@w>ack:x{}[mid:w2,seq:2,cid:q1]',
     );
     await sendFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]');
@@ -123,7 +123,7 @@ describe('cancellation', () => {
 
   test('a cancel frame for a chain without a task is sent, since it has a number', async () => {
     const received: string[] = [];
-    const { client } = await talkTo((frame) => {
+    const { client } = await startConversation((frame) => {
       received.push(frame);
       return null;
     });
@@ -137,7 +137,7 @@ describe('cancellation of a request whose answer is awaited', () => {
   const ask = (operation: string) => ({ intent: 'req', operation, payload: {}, envelope });
 
   interface Waited {
-    readonly client: Awaited<ReturnType<typeof talkTo>>['client'];
+    readonly client: Awaited<ReturnType<typeof startConversation>>['client'];
     readonly session: Session;
     /** The outcome of the pending request. */
     readonly answer: Promise<readonly string[]>;
@@ -145,7 +145,7 @@ describe('cancellation of a request whose answer is awaited', () => {
 
   /** A request whose handler ends only when its signal is aborted, or never. */
   async function waiting(operation: 'heeds' | 'ignores' | 'streams'): Promise<Waited> {
-    const started = signalled();
+    const started = createSignal();
     const handler = endpointOf(({ intent, operation: asked }, { signal }) => {
       if (intent !== 'req') return null;
       if (asked === 'echo') return { intent: 'done', operation: asked };
@@ -159,7 +159,7 @@ describe('cancellation of a request whose answer is awaited', () => {
         await over;
       })();
     });
-    const { client, session } = await talkTo(handler);
+    const { client, session } = await startConversation(handler);
     const answer = sendFrame(client, codec.encode(ask(operation), session).frames);
     await started.promise;
     return { client, session, answer };
@@ -201,7 +201,9 @@ describe('cancellation of a request whose answer is awaited', () => {
   }
 
   test('a cancel frame that arrives after the end of its task is sent nevertheless', async () => {
-    const { client, session } = await talkTo(endpointOf(({ intent }) => (intent === 'req' ? 'Done.' : null)));
+    const { client, session } = await startConversation(
+      endpointOf(({ intent }) => (intent === 'req' ? 'Done.' : null)),
+    );
     const request = codec.encode(ask('echo'), session);
     for (const frame of await sendFrame(client, request.frames)) codec.decode(frame, session);
     const late = await sendFrame(client, codec.encode({ ...ask('echo'), intent: 'cancel' }, session).frames);

@@ -3,7 +3,7 @@ import { AgentEvent, type AgentExecutor } from '@a2a-js/sdk/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { accpExecutor, connectA2A, type Link } from '../../../src/accp/bindings/a2a/index.js';
 import { createSession, streamMessages } from '../../../src/accp/codec/index.js';
-import { codec, connect, endpointOf, REQUEST } from './a2a-world.js';
+import { codec, connect, endpointOf, REQUEST } from './a2a-fixture.js';
 
 const links: Link[] = [];
 afterEach(async () => {

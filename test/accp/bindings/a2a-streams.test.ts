@@ -10,7 +10,7 @@ import {
 } from '../../../src/accp/bindings/a2a/index.js';
 import { streamMessages } from '../../../src/accp/codec/index.js';
 
-import { codec, endpointOf, REQUEST, talkTo } from './a2a-world.js';
+import { codec, endpointOf, REQUEST, startConversation } from './a2a-fixture.js';
 
 describe('streams', () => {
   const WORDS = ['Hello', '_world', '!', '_And', '_more.'];
@@ -23,7 +23,7 @@ describe('streams', () => {
     });
 
   test('each ST frame is one artifact update, in order, and the task keeps one part for each', async () => {
-    const { client, session } = await talkTo(streaming());
+    const { client, session } = await startConversation(streaming());
     const { frames, msgId } = codec.encode(REQUEST, session);
     const updates = [];
     let taskId = '';
@@ -47,7 +47,7 @@ describe('streams', () => {
     ['an agent that streams', true],
     ['an agent that does not stream', false],
   ])('streamFrame yields the frames in order, and a session reads them as the stream: %s', async (_, isStreaming) => {
-    const { client, session } = await talkTo(streaming(), { streaming: isStreaming });
+    const { client, session } = await startConversation(streaming(), { streaming: isStreaming });
     const { frames, msgId } = codec.encode(REQUEST, session);
     const heads: string[] = [];
     for await (const frame of streamFrame(client, frames)) {
@@ -69,7 +69,7 @@ describe('streams', () => {
       '@w>end:x{}[mid:w5,seq:5,cid:q1]',
       '@w>done:x{v:1}[mid:w6,seq:6,cid:q1]',
     ];
-    const { client } = await talkTo(async function* handler() {
+    const { client } = await startConversation(async function* handler() {
       yield* answers;
     } as unknown as FrameHandler);
     expect(await sendFrame(client, '@p>req:x{}[mid:q1,seq:1]')).toEqual(answers);
@@ -79,7 +79,7 @@ describe('streams', () => {
   });
 
   test('a source that fails after its first chunk fails the task', async () => {
-    const { client } = await talkTo(async function* handler() {
+    const { client } = await startConversation(async function* handler() {
       yield '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]';
       throw new Error('gone');
     } as unknown as FrameHandler);
@@ -94,7 +94,7 @@ describe('streams', () => {
 
 describe('A2A 0.3', () => {
   test('frames are sent as files, in both directions', async () => {
-    const { client, session } = await talkTo(
+    const { client, session } = await startConversation(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: 'up' } })),
       { protocolVersion: '0.3' },
     );
@@ -109,7 +109,7 @@ describe('A2A 0.3', () => {
       '@w>stream:x{idx:1|d:b|done:true|schema:ST}[mid:w2,seq:2,cid:q1]',
       '@w>done:x{}[mid:w3,seq:3,cid:q1]',
     ];
-    const { client } = await talkTo(
+    const { client } = await startConversation(
       async function* handler() {
         yield* answers;
       } as unknown as FrameHandler,

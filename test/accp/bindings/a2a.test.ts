@@ -18,11 +18,11 @@ import {
 } from '../../../src/accp/bindings/a2a/index.js';
 import { createCodec } from '../../../src/accp/codec/index.js';
 
-import { codec, connect, endpointOf, REQUEST, talkTo } from './a2a-world.js';
+import { codec, connect, endpointOf, REQUEST, startConversation } from './a2a-fixture.js';
 
 describe('tasks', () => {
   test('a request creates a task, which the frame in its status completes', async () => {
-    const { client, session } = await talkTo(
+    const { client, session } = await startConversation(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: 'up' } })),
     );
     const { frames, msgId } = codec.encode(REQUEST, session);
@@ -52,7 +52,7 @@ describe('tasks', () => {
     ['end', 'end:x{}', TaskState.TASK_STATE_COMPLETED],
   ])('%s sets the state of the task and is delivered', async (_, body, state) => {
     const answer = `@worker>${body}[mid:w1,seq:1,cid:q1]`;
-    const { client } = await talkTo(() => answer);
+    const { client } = await startConversation(() => answer);
     const request = '@planner>req:x{}[mid:q1,seq:1,sid:s1]';
     const task = (await client.sendMessage(frameMessage(request))) as Task;
     expect(task.status?.state).toBe(state);
@@ -61,7 +61,7 @@ describe('tasks', () => {
 
   test('all frames of an answer arrive, including those of a long message and those before it', async () => {
     const text = 'All is well that ends well. '.repeat(120);
-    const { client, session } = await talkTo(
+    const { client, session } = await startConversation(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: text } })),
     );
     const received = [];
@@ -76,7 +76,7 @@ describe('tasks', () => {
 
   test('a message in several frames is one A2A message', async () => {
     const seen: unknown[] = [];
-    const { client, session } = await talkTo(
+    const { client, session } = await startConversation(
       endpointOf((message) => {
         seen.push(message.payload['goal']);
         return { intent: 'done', operation: 'plan' };
@@ -91,14 +91,14 @@ describe('tasks', () => {
   });
 
   test('a frame without an answer completes its task', async () => {
-    const { client } = await talkTo(() => null);
+    const { client } = await startConversation(() => null);
     expect(await sendFrame(client, '@planner>ack:x{}[mid:q1,seq:1]')).toEqual([]);
   });
 
   test('a frame with the cid of a task that waits is sent to that task', async () => {
     const handler: FrameHandler = (frame) =>
       frame.includes('req:') ? '@w>wait:x{for:budget}[mid:w1,seq:1,cid:q1]' : '@w>done:x{v:1}[mid:w2,seq:2,cid:q1]';
-    const { client } = await talkTo(handler);
+    const { client } = await startConversation(handler);
     expect(await sendFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]')).toEqual([
       '@w>wait:x{for:budget}[mid:w1,seq:1,cid:q1]',
     ]);
@@ -127,7 +127,7 @@ describe('tasks', () => {
   });
 
   test('a message without a frame is answered with E1001', async () => {
-    const { client } = await talkTo(() => null);
+    const { client } = await startConversation(() => null);
     const { configuration, metadata, tenant, message } = frameMessage('hello', { mimeType: 'text/plain' });
     const task = (await client.sendMessage({ configuration, metadata, tenant, message })) as Task;
     expect(framesIn(task.status!.message!.parts)).toEqual([expect.stringContaining('code:E1001')]);

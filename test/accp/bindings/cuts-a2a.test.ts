@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FrameHandler, streamFrame } from '../../../src/accp/bindings/a2a/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
-import { type ConnectOptions, talkTo } from './a2a-world.js';
+import { type ConnectOptions, startConversation } from './a2a-fixture.js';
 
 const proxies: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -34,7 +34,7 @@ async function read(ending: Ending, events: number, more: number, answers: reado
   const handler = async function* () {
     yield* answers;
   } as unknown as FrameHandler;
-  const { client } = await talkTo(handler, { through, protocolVersion: version });
+  const { client } = await startConversation(handler, { through, protocolVersion: version });
   const frames: string[] = [];
   try {
     for await (const frame of streamFrame(client, '@p>req:x{}[mid:q1,seq:1]', { legacy: version !== '1.0' }))

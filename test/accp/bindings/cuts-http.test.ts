@@ -5,7 +5,7 @@ import { createCodec, createSession, streamMessages } from '../../../src/accp/co
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
 import { endpointOf, testServers } from './http-server.js';
 
-const { serving } = testServers();
+const { serveHandler } = testServers();
 const proxies: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();
@@ -28,7 +28,7 @@ const behind =
 /** Returns the outcome of a stream of four chunks and its `end` through a proxy. */
 async function read(ending: Ending, cut: (body: string) => number) {
   const endpoint = endpointOf(({ envelope: { msg_id: cid } }) => streamMessages(WORDS, { cid, operation: 'infer' }));
-  const { port } = new URL(await serving(endpoint));
+  const { port } = new URL(await serveHandler(endpoint));
   const proxy = await cuttingHttpProxy(Number(port), ending, cut);
   proxies.push(proxy);
   const session = createSession({ agent: 'client', sequence: 'sender' });
@@ -77,7 +77,7 @@ test('a message in several frames is truncated if some of them do not arrive', a
     ...{ intent: 'done', operation: 'infer' },
     payload: { text: 'many_words_'.repeat(1000) },
   }));
-  const { port } = new URL(await serving(endpoint));
+  const { port } = new URL(await serveHandler(endpoint));
   const proxy = await cuttingHttpProxy(Number(port), 'chunked', behind(1, 0));
   proxies.push(proxy);
   const [request] = createCodec().encode({ intent: 'req', operation: 'x' }, createSession({ agent: 'client' })).frames;

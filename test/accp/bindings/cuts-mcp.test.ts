@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { callTool, createEndpoint, failFastFetch, tcTool } from '../../../src/accp/bindings/mcp/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
-import type { ConnectedClient } from './mcp-world.js';
+import type { ConnectedClient } from './mcp-wiring.js';
 
 const INFO = { name: 'test', version: '1.0.0' };
 const codec = createCodec();

@@ -3,15 +3,15 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
 import { type Message, type Session, streamMessages } from '../../../src/accp/codec/index.js';
 import { behind, cuttingProxy, frameEnds, SOCKET_ENDINGS } from '../../helpers/cutting-proxy.js';
-import { numbers, openWorld, req, type World } from './websocket-world.js';
+import { numbers, req, type ServerFixture, startServer } from './websocket-fixture.js';
 
 const open: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const opened = await openWorld(...args);
+async function openServer(...args: Parameters<typeof startServer>): Promise<ServerFixture> {
+  const opened = await startServer(...args);
   open.push(opened);
   return opened;
 }
@@ -53,7 +53,7 @@ const ALL = numbers(COUNT).map((n) => `w${n}`);
 
 describe.each(SOCKET_ENDINGS)('a stream over a connection that ends by %s', (ending) => {
   async function connect(what: string, more: number, options: object): Promise<Link> {
-    const { port, connect } = await world(streaming);
+    const { port, connect } = await openServer(streaming);
     const proxy = await cuttingProxy({ target: port, listen: 0, ending, cut: behind(frameEnds, what, more) });
     open.push(proxy);
     return connect({ port: Number(proxy.place), ...options });
@@ -85,7 +85,7 @@ describe.each(SOCKET_ENDINGS)('a stream over a connection that ends by %s', (end
 });
 
 test('a stream from a server that closes the connection properly fails after the chunks that have arrived', async () => {
-  const { connect, sockets } = await world(({ intent, envelope }) => {
+  const { connect, sockets } = await openServer(({ intent, envelope }) => {
     if (intent !== 'req') return null;
     async function* source(): AsyncGenerator<string> {
       yield* ['w0', 'w1', 'w2'];
@@ -108,12 +108,12 @@ test('a stream from a server that closes the connection properly fails after the
 
 describe('a stream that a client sends', () => {
   /** The chunks that the handler of a server has read from the stream. */
-  async function sent(leave: (link: Link, server: World) => unknown, options: object = {}) {
+  async function sent(leave: (link: Link, server: ServerFixture) => unknown, options: object = {}) {
     let report!: (outcome: Read) => void;
     const outcome = new Promise<Read>((resolve) => {
       report = resolve;
     });
-    const server = await world(({ intent, envelope, payload }, { session }: { readonly session: Session }) => {
+    const server = await openServer(({ intent, envelope, payload }, { session }: { readonly session: Session }) => {
       if (intent === 'stream' && payload['chunk_index'] === 0)
         void read(session.stream(envelope.correlation_id!)).then(report);
       if (intent === 'req') return { intent: 'done', operation: 'echo', payload };
@@ -136,7 +136,7 @@ describe('a stream that a client sends', () => {
   });
 
   test('that is cut off fails for its reader after the resume window of the client', { timeout: 5000 }, async () => {
-    const drop = async (link: Link, { server }: World): Promise<void> => {
+    const drop = async (link: Link, { server }: ServerFixture): Promise<void> => {
       // Earlier messages have arrived by then.
       await link.request(req({ n: 1 }));
       for (const client of server.clients) client.terminate();

@@ -7,7 +7,7 @@ import {
   type LinkOptions,
 } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/codec/index.js';
-import { BINDINGS } from './links-world.js';
+import { BINDINGS } from './links-fixture.js';
 
 const codec = createCodec({ state: false });
 const cleanups: (() => unknown)[] = [];
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 /** One endpoint behind every binding. It answers requests, except for `hang`, and for `drip`, whose stream does not end. */
-async function world() {
+async function openServer() {
   let aborted = 0;
   let started = (): void => undefined;
   const isBegun = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ const NAMES = Object.keys(BINDINGS);
 
 describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
   test('has its requests cancelled and its later ones rejected', async () => {
-    const { endpoint, connectTo, isBegun, aborted } = await world();
+    const { endpoint, connectTo, isBegun, aborted } = await openServer();
     const session = fresh();
     const link = await connectTo(binding, { session });
     expect((await link.request(req('echo'))).payload).toEqual({ n: 1 });
@@ -74,7 +74,7 @@ describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
   });
 
   test('has its streams ended', async () => {
-    const { endpoint, connectTo } = await world();
+    const { endpoint, connectTo } = await openServer();
     const session = fresh();
     const link = await connectTo(binding, { session });
     const read = async (): Promise<string> => {
@@ -85,7 +85,7 @@ describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
   });
 
   test.each(NAMES)('is rejected over %s', async (other) => {
-    const { endpoint, connectTo } = await world();
+    const { endpoint, connectTo } = await openServer();
     const session = fresh();
     const link = await connectTo(binding, { session });
     await link.request(req('echo'));
@@ -97,7 +97,7 @@ describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
   });
 
   test('calls no tool of MCP', async () => {
-    const { endpoint, connectTo } = await world();
+    const { endpoint, connectTo } = await openServer();
     const session = fresh();
     await connectTo(binding, { session });
     endpoint.disconnect(session.id);

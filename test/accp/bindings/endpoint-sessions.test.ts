@@ -5,7 +5,7 @@ import { readHead } from '../../../src/accp/bindings/frames.js';
 import { type Message, memoryStore, type SessionStore, StoreError } from '../../../src/accp/codec/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { answersOf, endpointOf, numberOf, peer } from './endpoint-peer.js';
-import { echo, signalled } from './http-server.js';
+import { createSignal, echo } from './http-server.js';
 
 describe('sessions', () => {
   test('two messages in one session are answered with consecutive numbers', async () => {
@@ -69,7 +69,7 @@ describe('sessions', () => {
   });
 
   test('a busy session is not closed', async () => {
-    const release = signalled();
+    const release = createSignal();
     const endpoint = endpointOf({
       maxSessions: 1,
       handle: async (message) => {

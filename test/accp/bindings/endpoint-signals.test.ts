@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { createCodec, createSession, type MessageInput } from '../../../src/accp/codec/index.js';
 import { answersOf, endpointOf, NEVER, numberOf, peer } from './endpoint-peer.js';
-import { codeOf, collect, echo, signalled } from './http-server.js';
+import { codeOf, collect, createSignal, echo } from './http-server.js';
 
 describe('work that ends early', () => {
   test('cancel aborts the work of its chain, and the answer reports it', async () => {
-    const started = signalled();
+    const started = createSignal();
     const endpoint = endpointOf({
       handle: ({ intent }, { signal }) => {
         if (intent !== 'req') return null;
@@ -25,7 +25,7 @@ describe('work that ends early', () => {
   });
 
   test('a stream that is cancelled ends with an error, even if its source ignores the signal', async () => {
-    const started = signalled();
+    const started = createSignal();
     const endpoint = endpointOf({
       handle: ({ intent }) => (intent === 'req' ? stuck(started.done) : null),
     });
@@ -41,7 +41,7 @@ describe('work that ends early', () => {
   });
 
   test('a stream whose reader is gone ends without a frame', async () => {
-    const started = signalled();
+    const started = createSignal();
     const endpoint = endpointOf({ handle: () => stuck(started.done) });
     const disconnection = new AbortController();
     const answers = answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]', disconnection.signal);
@@ -51,7 +51,7 @@ describe('work that ends early', () => {
   });
 
   test('a source is ended when its reader leaves', async () => {
-    const ended = signalled();
+    const ended = createSignal();
     const endpoint = endpointOf({
       handle: async function* () {
         try {
@@ -105,7 +105,7 @@ describe('receive, for bindings on which both sides may send at any time', () =>
   });
 
   test('a frame is accepted while another one is handled', async () => {
-    const release = signalled();
+    const release = createSignal();
     const endpoint = endpointOf({
       handle: async (message) => {
         if (message.operation === 'slow') await release.promise;

@@ -4,7 +4,7 @@ import type { EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { createCodec, createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { answersOf, endpointOf, NEVER, peer } from './endpoint-peer.js';
-import { collect, signalled } from './http-server.js';
+import { collect, createSignal } from './http-server.js';
 
 describe('messages for the handler', () => {
   const frames: readonly [string, boolean][] = [
@@ -39,7 +39,7 @@ describe('messages for the handler', () => {
   });
 
   test('the chunks of a stream are read from the session', async () => {
-    const read = signalled<unknown[]>();
+    const read = createSignal<unknown[]>();
     const endpoint = endpointOf({
       handle: ({ intent, envelope }, { session }) => {
         if (intent === 'stream') collect(session.stream(envelope.correlation_id!)).then(read.done);

@@ -2,33 +2,33 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createHandler, HttpBindingError, postFrame, streamFrames } from '../../../src/accp/bindings/http/index.js';
-import { ANSWER, collect, ERROR, listen, REQUEST, serve, testServers, URL_OF_NOBODY } from './http-server.js';
+import { ANSWER, collect, ERROR, listen, REQUEST, serve, testServers, UNUSED_URL } from './http-server.js';
 
-const { started, serving, saying } = testServers();
+const { started, serveHandler, respondWith } = testServers();
 
 describe('the client', () => {
   const accp = { 'content-type': 'application/accp; charset=utf-8' };
 
   test.each<[string, () => Promise<string>, string, number | undefined]>([
-    ['no server listens', async () => URL_OF_NOBODY, 'unreachable', undefined],
-    ['another status', () => saying(500, accp, ANSWER), 'http-status', 500],
-    ['400 with another body', () => saying(400, { 'content-type': 'text/html' }, '<p>'), 'http-status', 400],
-    ['201', () => saying(201, accp, ANSWER), 'http-status', 201],
-    ['a redirection', () => saying(307, { location: '/elsewhere' }), 'redirected', 307],
-    ['another type', () => saying(200, { 'content-type': 'text/plain' }, ANSWER), 'not-accp', 200],
-    ['no type', () => saying(200, {}, ANSWER), 'not-accp', 200],
+    ['no server listens', async () => UNUSED_URL, 'unreachable', undefined],
+    ['another status', () => respondWith(500, accp, ANSWER), 'http-status', 500],
+    ['400 with another body', () => respondWith(400, { 'content-type': 'text/html' }, '<p>'), 'http-status', 400],
+    ['201', () => respondWith(201, accp, ANSWER), 'http-status', 201],
+    ['a redirection', () => respondWith(307, { location: '/elsewhere' }), 'redirected', 307],
+    ['another type', () => respondWith(200, { 'content-type': 'text/plain' }, ANSWER), 'not-accp', 200],
+    ['no type', () => respondWith(200, {}, ANSWER), 'not-accp', 200],
     [
       'another charset',
-      () => saying(200, { 'content-type': 'application/accp;charset=utf-16' }, ANSWER),
+      () => respondWith(200, { 'content-type': 'application/accp;charset=utf-16' }, ANSWER),
       'not-accp',
       200,
     ],
-    ['bytes that are not UTF-8', () => saying(200, accp, Uint8Array.of(0x40, 0xff, 0x0a)), 'not-accp', 200],
-    ['two frames', () => saying(200, accp, `${ANSWER}\n${ANSWER}\n`), 'more-than-one-frame', 200],
-    ['two frames without a line end', () => saying(200, accp, ANSWER + ANSWER), 'more-than-one-frame', 200],
-    ['half a frame', () => saying(200, accp, ANSWER.slice(0, -3)), 'truncated', 200],
-    ['nothing', () => saying(200, accp), 'truncated', 200],
-    ['a frame that is too long', () => saying(200, accp, `@b>done:x{q:${'y'.repeat(99)}}`), 'too-large', 200],
+    ['bytes that are not UTF-8', () => respondWith(200, accp, Uint8Array.of(0x40, 0xff, 0x0a)), 'not-accp', 200],
+    ['two frames', () => respondWith(200, accp, `${ANSWER}\n${ANSWER}\n`), 'more-than-one-frame', 200],
+    ['two frames without a line end', () => respondWith(200, accp, ANSWER + ANSWER), 'more-than-one-frame', 200],
+    ['half a frame', () => respondWith(200, accp, ANSWER.slice(0, -3)), 'truncated', 200],
+    ['nothing', () => respondWith(200, accp), 'truncated', 200],
+    ['a frame that is too long', () => respondWith(200, accp, `@b>done:x{q:${'y'.repeat(99)}}`), 'too-large', 200],
     ['a length that is not reached', () => started(listen(breakingOff())), 'truncated', 200],
   ])('%s is an error of the binding', async (_name, server, code, status) => {
     const url = await server();
@@ -39,7 +39,7 @@ describe('the client', () => {
 
   test('yields the frames that arrived before an answer broke off', async () => {
     const seen: string[] = [];
-    const url = await saying(200, accp, `${ANSWER}\r\n${ERROR}${ANSWER.slice(0, 9)}`);
+    const url = await respondWith(200, accp, `${ANSWER}\r\n${ERROR}${ANSWER.slice(0, 9)}`);
     const reading = (async () => {
       for await (const frame of streamFrames(url, REQUEST)) seen.push(frame);
     })();
@@ -49,15 +49,15 @@ describe('the client', () => {
 
   test('accepts a frame with or without a line end', async () => {
     for (const end of ['', '\n', '\r\n']) {
-      expect(await postFrame(await saying(200, accp, ANSWER + end), REQUEST)).toBe(ANSWER);
+      expect(await postFrame(await respondWith(200, accp, ANSWER + end), REQUEST)).toBe(ANSWER);
     }
   });
 
   test('waits as long as its timeout, and no longer', async () => {
-    const url = await serving(() => new Promise(() => undefined));
+    const url = await serveHandler(() => new Promise(() => undefined));
     await expect(postFrame(url, REQUEST, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' });
     await expect(collect(streamFrames(url, REQUEST, { timeoutMs: 20 }))).rejects.toMatchObject({ code: 'timeout' });
-    expect(await postFrame(await serving(() => ANSWER), REQUEST, { timeoutMs: 60_000 })).toBe(ANSWER);
+    expect(await postFrame(await serveHandler(() => ANSWER), REQUEST, { timeoutMs: 60_000 })).toBe(ANSWER);
   });
 
   test('sends the given headers and its own', async () => {
@@ -76,7 +76,7 @@ describe('the client', () => {
   test('that has been aborted before sends no request', async () => {
     const signal = AbortSignal.abort(new Error('never mind'));
     let isAsked = false;
-    const url = await serving(() => {
+    const url = await serveHandler(() => {
       isAsked = true;
       return ANSWER;
     });
@@ -95,7 +95,7 @@ describe('the client', () => {
 });
 
 test('reports the error frame of a response with a status of its own', async () => {
-  const url = await saying(413, { 'content-type': 'application/accp' }, ERROR);
+  const url = await respondWith(413, { 'content-type': 'application/accp' }, ERROR);
   await expect(postFrame(url, REQUEST)).rejects.toMatchObject({
     ...{ code: 'http-status', status: 413, message: `The server responded with status 413. It sent: ${ERROR}` },
   });
@@ -105,7 +105,7 @@ describe('a fetch that ignores its signal', () => {
   const deaf = (): Promise<Response> => new Promise(() => {});
 
   test('is abandoned in time', async () => {
-    const posting = postFrame(URL_OF_NOBODY, REQUEST, { timeoutMs: 50, fetch: deaf });
+    const posting = postFrame(UNUSED_URL, REQUEST, { timeoutMs: 50, fetch: deaf });
     await expect(posting).rejects.toMatchObject({ code: 'timeout' });
   });
 
@@ -115,7 +115,7 @@ describe('a fetch that ignores its signal', () => {
     const requested = new Promise<Response>((resolve) => {
       answer = resolve;
     });
-    const posting = postFrame(URL_OF_NOBODY, REQUEST, { signal: controller.signal, fetch: () => requested });
+    const posting = postFrame(UNUSED_URL, REQUEST, { signal: controller.signal, fetch: () => requested });
     controller.abort(new Error('changed my mind'));
     await expect(posting).rejects.toThrow('changed my mind');
     const left = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ describe('an answer that is abandoned', () => {
       await new Promise((resolve) => setTimeout(resolve, delay));
       return endless(isLeft);
     };
-    await expect(postFrame(URL_OF_NOBODY, REQUEST, { timeoutMs: 30, fetch: late })).rejects.toMatchObject({
+    await expect(postFrame(UNUSED_URL, REQUEST, { timeoutMs: 30, fetch: late })).rejects.toMatchObject({
       code: 'timeout',
     });
     await left;
@@ -159,7 +159,7 @@ describe('an answer that is abandoned', () => {
       return endless(() => undefined);
     };
     const signal = AbortSignal.abort(new Error('mine'));
-    await expect(postFrame(URL_OF_NOBODY, REQUEST, { signal, fetch })).rejects.toThrow('mine');
+    await expect(postFrame(UNUSED_URL, REQUEST, { signal, fetch })).rejects.toThrow('mine');
     expect(requested).toBe(0);
   });
 });

@@ -13,11 +13,11 @@ import {
   send,
   TYPE,
   testServers,
-  URL_OF_NOBODY,
+  UNUSED_URL,
 } from './http-server.js';
 
 const UTF8 = new TextEncoder();
-const { serving } = testServers();
+const { serveHandler } = testServers();
 
 describe('requests that are rejected', () => {
   const frames: FrameHandler = () => ANSWER;
@@ -51,7 +51,7 @@ describe('requests that are rejected', () => {
     ['bytes that are not UTF-8', Uint8Array.of(...UTF8.encode('@a>b:c{d:'), 0xff, 0x7d), TYPE, 400],
     ['an overlong zero', Uint8Array.of(0x40, 0xc0, 0x80), TYPE, 400],
   ])('%s', async (_name, body, headers, status, isSpoken = true) => {
-    const url = await serving(frames, { maxFrameBytes: 100 });
+    const url = await serveHandler(frames, { maxFrameBytes: 100 });
     const response = await send(url, body, headers);
     expect(response.status).toBe(status);
     if (status === 200) return;
@@ -72,17 +72,17 @@ describe('requests that are rejected', () => {
     ['a repeated key', '@a>req:x{q:1|q:2}[mid:m1,seq:1]'],
     ['no numbers', '@a>req:x{}'],
   ])('a text that is not a frame of a session: %s', async (_name, body) => {
-    const response = await send(await serving(endpointOf()), body, TYPE);
+    const response = await send(await serveHandler(endpointOf()), body, TYPE);
     expect([response.status, codeOf(response.body)]).toEqual([400, 'E1001']);
   });
 
   test('another path is 404, with an error frame only for requests with frames', async () => {
-    const url = (await serving(frames)).replace('/v1/', '/v2/');
+    const url = (await serveHandler(frames)).replace('/v1/', '/v2/');
     const asked = await send(url, REQUEST, TYPE);
     expect([asked.status, codeOf(asked.body)]).toEqual([404, 'E1001']);
     const browsed = await send(url, '', { method: 'GET' });
     expect([browsed.status, browsed.body]).toEqual([404, '']);
-    expect((await send(await serving(frames, { path: '/frames' }), REQUEST, TYPE)).status).toBe(404);
+    expect((await send(await serveHandler(frames, { path: '/frames' }), REQUEST, TYPE)).status).toBe(404);
   });
 
   test('a length that is too long is rejected before a byte is read', async () => {
@@ -97,7 +97,7 @@ describe('requests that are rejected', () => {
     );
     const headers = { ...TYPE, 'content-length': '2000000' };
     const init = { method: 'POST', headers, body, duplex: 'half' };
-    const response = await createHandler(frames)(new Request(URL_OF_NOBODY, init as RequestInit));
+    const response = await createHandler(frames)(new Request(UNUSED_URL, init as RequestInit));
     expect([response.status, isRead]).toEqual([413, false]);
   });
 
@@ -112,7 +112,7 @@ describe('requests that are rejected', () => {
       },
       { highWaterMark: 0 },
     );
-    const request = new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body, duplex: 'half' } as RequestInit);
+    const request = new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body, duplex: 'half' } as RequestInit);
     const response = await createHandler(frames, { maxFrameBytes: 100 })(request);
     expect([response.status, pulled]).toEqual([413, 3]);
   });
@@ -124,7 +124,10 @@ describe('requests that are rejected', () => {
     ['an answer that is not a string', () => 42 as unknown as string],
   ])('%s is E9999 for the client, and is reported to the host', async (_name, handle) => {
     const failures: unknown[] = [];
-    const url = await serving(handle, { agent: 'gate', onError: (thrown, frame) => failures.push([thrown, frame]) });
+    const url = await serveHandler(handle, {
+      agent: 'gate',
+      onError: (thrown, frame) => failures.push([thrown, frame]),
+    });
     const response = await send(url, REQUEST, TYPE);
     expect([response.status, codeOf(response.body)]).toEqual([400, 'E9999']);
     expect(response.body).not.toContain('secret');
@@ -140,18 +143,18 @@ describe('requests that are rejected', () => {
     ['no bytes', () => createHandler(frames, { maxFrameBytes: 0 })],
     ['an invalid agent', () => createHandler(frames, { agent: 'a b' })],
     ['no handler', () => createHandler(undefined as unknown as FrameHandler)],
-    ['a frame of two lines', () => streamFrames(URL_OF_NOBODY, 'a\nb')],
-    ['an empty frame', () => streamFrames(URL_OF_NOBODY, '')],
-    ['a negative timeout', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeoutMs: -1 })],
-    ['a timeout of zero', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeoutMs: 0 })],
-    ['no bytes of an answer', () => streamFrames(URL_OF_NOBODY, REQUEST, { maxFrameBytes: 0 })],
+    ['a frame of two lines', () => streamFrames(UNUSED_URL, 'a\nb')],
+    ['an empty frame', () => streamFrames(UNUSED_URL, '')],
+    ['a negative timeout', () => streamFrames(UNUSED_URL, REQUEST, { timeoutMs: -1 })],
+    ['a timeout of zero', () => streamFrames(UNUSED_URL, REQUEST, { timeoutMs: 0 })],
+    ['no bytes of an answer', () => streamFrames(UNUSED_URL, REQUEST, { maxFrameBytes: 0 })],
   ])('%s: a TypeError', (_name, wrong) => {
     expect(wrong).toThrow(TypeError);
   });
 });
 
 describe('failures of the host', () => {
-  const posted = (body: string): Request => new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body });
+  const posted = (body: string): Request => new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body });
 
   test('a listener that throws: the client gets its answer', async () => {
     const handler = createHandler(
@@ -203,7 +206,7 @@ test('a source is ended if the client has disconnected before its first frame', 
     })(),
   );
   const { signal } = controller;
-  const answering = handler(new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body: REQUEST, signal }));
+  const answering = handler(new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body: REQUEST, signal }));
   controller.abort();
   expect((await answering).status).toBe(204);
   await ended;

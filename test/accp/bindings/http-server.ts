@@ -13,20 +13,20 @@ export const TYPE = { 'content-type': 'application/accp' };
 export const REQUEST = '@a>req:x{q:1}[mid:m1,seq:1]';
 export const ANSWER = '@b>done:x{}[mid:n1,seq:1]';
 export const ERROR = '@b>fail:error{code:E9999|msg:m|retry:true|schema:ER}[mid:n1,seq:1]';
-export const URL_OF_NOBODY = `http://127.0.0.1:1${FRAMES_PATH}`;
+export const UNUSED_URL = `http://127.0.0.1:1${FRAMES_PATH}`;
 
-export interface Running {
+export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
 /** Listens on a free port of this machine. */
-export async function serve(handler: (request: Request) => Promise<Response>): Promise<Running> {
+export async function serve(handler: (request: Request) => Promise<Response>): Promise<RunningServer> {
   return listen(createServer(createRequestListener((request) => handler(request))));
 }
 
-export async function listen(server: Server): Promise<Running> {
+export async function listen(server: Server): Promise<RunningServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -67,7 +67,7 @@ export function send(
 }
 
 /** A promise, and the function that fulfils it. */
-export function signalled<T = void>(): { readonly promise: Promise<T>; readonly done: (value: T) => void } {
+export function createSignal<T = void>(): { readonly promise: Promise<T>; readonly done: (value: T) => void } {
   let done: (value: T) => void = () => undefined;
   const promise = new Promise<T>((resolve) => {
     done = resolve;
@@ -76,28 +76,32 @@ export function signalled<T = void>(): { readonly promise: Promise<T>; readonly 
 }
 
 export interface TestServers {
-  readonly started: (server: Promise<Running>) => Promise<string>;
+  readonly started: (server: Promise<RunningServer>) => Promise<string>;
   /** Returns the address of a server with a handler. */
-  readonly serving: (handle: FrameHandler | Endpoint, options?: HandlerOptions) => Promise<string>;
+  readonly serveHandler: (handle: FrameHandler | Endpoint, options?: HandlerOptions) => Promise<string>;
   /** Returns the address of a server that answers every request with these bytes. */
-  readonly saying: (status: number, headers: Record<string, string>, body?: string | Uint8Array) => Promise<string>;
+  readonly respondWith: (
+    status: number,
+    headers: Record<string, string>,
+    body?: string | Uint8Array,
+  ) => Promise<string>;
 }
 
 /** Servers that are closed after each test of a file. */
 export function testServers(): TestServers {
-  const running: Running[] = [];
+  const running: RunningServer[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((server) => server.close()));
   });
-  const started = async (server: Promise<Running>): Promise<string> => {
+  const started = async (server: Promise<RunningServer>): Promise<string> => {
     const one = await server;
     running.push(one);
     return one.url;
   };
   return {
     started,
-    serving: (handle, options) => started(serve(createHandler(handle, options))),
-    saying: (status, headers, body = '') => {
+    serveHandler: (handle, options) => started(serve(createHandler(handle, options))),
+    respondWith: (status, headers, body = '') => {
       const server = createServer((request, response) => {
         request.resume();
         response.writeHead(status, headers).end(body);

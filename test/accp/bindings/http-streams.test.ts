@@ -9,19 +9,19 @@ import {
   ANSWER,
   codeOf,
   collect,
+  createSignal,
   ERROR,
   each,
   endpointOf,
   failing,
   REQUEST,
   send,
-  signalled,
   TYPE,
   testServers,
-  URL_OF_NOBODY,
+  UNUSED_URL,
 } from './http-server.js';
 
-const { serving } = testServers();
+const { serveHandler } = testServers();
 
 describe('streams', () => {
   const chunks = ['one_', 'two_', 'three'];
@@ -29,7 +29,7 @@ describe('streams', () => {
     streamMessages(chunks, { cid, operation: 'infer' });
 
   test('are frames that a session assembles', async () => {
-    const url = await serving(endpointOf(handle));
+    const url = await serveHandler(endpointOf(handle));
     const codec = createCodec();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'infer' }, session);
@@ -41,15 +41,15 @@ describe('streams', () => {
   });
 
   test('have a line end for each frame, in chunks', async () => {
-    const url = await serving(() => each([ANSWER, ANSWER]));
+    const url = await serveHandler(() => each([ANSWER, ANSWER]));
     const response = await send(url, REQUEST, TYPE);
     expect(response.headers['transfer-encoding']).toBe('chunked');
     expect(response.body).toBe(`${ANSWER}\n${ANSWER}\n`);
   });
 
   test('each frame arrives before the next one is made', async () => {
-    const consumed = [signalled(), signalled()];
-    const url = await serving(async function* () {
+    const consumed = [createSignal(), createSignal()];
+    const url = await serveHandler(async function* () {
       yield ANSWER;
       await consumed[0]!.promise;
       yield ERROR;
@@ -66,23 +66,23 @@ describe('streams', () => {
     ['an error first', [ERROR, ANSWER], 400, [ERROR, ANSWER]],
     ['no frame at all', [], 204, []],
   ])('%s about the status', async (_name, frames, status, expected) => {
-    const url = await serving(() => each(frames));
+    const url = await serveHandler(() => each(frames));
     expect((await send(url, REQUEST, TYPE)).status).toBe(status);
     expect(await collect(streamFrames(url, REQUEST))).toEqual(expected);
   });
 
   test('an error after the first frame is the last chunk', async () => {
     const failures: unknown[] = [];
-    const url = await serving(() => failing([ANSWER]), { onError: (thrown) => failures.push(thrown) });
+    const url = await serveHandler(() => failing([ANSWER]), { onError: (thrown) => failures.push(thrown) });
     const frames = await collect(streamFrames(url, REQUEST));
     expect(frames.map(codeOf)).toEqual([undefined, 'E9999']);
     expect(failures).toEqual([new Error('the line is dead')]);
   });
 
   test('a client that leaves ends the stream and aborts the signal of its handler', async () => {
-    const cancelled = signalled();
-    const aborted = signalled();
-    const url = await serving((_frame, { signal }) => {
+    const cancelled = createSignal();
+    const aborted = createSignal();
+    const url = await serveHandler((_frame, { signal }) => {
       signal.addEventListener('abort', () => aborted.done());
       return endless(cancelled.done).frames;
     });
@@ -94,8 +94,8 @@ describe('streams', () => {
   });
 
   test('a client that aborts gets its reason', async () => {
-    const cancelled = signalled();
-    const url = await serving(() => endless(cancelled.done).frames);
+    const cancelled = createSignal();
+    const url = await serveHandler(() => endless(cancelled.done).frames);
     const controller = new AbortController();
     const reason = new Error('enough');
     const frames = streamFrames(url, REQUEST, { signal: controller.signal });
@@ -107,9 +107,9 @@ describe('streams', () => {
   });
 
   test('a client that disconnects before the first frame aborts the signal', async () => {
-    const started = signalled();
-    const aborted = signalled();
-    const url = await serving((_frame, { signal }) => {
+    const started = createSignal();
+    const aborted = createSignal();
+    const url = await serveHandler((_frame, { signal }) => {
       started.done();
       return new Promise((resolve) => {
         signal.addEventListener('abort', () => {
@@ -128,9 +128,9 @@ describe('streams', () => {
   });
 
   test('a slow reader slows the source down', async () => {
-    const cancelled = signalled();
+    const cancelled = createSignal();
     const source = endless(cancelled.done, 'x'.repeat(60_000));
-    const url = new URL(await serving(() => source.frames));
+    const url = new URL(await serveHandler(() => source.frames));
     // The client sends a request and does not read.
     const socket = connect(Number(url.port), url.hostname);
     socket.pause();
@@ -146,7 +146,7 @@ describe('streams', () => {
 
   test('without a socket, frames are made only when they are requested', async () => {
     const source = endless(() => undefined);
-    const request = new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body: REQUEST });
+    const request = new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body: REQUEST });
     const reader = (await createHandler(() => source.frames)(request)).body!.getReader();
     expect(source.produced()).toBe(1);
     await reader.read();

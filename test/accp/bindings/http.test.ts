@@ -7,11 +7,11 @@ import { createHandler, postFrame, streamFrames } from '../../../src/accp/bindin
 import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import { ANSWER, collect, ERROR, each, endpointOf, REQUEST, send, TYPE, testServers } from './http-server.js';
 
-const { serving } = testServers();
+const { serveHandler } = testServers();
 
 describe('a request and its answer', () => {
   test('two sessions exchange messages and keep their numbers', async () => {
-    const url = await serving(endpointOf());
+    const url = await serveHandler(endpointOf());
     const codec = createCodec();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     for (const n of [1, 2, 3]) {
@@ -22,7 +22,7 @@ describe('a request and its answer', () => {
   });
 
   test('one frame is the whole body, unchanged', async () => {
-    const response = await fetch(await serving(() => ANSWER), { method: 'POST', headers: TYPE, body: REQUEST });
+    const response = await fetch(await serveHandler(() => ANSWER), { method: 'POST', headers: TYPE, body: REQUEST });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/accp');
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -30,14 +30,14 @@ describe('a request and its answer', () => {
   });
 
   test('without an answer, the status is 204', async () => {
-    const response = await fetch(await serving(() => null), { method: 'POST', headers: TYPE, body: REQUEST });
+    const response = await fetch(await serveHandler(() => null), { method: 'POST', headers: TYPE, body: REQUEST });
     expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null]);
-    expect(await postFrame(await serving(() => null), REQUEST)).toBeNull();
-    expect(await collect(streamFrames(await serving(() => null), REQUEST))).toEqual([]);
+    expect(await postFrame(await serveHandler(() => null), REQUEST)).toBeNull();
+    expect(await collect(streamFrames(await serveHandler(() => null), REQUEST))).toEqual([]);
   });
 
   test('an expired frame is not answered', async () => {
-    const url = await serving(endpointOf());
+    const url = await serveHandler(endpointOf());
     expect(await postFrame(url, '@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]')).toBeNull();
   });
 
@@ -48,13 +48,13 @@ describe('a request and its answer', () => {
     ['a value that looks like the schema', '@b>done:x{q:schema\\:ER}[mid:n1,seq:1]', 200],
     ['a map that holds such a key', '@b>done:x{m:{schema:ER}}[mid:n1,seq:1]', 200],
   ])('%s has its status, and is an answer for the client', async (_name, frame, status) => {
-    const url = await serving(() => frame);
+    const url = await serveHandler(() => frame);
     expect((await send(url, REQUEST, TYPE)).status).toBe(status);
     expect(await postFrame(url, REQUEST)).toBe(frame);
   });
 
   test('the rejection of a session arrives as an error frame that the peer can read', async () => {
-    const url = await serving(endpointOf());
+    const url = await serveHandler(endpointOf());
     const codec = createCodec();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     codec.encode({ intent: 'req', operation: 'lost' }, session);
@@ -97,7 +97,7 @@ describe('mounted in other environments', () => {
       () => false,
     );
     if (!isThere) skip('curl is not installed: apt install curl');
-    const url = await serving((frame) => (frame.includes('infer') ? each([ANSWER, ANSWER]) : ANSWER));
+    const url = await serveHandler((frame) => (frame.includes('infer') ? each([ANSWER, ANSWER]) : ANSWER));
     const post = async (body: string): Promise<string> => {
       // Other options for data read a text that begins with @ as the name of a file.
       const options = ['-sS', '--noproxy', '*', '-H', 'Content-Type: application/accp', '--data-raw', body];

@@ -1,10 +1,10 @@
 /** Links over a network that is cut again and again. */
 import { expect, test } from 'vitest';
-import { BINDINGS, openLinkWorld } from './links-world.js';
+import { BINDINGS, openLinkFixture } from './links-fixture.js';
 
 test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was executed once', async (binding) => {
   const requested: unknown[] = [];
-  const { connect, proxy } = await openLinkWorld(binding, ({ intent, operation, payload }) => {
+  const { connect, proxy } = await openLinkFixture(binding, ({ intent, operation, payload }) => {
     if (intent !== 'req') return null;
     requested.push(payload['n']);
     return { intent: 'done', operation, payload };
@@ -22,7 +22,7 @@ test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was exe
 
 test.each(Object.keys(BINDINGS))('over %s, so are many slow concurrent ones', async (binding) => {
   const requested: unknown[] = [];
-  const { connect, proxy } = await openLinkWorld(binding, async ({ intent, operation, payload }) => {
+  const { connect, proxy } = await openLinkFixture(binding, async ({ intent, operation, payload }) => {
     if (intent !== 'req') return null;
     requested.push(payload['n']);
     await new Promise((resolve) => setTimeout(resolve, (Number(payload['n']) * 37) % 100));

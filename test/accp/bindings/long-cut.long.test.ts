@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Message, MessageInput } from '../../../src/accp/codec/index.js';
 import { cuttingProxy } from '../../helpers/cutting-proxy.js';
-import { openWorld } from './websocket-world.js';
+import { startServer } from './websocket-fixture.js';
 
 /** Messages of each side, about one per 10 ms: some before, most during, and some after the cut. */
 const COUNT = 1500;
@@ -18,14 +18,14 @@ test.each([
   const onServer: number[] = [];
   const onClient: number[] = [];
   const quick = { heartbeatMs: 1000, maxMissed: 2 };
-  const world = await openWorld(({ payload }: Message) => {
+  const fixture = await startServer(({ payload }: Message) => {
     onServer.push(payload['n'] as number);
     return null;
   }, quick);
-  const proxy = await cuttingProxy({ target: world.port });
+  const proxy = await cuttingProxy({ target: fixture.port });
   try {
     const states: string[] = [];
-    const link = await world.connect({
+    const link = await fixture.connect({
       ...{ port: proxy.port, ...quick, handshakeTimeoutMs: 1000, reconnect: { minDelayMs: 100, maxDelayMs: 1000 } },
       onState: (state) => states.push(state),
     });
@@ -38,7 +38,7 @@ test.each([
         await wait(10);
       }
     };
-    const sending = Promise.all([speak(link.send), speak((message) => world.sockets.send(link.session.id, message))]);
+    const sending = Promise.all([speak(link.send), speak((message) => fixture.sockets.send(link.session.id, message))]);
     while (onServer.length < 100 || onClient.length < 100) await wait(10);
     proxy.freeze();
     if (how === 'cut') proxy.cut();
@@ -50,7 +50,7 @@ test.each([
     while (onServer.length < COUNT || onClient.length < COUNT) {
       // The loss of the last frames shows when one of the sides sends another.
       await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
-      await world.sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
+      await fixture.sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
       await wait(20);
     }
     await reading;
@@ -62,7 +62,7 @@ test.each([
     expect(onClient).toEqual(NUMBERS);
     expect(states).toEqual(['open', 'reconnecting', 'open']);
   } finally {
-    await world.close();
+    await fixture.close();
     await proxy.close();
   }
 });

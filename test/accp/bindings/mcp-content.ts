@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePacket } from '../../../src/aacp/index.js';
 import { frameContent, frameResource, framesIn } from '../../../src/accp/bindings/mcp/index.js';
-import type { CallResult, Wiring } from './mcp-world.js';
+import type { CallResult, Wiring } from './mcp-wiring.js';
 
 export function testMcpContent(connect: Wiring['connect']): void {
   describe('content', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { callTool } from '../../../src/accp/bindings/mcp/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { toolClient } from './mcp-fixture.js';
-import type { ServerParts, Wiring } from './mcp-world.js';
+import type { ServerParts, Wiring } from './mcp-wiring.js';
 
 export function testPlainServers(connect: Wiring['connect']): void {
   describe('servers that do not support ACCP', () => {

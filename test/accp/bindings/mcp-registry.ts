@@ -11,7 +11,7 @@ import {
 } from '../../../src/accp/bindings/mcp/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { toolClient, toolServer } from './mcp-fixture.js';
-import type { CallResult, Wiring } from './mcp-world.js';
+import type { CallResult, Wiring } from './mcp-wiring.js';
 
 export function testMcpRegistry(connect: Wiring['connect']): void {
   describe('registry sync', () => {
@@ -20,9 +20,9 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
     test('equal registries are announced on both sides, and nothing more is read', async () => {
       const server = toolServer();
       const exchange = createRegistryExchange({ codec: createCodec(), agent: 'planner' });
-      const world = await connect(server.serve, registryCapability(exchange.full));
-      expect(registryIn(world.client.getInstructions())).toBe(server.exchange.announcement);
-      expect(await readRegistry(world.client, exchange)).toMatchObject({ agent: 'tools', complete: true });
+      const fixture = await connect(server.serve, registryCapability(exchange.full));
+      expect(registryIn(fixture.client.getInstructions())).toBe(server.exchange.announcement);
+      expect(await readRegistry(fixture.client, exchange)).toMatchObject({ agent: 'tools', complete: true });
       expect(server.reads()).toBe(0);
     });
 
@@ -49,8 +49,8 @@ export function testMcpRegistry(connect: Wiring['connect']): void {
       const codec = createCodec();
       codec.registerSchema('place', PLACE);
       const exchange = createRegistryExchange({ codec, agent: 'planner' });
-      const world = await connect(server.serve, registryCapability(exchange.full));
-      const { call, session } = await toolClient(world, codec);
+      const fixture = await connect(server.serve, registryCapability(exchange.full));
+      const { call, session } = await toolClient(fixture, codec);
       await call('now');
       const serverSession = server.endpoint.open(session.id);
       expect(serverSession.peers.get('planner')?.hash).toMatch(/^[0-9a-f]{6,}$/);

@@ -6,7 +6,7 @@ import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { request, toolClient, toolServer } from './mcp-fixture.js';
-import type { CallResult, Wiring } from './mcp-world.js';
+import type { CallResult, Wiring } from './mcp-wiring.js';
 
 export function testMcpTools(connect: Wiring['connect']): void {
   describe('tools', () => {
@@ -88,10 +88,10 @@ export function testMcpTools(connect: Wiring['connect']): void {
 
     test('the exception of a result is reported to the server only, with and without frames, and the session continues', async () => {
       const { serve, failures } = toolServer();
-      const world = await connect(serve);
-      const { call } = await toolClient(world);
+      const fixture = await connect(serve);
+      const { call } = await toolClient(fixture);
       await call('secretive');
-      const result = (await world.client.callTool({ name: 'secretive' })) as CallResult;
+      const result = (await fixture.client.callTool({ name: 'secretive' })) as CallResult;
       expect(JSON.stringify(result)).not.toContain('password');
       expect(failures).toEqual(Array(2).fill(['secretive', 'the password is 1234']));
       expect((await call('echo', { text: 'on' })).frames).toHaveLength(1);
@@ -121,11 +121,11 @@ export function testMcpTools(connect: Wiring['connect']): void {
 
     test('after a lost answer, the session continues, and each tool runs once', async () => {
       const { runs, serve } = toolServer();
-      const world = await connect(serve);
-      const { call, codec, session } = await toolClient(world);
+      const fixture = await connect(serve);
+      const { call, codec, session } = await toolClient(fixture);
       await call('add', { a: 1, b: 1 });
       const lost = request(codec, session, 'add', { a: 2, b: 2 });
-      await world.client.callTool({
+      await fixture.client.callTool({
         name: 'add',
         arguments: { a: 2, b: 2 },
         _meta: { 'accp/frame': lost.frames[0]! },
@@ -189,7 +189,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       const session = createSession({ agent: 'tools', sequence: 'sender' });
       const { promise: aborted, resolve: noteAbort } = promiseOf<string>();
       const { promise: begun, resolve: noteBegin } = promiseOf<void>();
-      const world = await connect(() => ({
+      const fixture = await connect(() => ({
         tools: [
           {
             name: 'slow',
@@ -209,7 +209,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
         ],
       }));
       const controller = new AbortController();
-      const call = world.callAndAbort('slow', controller.signal, {});
+      const call = fixture.callAndAbort('slow', controller.signal, {});
       await begun;
       controller.abort();
       await expect(call).rejects.toThrow();
@@ -217,8 +217,8 @@ export function testMcpTools(connect: Wiring['connect']): void {
     });
 
     test('a tool with an output schema also returns structured content', async () => {
-      const world = await connect(toolServer().serve);
-      const { call } = await toolClient(world);
+      const fixture = await connect(toolServer().serve);
+      const { call } = await toolClient(fixture);
       expect((await call('sum', { a: 1, b: 2 })).message.payload['result']).toEqual({ sum: 3 });
     });
 

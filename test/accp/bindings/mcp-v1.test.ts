@@ -20,8 +20,8 @@ import type {
   ToolClient,
   ToolResult,
 } from '../../../src/accp/bindings/mcp/index.js';
-import { testMcp } from './mcp-behaviours.js';
-import type { ExperimentalCapabilities, ServerParts, Wiring, World } from './mcp-world.js';
+import { testMcp } from './mcp-suite.js';
+import type { ExperimentalCapabilities, McpFixture, ServerParts, Wiring } from './mcp-wiring.js';
 
 const INFO = { name: 'test', version: '1.0.0' };
 
@@ -51,7 +51,7 @@ async function connected(
   transport: Transport,
   experimental: ExperimentalCapabilities,
   end: () => Promise<void>,
-): Promise<World> {
+): Promise<McpFixture> {
   const client = new Client(INFO, { capabilities: { experimental } });
   await client.connect(transport);
   return {

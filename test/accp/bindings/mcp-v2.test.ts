@@ -21,8 +21,8 @@ import type {
   ToolClient,
   ToolResult,
 } from '../../../src/accp/bindings/mcp/index.js';
-import { testMcp } from './mcp-behaviours.js';
-import type { ExperimentalCapabilities, ServerParts, Wiring, World } from './mcp-world.js';
+import { testMcp } from './mcp-suite.js';
+import type { ExperimentalCapabilities, McpFixture, ServerParts, Wiring } from './mcp-wiring.js';
 
 const INFO = { name: 'test', version: '1.0.0' };
 const MODERN = { mode: { pin: '2026-07-28' } } as const;
@@ -52,7 +52,7 @@ async function connected(
   versionNegotiation: typeof MODERN | typeof LEGACY,
   experimental: ExperimentalCapabilities,
   end: () => Promise<unknown>,
-): Promise<World> {
+): Promise<McpFixture> {
   const client = new Client(INFO, { capabilities: { experimental }, versionNegotiation });
   await client.connect(transport);
   return {

@@ -12,7 +12,7 @@ import { publicCode } from '../../../src/channels/websocket.js';
 import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
 import { browse, chromium, chromiumHint } from './programs/chromium.js';
 import { CLOSES, closeAll } from './programs/closing.js';
-import { openWorld } from './websocket-world.js';
+import { startServer } from './websocket-fixture.js';
 
 let program: CompiledProgram;
 beforeAll(async () => {
@@ -107,17 +107,17 @@ test.each([
   ['of lone surrogates', '\ud800'.repeat(60)],
   ['of many sentences', 'the quota of the plan is used up; '.repeat(100)],
 ])('a session that is disconnected stays disconnected: a reason %s', async (_, reason) => {
-  const world = await openWorld();
+  const fixture = await startServer();
   const session = createSession({ agent: 'client', sequence: 'sender' });
-  const link = await world.connect({ session });
-  await vi.waitFor(() => expect(world.sockets.connected()).toContain(session.id));
-  expect(world.sockets.disconnect(session.id, reason)).toBe(true);
+  const link = await fixture.connect({ session });
+  await vi.waitFor(() => expect(fixture.sockets.connected()).toContain(session.id));
+  expect(fixture.sockets.disconnect(session.id, reason)).toBe(true);
   const error = await link.closed;
   expect(error).toMatchObject({ code: 'refused', closeCode: 1008 });
   expect(error!.message).toContain(held(reason));
   // It cannot reconnect either, even if the close frame was lost.
-  const again = world.connect({ session: createSession({ agent: 'client', sequence: 'sender', id: session.id }) });
+  const again = fixture.connect({ session: createSession({ agent: 'client', sequence: 'sender', id: session.id }) });
   await expect(again).rejects.toMatchObject({ code: 'refused', closeCode: 1008 });
-  expect(world.sockets.connected()).toEqual([]);
-  await world.close();
+  expect(fixture.sockets.connected()).toEqual([]);
+  await fixture.close();
 });

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
-import { numbers, req, worldsBehindProxies } from './websocket-world.js';
+import { numbers, req, serversBehindProxies } from './websocket-fixture.js';
 
-const through = worldsBehindProxies();
+const through = serversBehindProxies();
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

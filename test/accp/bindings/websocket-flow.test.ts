@@ -1,14 +1,14 @@
 /** Limits how far one side runs ahead of the other: to the frames that can be sent again, and to those that are read. */
 import { describe, expect, test } from 'vitest';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
-import { codec, numbers, type openWorld, req, worldsBehindProxies } from './websocket-world.js';
+import { codec, numbers, req, serversBehindProxies, type startServer } from './websocket-fixture.js';
 
-const through = worldsBehindProxies();
+const through = serversBehindProxies();
 const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 /** Answers a request with a stream of numbers, and counts them. */
-function counting(count: number): { handle: Parameters<typeof openWorld>[0]; produced: () => number } {
+function counting(count: number): { handle: Parameters<typeof startServer>[0]; produced: () => number } {
   let produced = 0;
   async function* source(): AsyncGenerator<string> {
     for (const n of numbers(count)) {

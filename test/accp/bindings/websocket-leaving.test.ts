@@ -1,22 +1,22 @@
 /** Requests that are abandoned, and messages that are no longer read. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Message, streamMessages } from '../../../src/accp/codec/index.js';
-import { numbers, openWorld, req, type World } from './websocket-world.js';
+import { numbers, req, type ServerFixture, startServer } from './websocket-fixture.js';
 
 const open: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const opened = await openWorld(...args);
+async function openServer(...args: Parameters<typeof startServer>): Promise<ServerFixture> {
+  const opened = await startServer(...args);
   open.push(opened);
   return opened;
 }
 
 /** Works on `hang` until its signal is aborted, and echoes other requests. */
 function hanging(): {
-  readonly handle: Parameters<typeof openWorld>[0];
+  readonly handle: Parameters<typeof startServer>[0];
   readonly live: () => number;
   started: () => number;
 } {
@@ -48,7 +48,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 describe('requests beyond the limit of the handler', () => {
   test('wait, and never reach the handler if they are abandoned; the cancellation of those before them does', async () => {
     const { handle, live, started } = hanging();
-    const { connect } = await world(handle, { maxConcurrent: 4 });
+    const { connect } = await openServer(handle, { maxConcurrent: 4 });
     const link = await connect();
     const controllers = numbers(10).map(() => new AbortController());
     const outcomes = controllers.map(({ signal }) =>
@@ -77,7 +77,7 @@ describe('requests beyond the limit of the handler', () => {
       working--;
       return { intent: 'done', operation, payload };
     };
-    const { connect } = await world(handle, { maxConcurrent: 3 });
+    const { connect } = await openServer(handle, { maxConcurrent: 3 });
     const link = await connect();
     await Promise.all(numbers(100).map((n) => link.request(req({ n }))));
     expect(order).toEqual(numbers(100));
@@ -86,7 +86,7 @@ describe('requests beyond the limit of the handler', () => {
 
   test('leave no listeners on a shared signal', async () => {
     const { handle, live } = hanging();
-    const { connect } = await world(handle);
+    const { connect } = await openServer(handle);
     const warnings: string[] = [];
     const warn = ({ name }: Error): number => warnings.push(name);
     process.on('warning', warn);
@@ -104,7 +104,7 @@ describe('requests beyond the limit of the handler', () => {
 describe('a stream', () => {
   test('is left before its next chunk has arrived, and is cancelled at the server', async () => {
     const { handle, live } = hanging();
-    const { connect } = await world(handle);
+    const { connect } = await openServer(handle);
     const chunks = (await connect()).stream(HANG)[Symbol.asyncIterator]();
     const next = chunks.next();
     await until(() => live() === 1);
@@ -115,7 +115,7 @@ describe('a stream', () => {
 
   test('is aborted by a signal, whose reason its reader gets', async () => {
     const { handle, live } = hanging();
-    const { connect } = await world(handle);
+    const { connect } = await openServer(handle);
     const link = await connect();
     const controller = new AbortController();
     const next = link.stream(HANG, { signal: controller.signal })[Symbol.asyncIterator]().next();
@@ -128,7 +128,7 @@ describe('a stream', () => {
 
   test('that was never requested, since there is no connection, is left and never requested', async () => {
     const { handle, started } = hanging();
-    const { connect, server, port } = await world(handle);
+    const { connect, server, port } = await openServer(handle);
     const link = await connect({ reconnect: { minDelayMs: 200, maxDelayMs: 200 } });
     for (const client of server.clients) client.terminate();
     await until(() => link.state === 'reconnecting');
@@ -145,7 +145,7 @@ describe('a stream', () => {
       yield 'a';
       yield 'b';
     }
-    const { connect } = await world(({ intent, envelope }) =>
+    const { connect } = await openServer(({ intent, envelope }) =>
       intent === 'req'
         ? streamMessages(words(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'hang' })
         : null,
@@ -164,7 +164,7 @@ describe('a stream', () => {
 
 test('an abandoned correlation_id can be used again', async () => {
   const { handle, live } = hanging();
-  const { connect } = await world(handle);
+  const { connect } = await openServer(handle);
   const link = await connect();
   const envelope = { correlation_id: 'chain1' };
   const controller = new AbortController();
@@ -183,7 +183,7 @@ describe('messages', () => {
   const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 
   test('that are no longer read do not pause the connection', async () => {
-    const { connect, sockets } = await world();
+    const { connect, sockets } = await openServer();
     const link = await connect({ onError: () => undefined });
     await sockets.send(link.session.id, note(0));
     for await (const { payload } of link.messages) {
@@ -195,7 +195,7 @@ describe('messages', () => {
   });
 
   test('go to the first of several readers that asks, and none waits forever', async () => {
-    const { connect, sockets } = await world();
+    const { connect, sockets } = await openServer();
     const link = await connect();
     const readers = [link.messages[Symbol.asyncIterator](), link.messages[Symbol.asyncIterator]()];
     const both = readers.map((reader) => reader.next());

@@ -7,7 +7,7 @@ import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocke
 import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { cuttingProxy } from '../../helpers/cutting-proxy.js';
-import { codec, echo, openWorld, req } from './websocket-world.js';
+import { codec, echo, req, startServer } from './websocket-fixture.js';
 
 const open: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -18,7 +18,7 @@ const opened = <T extends { close: () => unknown }>(one: T): T => {
   return one;
 };
 
-const world = async (...args: Parameters<typeof openWorld>) => opened(await openWorld(...args));
+const openServer = async (...args: Parameters<typeof startServer>) => opened(await startServer(...args));
 const pause = (ms = 5): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 const newSession = () => createSession({ agent: 'client', sequence: 'sender' });
@@ -46,7 +46,7 @@ describe('a connection that cannot be established', () => {
         throw new Error('the disk is full');
       },
     };
-    const { connect, errors } = await world(echo, {}, { session: { store: store as never } });
+    const { connect, errors } = await openServer(echo, {}, { session: { store: store as never } });
     const states: string[] = [];
     const failing = connect({ onState: (state) => states.push(state) });
     await expect(failing).rejects.toMatchObject({ name: 'LinkError', message: expect.stringContaining('E9999') });
@@ -55,7 +55,7 @@ describe('a connection that cannot be established', () => {
   });
 
   test('a server that shuts down closes with 1001', async () => {
-    const { connect, sockets } = await world();
+    const { connect, sockets } = await openServer();
     await sockets.close();
     await expect(connect()).rejects.toMatchObject({ code: 'unreachable', closeCode: 1001 });
   });
@@ -63,7 +63,7 @@ describe('a connection that cannot be established', () => {
 
 describe('a link', () => {
   test('that is closed while it reconnects stays closed', async () => {
-    const { connect, port, sockets } = await world();
+    const { connect, port, sockets } = await openServer();
     const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     const link = await connect({
@@ -80,7 +80,7 @@ describe('a link', () => {
   });
 
   test('that is closed by the listener of its opening is closed', async () => {
-    const { connect, port, sockets } = await world();
+    const { connect, port, sockets } = await openServer();
     const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     let link: Link | undefined;
@@ -99,7 +99,7 @@ describe('a link', () => {
 
   test('does not send requests that were abandoned before they could be sent', async () => {
     const requested: unknown[] = [];
-    const { connect, port } = await world(({ intent, operation, payload }: Message) => {
+    const { connect, port } = await openServer(({ intent, operation, payload }: Message) => {
       requested.push(payload['n'] ?? intent);
       return intent === 'req' ? { intent: 'done', operation, payload } : null;
     });
@@ -116,7 +116,7 @@ describe('a link', () => {
   });
 
   test('has one request per correlation_id at a time', async () => {
-    const { connect } = await world(() => new Promise(() => {}));
+    const { connect } = await openServer(() => new Promise(() => {}));
     const link = await connect();
     const request = { ...req({ n: 1 }), envelope: { correlation_id: 'c1' } };
     const first = link.request(request).catch((error) => error);
@@ -126,7 +126,7 @@ describe('a link', () => {
   });
 
   test('names the session on each connection, even if other frames do not', async () => {
-    const { connect, port } = await world();
+    const { connect, port } = await openServer();
     const proxy = opened(await cuttingProxy({ target: port }));
     const link = await connect({ port: proxy.port, codec: createCodec({ sessionId: 'first' }) });
     for (const n of [1, 2, 3]) {
@@ -137,7 +137,7 @@ describe('a link', () => {
   });
 
   test('reports the warnings of its messages', async () => {
-    const { connect } = await world();
+    const { connect } = await openServer();
     const noticed: unknown[] = [];
     const link = await connect({
       onNotice: ({ direction, warnings }) => noticed.push(...warnings.map(({ code }) => [direction, code])),
@@ -149,7 +149,7 @@ describe('a link', () => {
 
 describe('the server', () => {
   test('reports a message that cannot be encoded to its sender', async () => {
-    const { connect, sockets } = await world();
+    const { connect, sockets } = await openServer();
     const link = await connect();
     const bad = sockets.send(link.session.id, { intent: 'sing', operation: 'note', payload: {} });
     await expect(bad).rejects.toMatchObject({ name: 'AccpError', code: 'E1002' });
@@ -167,7 +167,7 @@ describe('the server', () => {
       return { intent: 'done', operation, payload };
     };
     let port = 0;
-    let server: Awaited<ReturnType<typeof openWorld>> | undefined;
+    let server: Awaited<ReturnType<typeof startServer>> | undefined;
     let store: Awaited<ReturnType<typeof sqliteStore>> | undefined;
     const stop = async (): Promise<void> => {
       await server?.close();
@@ -177,7 +177,7 @@ describe('the server', () => {
     };
     const start = async (): Promise<void> => {
       store = await sqliteStore(`${folder}/server.db`);
-      server = await openWorld(handle, {}, { session: { store } });
+      server = await startServer(handle, {}, { session: { store } });
       port = server.port;
     };
     opened({ close: stop });

@@ -4,15 +4,15 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { connectWebSocket, type LinkState, type WebSocketLike } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
-import { codec, numbers, openWorld, req, type World, worldsBehindProxies } from './websocket-world.js';
+import { codec, numbers, req, type ServerFixture, serversBehindProxies, startServer } from './websocket-fixture.js';
 
 const open: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const opened = await openWorld(...args);
+async function openServer(...args: Parameters<typeof startServer>): Promise<ServerFixture> {
+  const opened = await startServer(...args);
   open.push(opened);
   return opened;
 }
@@ -31,7 +31,7 @@ describe('a connection that is abandoned', () => {
     ['a binary message', Buffer.from('abc'), 1003, 4103],
     ['a frame that is too long', `@server>sync:note{t:${'x'.repeat(2000)}}[mid:a1,seq:9]`, 1009, 4109],
   ])('for %s is closed by a standard WebSocket, too', async (_, data, code, sent) => {
-    const { connect, server } = await world();
+    const { connect, server } = await openServer();
     const closes: number[] = [];
     server.on('connection', (socket) => socket.on('close', (closed) => closes.push(closed)));
     const link = await connect({ WebSocket: StandardWebSocket, maxFrameBytes: 1000 });
@@ -44,7 +44,7 @@ describe('a connection that is abandoned', () => {
 
 describe('a client that connects to an existing session', () => {
   test('with a late registry does not take over the session', async () => {
-    const { connect, server, port } = await world();
+    const { connect, server, port } = await openServer();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const states: LinkState[] = [];
     const link = await connect({ session, onState: (state) => states.push(state) });
@@ -61,7 +61,7 @@ describe('a client that connects to an existing session', () => {
   });
 
   test('and has lost it is rejected', async () => {
-    const { connect } = await world();
+    const { connect } = await openServer();
     const first = await connect({ session: createSession({ agent: 'client', id: 'mine', sequence: 'sender' }) });
     await first.request(req({ n: 1 }));
     const session = createSession({ agent: 'client', id: 'mine', sequence: 'sender' });
@@ -70,7 +70,7 @@ describe('a client that connects to an existing session', () => {
   });
 
   test('is admitted if the host authorizes it, and can be disconnected', async () => {
-    const { sockets } = await world();
+    const { sockets } = await openServer();
     const joined: string[] = [];
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     open.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
@@ -105,7 +105,7 @@ describe('a client that connects to an existing session', () => {
 
 describe('a session that is disconnected', () => {
   test('stays disconnected if it has no connection at the time', async () => {
-    const { sockets, server, connect } = await world();
+    const { sockets, server, connect } = await openServer();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const link = await connect({ session, reconnect: { minDelayMs: 300, maxDelayMs: 300 } });
     await link.request(req({ n: 1 }));
@@ -126,8 +126,8 @@ describe('a reconnection to a server', () => {
         done.push(`${name}${payload['n']}`);
         return { intent: 'done', operation, payload };
       };
-    const a = await world(one('a'), {}, { agent: 'server-a' });
-    const b = await world(one('b'), {}, { agent: 'server-b' });
+    const a = await openServer(one('a'), {}, { agent: 'server-a' });
+    const b = await openServer(one('b'), {}, { agent: 'server-b' });
     let { port } = a;
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const link = await connectWebSocket(() => new WebSocket(`ws://127.0.0.1:${port}`) as unknown as WebSocketLike, {
@@ -141,7 +141,7 @@ describe('a reconnection to a server', () => {
   });
 
   test('that drops each connection at once uses up the attempts', async () => {
-    const { connect, server } = await world();
+    const { connect, server } = await openServer();
     let connections = 0;
     server.on('connection', (socket) => {
       connections++;
@@ -159,7 +159,7 @@ describe('a reconnection to a server', () => {
     ['@x>req:y{}[mid:a1,seq:1]'],
     ['@client>sync:registry{v:1}[mid:a1,seq:1]'],
   ])('that begins with %s is refused', async (first) => {
-    const { server, connect } = await world();
+    const { server, connect } = await openServer();
     server.removeAllListeners('connection');
     server.on('connection', (socket) => socket.send(first));
     await expect(connect()).rejects.toMatchObject({ code: 'refused' });
@@ -179,7 +179,7 @@ describe('sessions without a connection', () => {
         }),
       );
     };
-    const { connect, server } = await world(handle, { maxDetached: 2 });
+    const { connect, server } = await openServer(handle, { maxDetached: 2 });
     for (const id of ['one', 'two', 'three', 'four']) {
       const session = createSession({ agent: 'client', id, sequence: 'sender' });
       const link = await connect({ session, reconnect: false });
@@ -193,7 +193,7 @@ describe('sessions without a connection', () => {
   });
 
   test('a host whose listener throws continues', async () => {
-    const { connect, port } = await world(undefined, {
+    const { connect, port } = await openServer(undefined, {
       handshakeTimeoutMs: 20,
       onError: () => {
         throw new Error('of the host');
@@ -208,7 +208,7 @@ describe('sessions without a connection', () => {
 
 describe('a side that pings and does not read', () => {
   test('gets an answer once it reads, to the last of its pings', async () => {
-    const { server, connect } = await world();
+    const { server, connect } = await openServer();
     const pongs: string[] = [];
     server.on('connection', (socket) =>
       socket.on('message', (data) => {
@@ -255,7 +255,7 @@ describe('durations', () => {
   });
 
   test('may be infinite', async () => {
-    const { connect, server } = await world(undefined, {
+    const { connect, server } = await openServer(undefined, {
       ...{ resumeWindowMs: Number.POSITIVE_INFINITY, heartbeatMs: Number.POSITIVE_INFINITY },
       handshakeTimeoutMs: Number.POSITIVE_INFINITY,
     });
@@ -266,7 +266,7 @@ describe('durations', () => {
 });
 
 describe('a request that is abandoned', () => {
-  const behind = worldsBehindProxies();
+  const behind = serversBehindProxies();
   const payments: unknown[] = [];
   const pay = ({ intent, operation, payload }: Message) => {
     if (intent !== 'req') return null;

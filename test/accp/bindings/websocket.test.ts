@@ -4,11 +4,11 @@ import { WebSocket } from 'ws';
 import { CLOSE, type Link, LinkError } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { codec, openWorld, req, type World } from './websocket-world.js';
+import { codec, req, type ServerFixture, startServer } from './websocket-fixture.js';
 
-const open: World[] = [];
-const world = async (...args: Parameters<typeof openWorld>): Promise<World> => {
-  const opened = await openWorld(...args);
+const open: ServerFixture[] = [];
+const openServer = async (...args: Parameters<typeof startServer>): Promise<ServerFixture> => {
+  const opened = await startServer(...args);
   open.push(opened);
   return opened;
 };
@@ -47,7 +47,7 @@ const headOf = (frame: string): string => {
 
 describe('a conversation', () => {
   test('begins with the registries of both sides, each once', async () => {
-    const { port } = await world();
+    const { port } = await openServer();
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
@@ -61,7 +61,7 @@ describe('a conversation', () => {
 
   test('requests are answered concurrently, in whatever order they finish', async () => {
     const wake: (() => void)[] = [];
-    const { connect } = await world(async ({ payload }: Message) => {
+    const { connect } = await openServer(async ({ payload }: Message) => {
       if (payload['n'] === 1) await new Promise<void>((resolve) => wake.push(resolve));
       else for (const one of wake) one();
       return { intent: 'done', operation: 'echo', payload };
@@ -72,14 +72,14 @@ describe('a conversation', () => {
   });
 
   test('any text is returned unchanged, including spaces: both sides have announced their encoding', async () => {
-    const { connect } = await world();
+    const { connect } = await openServer();
     const link = await connect();
     const { payload } = await link.request(req({ text: 'Grüße, 42 Leute\n{|}' }));
     expect(payload['text']).toBe('Grüße, 42 Leute\n{|}');
   });
 
   test('a failure rejects with its code', async () => {
-    const { connect } = await world(() => {
+    const { connect } = await openServer(() => {
       throw new Error('the password is 1234');
     });
     const link = await connect();
@@ -89,7 +89,7 @@ describe('a conversation', () => {
   });
 
   test('a stream arrives in order, and a failing one fails', async () => {
-    const { connect } = await world(({ envelope, payload }: Message) => {
+    const { connect } = await openServer(({ envelope, payload }: Message) => {
       async function* source(): AsyncGenerator<string> {
         yield 'Hello';
         yield ' wide';
@@ -109,13 +109,13 @@ describe('a conversation', () => {
   });
 
   test('a plain answer instead of a stream ends it', async () => {
-    const { connect } = await world();
+    const { connect } = await openServer();
     const link = await connect();
     for await (const _ of link.stream(req({ n: 1 }))) throw new Error('there is none');
   });
 
   test('the server can send messages', async () => {
-    const { connect, sockets } = await world();
+    const { connect, sockets } = await openServer();
     const link = await connect();
     expect(sockets.connected()).toEqual([link.session.id]);
     expect(await sockets.send(link.session.id, { intent: 'sync', operation: 'note', payload: { n: 7 } })).toBe(true);
@@ -136,7 +136,7 @@ describe('a conversation', () => {
     const stop = new Promise<void>((resolve) => {
       stopped = resolve;
     });
-    const { connect } = await world((message, { signal }) => {
+    const { connect } = await openServer((message, { signal }) => {
       reported.push(message.intent);
       if (message.intent !== 'req') return null;
       started();
@@ -163,7 +163,7 @@ describe('rejections', () => {
     ['another frame', () => codec.encode(req({ n: 1 }), createSession({ agent: 'raw' })).frames[0]!, 'E1002'],
     ['a text that is not a frame', () => 'hello', 'E1001'],
   ])('%s as the first one: an error frame, and close 1008', async (_, frame, code) => {
-    const { port } = await world();
+    const { port } = await openServer();
     const { socket, next, closed } = await raw(port);
     socket.send(frame());
     expect(await next()).toContain(`code:${code}`);
@@ -171,7 +171,7 @@ describe('rejections', () => {
   });
 
   test('no frame at all, for too long', async () => {
-    const { port, errors } = await world(undefined, { handshakeTimeoutMs: 50 });
+    const { port, errors } = await openServer(undefined, { handshakeTimeoutMs: 50 });
     expect(await (await raw(port)).closed).toBe(CLOSE.noRegistry);
     expect(errors).toMatchObject([{ name: 'LinkError', code: 'unreachable' }]);
   });
@@ -185,7 +185,7 @@ describe('rejections', () => {
       CLOSE.notUtf8,
     ],
   ])('%s closes the connection only', async (_, send, code) => {
-    const { port, connect } = await world(undefined, { maxFrameBytes: 1000 });
+    const { port, connect } = await openServer(undefined, { maxFrameBytes: 1000 });
     const other = await connect();
     const { socket, next, closed } = await raw(port);
     socket.send(hello().frame);
@@ -196,7 +196,7 @@ describe('rejections', () => {
   });
 
   test('a malformed frame is answered with E1001, and the connection stays open', async () => {
-    const { port } = await world();
+    const { port } = await openServer();
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
@@ -218,7 +218,7 @@ describe('rejections', () => {
   });
 
   test('a session with another numbering', async () => {
-    const { connect } = await world();
+    const { connect } = await openServer();
     await expect(connect({ session: createSession({ agent: 'client' }) })).rejects.toThrow(TypeError);
   });
 
@@ -234,7 +234,7 @@ describe('rejections', () => {
 
 describe('a second connection of a session', () => {
   test('replaces the first, which gets the reason', async () => {
-    const { connect, sockets } = await world();
+    const { connect, sockets } = await openServer();
     const first = await connect({ reconnect: false });
     const session = createSession({ agent: 'client', id: first.session.id, sequence: 'sender', firstSequence: 2 });
     const second = await connect({ session });
@@ -247,7 +247,7 @@ describe('a second connection of a session', () => {
 
 describe('the heartbeat', () => {
   test('consists of frames, answered with pong under their identifier', async () => {
-    const { port } = await world(undefined, { heartbeatMs: 50 });
+    const { port } = await openServer(undefined, { heartbeatMs: 50 });
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
@@ -264,7 +264,7 @@ describe('the heartbeat', () => {
   });
 
   test('keeps a quiet connection open', async () => {
-    const { connect } = await world(undefined, { heartbeatMs: 20, maxMissed: 1 });
+    const { connect } = await openServer(undefined, { heartbeatMs: 20, maxMissed: 1 });
     const states: string[] = [];
     const link = await connect({ heartbeatMs: 20, maxMissed: 5, onState: (state) => states.push(state) });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -275,7 +275,7 @@ describe('the heartbeat', () => {
 
 describe('the end', () => {
   test('closed by the client: pending requests reject, and the server ends the session', async () => {
-    const { connect, sockets } = await world(() => new Promise(() => {}));
+    const { connect, sockets } = await openServer(() => new Promise(() => {}));
     const link = await connect();
     const waiting = link.request(req({ n: 1 })).catch((error) => error);
     await link.send(req({ n: 2 }));
@@ -286,7 +286,7 @@ describe('the end', () => {
   });
 
   test('a server that shuts down is awaited for the maximum number of attempts', async () => {
-    const { connect, sockets, server } = await world();
+    const { connect, sockets, server } = await openServer();
     const states: string[] = [];
     const onState = (state: string): void => void states.push(state);
     const link: Link = await connect({ onState, reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 } });
@@ -297,12 +297,12 @@ describe('the end', () => {
   });
 
   test('a server that has lost the session ends the link', async () => {
-    const before = await world();
+    const before = await openServer();
     const link = await before.connect();
     await link.request(req({ n: 1 }));
     await link.close();
     // As after a restart without a store.
-    const after = await world();
+    const after = await openServer();
     await expect(after.connect({ session: link.session })).rejects.toMatchObject({ code: 'session-lost' });
   });
 });

@@ -1,4 +1,4 @@
-/** What a reader makes of what peers send, well-meaning or not. */
+/** Decoding of values that peers send, valid or hostile. */
 import { describe, expect, test } from 'vitest';
 import { parseFrame, type Value } from '../../../src/accp/index.js';
 import { type FieldType, Reference } from '../../../src/accp/message/json.js';
@@ -43,7 +43,7 @@ describe('plain values', () => {
     expect(({} as Record<string, unknown>)['a']).toBe(undefined);
   });
 
-  test('digits that a double does not keep are told', () => {
+  test('digits that a double does not keep are reported', () => {
     const { value, losses } = read(nodeOf('[0.12345678901234567890,12345678901234567890.25]'), false);
     expect(value).toEqual([0.12345678901234568, 12345678901234567000]);
     expect(losses).toEqual([
@@ -52,7 +52,7 @@ describe('plain values', () => {
     ]);
   });
 
-  test('a decimal beyond a double is refused with its path', () => {
+  test('a decimal beyond a double is rejected with its path', () => {
     const error = ['E1004', 'payload.k.a[0]', 'the number is beyond the range of a double'];
     expect(refusal(() => plain(`{a:[${'9'.repeat(400)}.5]}`))).toEqual(error);
   });
@@ -72,14 +72,14 @@ describe('plain values', () => {
     ]);
   });
 
-  test('what resolving throws is passed on', () => {
+  test('an error of the resolver is passed on', () => {
     const resolve = (): never => {
       throw new TypeError('gone');
     };
     expect(() => readValue(nodeOf('$a'), 'k', createReading({ transliterated: false, resolve }))).toThrow('gone');
   });
 
-  test('a tree made by hand that nests without end is an error', () => {
+  test('an endlessly nested tree is an error', () => {
     let node: Value = { kind: 'null' };
     for (let depth = 0; depth < 100_000; depth++) node = { kind: 'array', items: [node] };
     expect(refusal(() => read(node, false))).toContain('nesting is deeper than 1000');
@@ -127,7 +127,7 @@ describe('fields with a type', () => {
     expect(refusal(() => plain(text, type))).toEqual(error);
   });
 
-  test('what a reference stands for has to be of the type', () => {
+  test('the value of a reference must have the type', () => {
     const kept = new Map<string, string>([['a', 'text']]);
     expect(read(nodeOf('$a'), false, 'string', 'k', kept).value).toBe('text');
     expect(refusal(() => read(nodeOf('$a'), false, 'integer', 'k', kept))).toContain('E1004');
@@ -203,7 +203,7 @@ describe('escaped keys', () => {
     expect(refusal(() => transliterated(`{b:1,${key}:2}`))).toEqual(['E1004', `payload.k.${key}`, error[2]]);
   });
 
-  test('a key in two spellings is refused', () => {
+  test('a key in two spellings is rejected', () => {
     const error = ['E1004', 'payload.k', 'two spellings of the same key'];
     expect(refusal(() => transliterated('{_0a:1,a:2}'))).toEqual(error);
     expect(plain('{_0a:1,a:2}')).toEqual({ _0a: 1, a: 2 });

@@ -1,10 +1,13 @@
 /** Access to a server, by token and from web pages. */
 import { describe, expect, test } from 'vitest';
 import { createEndpoint, demoAgent, startServer } from '../../../src/accp/serve/index.js';
-import { ask, open, REQUEST, sendBytes, serve, type World } from './world.js';
+import { ask, open, REQUEST, type ServerFixture, sendBytes, serve } from './fixture.js';
 
 /** Sends the same headers over HTTP and WebSocket. */
-async function statuses({ http, ws }: World, headers: Record<string, string>): Promise<readonly [number, number]> {
+async function statuses(
+  { http, ws }: ServerFixture,
+  headers: Record<string, string>,
+): Promise<readonly [number, number]> {
   const [{ status }, socket] = await Promise.all([ask(http, headers), open(ws, { headers })]);
   return [status, typeof socket === 'number' ? socket : 101];
 }
@@ -86,8 +89,8 @@ describe('web pages', () => {
   });
 
   test('of the server itself are admitted', async () => {
-    const world = await serve();
-    expect(await statuses(world, { origin: `http://127.0.0.1:${world.port}` })).toEqual(LET_IN);
+    const fixture = await serve();
+    expect(await statuses(fixture, { origin: `http://127.0.0.1:${fixture.port}` })).toEqual(LET_IN);
   });
 
   test('that are admitted get the CORS headers', async () => {
@@ -155,9 +158,9 @@ describe('host names, on a loopback address', () => {
   });
 
   test('a page whose host name resolves to this machine is not a page of the server', async () => {
-    const world = await serve();
-    const host = `evil.example:${world.port}`;
-    expect(await statuses(world, { host, origin: `http://${host}` })).toEqual([403, 403]);
+    const fixture = await serve();
+    const host = `evil.example:${fixture.port}`;
+    expect(await statuses(fixture, { host, origin: `http://${host}` })).toEqual([403, 403]);
   });
 });
 

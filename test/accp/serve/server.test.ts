@@ -12,9 +12,9 @@ import {
   type EndpointOptions,
   startServer,
 } from '../../../src/accp/serve/index.js';
-import { ask, busyAgent, open, REGISTRY, REQUEST, sendBytes, serve, type World } from './world.js';
+import { ask, busyAgent, open, REGISTRY, REQUEST, type ServerFixture, sendBytes, serve } from './fixture.js';
 
-async function linkTo({ ws }: World) {
+async function linkTo({ ws }: ServerFixture) {
   const session = createSession({ agent: 'me', sequence: 'sender' });
   return connectWebSocket(ws, { codec: createCodec(), session, WebSocket, reconnect: false });
 }
@@ -110,9 +110,9 @@ describe('paths', () => {
   });
 
   test('the state of the server counts sessions and connections', async () => {
-    const world = await serve();
-    await linkTo(world);
-    const { body } = await ask(`http://127.0.0.1:${world.port}/healthz`, { method: 'GET' });
+    const fixture = await serve();
+    await linkTo(fixture);
+    const { body } = await ask(`http://127.0.0.1:${fixture.port}/healthz`, { method: 'GET' });
     expect(JSON.parse(body)).toEqual({ status: 'ok', sessions: 1, connections: 2 });
   });
 });
@@ -199,15 +199,15 @@ describe('the access log', () => {
 
 describe('shutdown', () => {
   test('lets a running stream end, and closes WebSockets', async () => {
-    const world = await serve();
-    const link = await linkTo(world);
-    const silent = sendBytes(world.port, '');
-    const idle = await fetch(`http://127.0.0.1:${world.port}/healthz`);
+    const fixture = await serve();
+    const link = await linkTo(fixture);
+    const silent = sendBytes(fixture.port, '');
+    const idle = await fetch(`http://127.0.0.1:${fixture.port}/healthz`);
     await idle.text();
-    const response = await post(world.http, '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]');
-    const closed = world.close();
+    const response = await post(fixture.http, '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]');
+    const closed = fixture.close();
     expect(await link.closed).toMatchObject({ closeCode: 1001 });
-    await expect(ask(world.http)).rejects.toThrow('ECONNREFUSED');
+    await expect(ask(fixture.http)).rejects.toThrow('ECONNREFUSED');
     expect((await response.text()).trimEnd().split('\n')).toHaveLength(5);
     await closed;
     expect(await silent).toBe('');
@@ -360,7 +360,7 @@ describe('pipelined requests', () => {
   test('do not outlive the client: their sources end, and each is logged', async () => {
     let started = 0;
     let ended = 0;
-    const world = await serve(
+    const fixture = await serve(
       {},
       {
         codec: createCodec(),
@@ -377,13 +377,13 @@ describe('pipelined requests', () => {
         },
       },
     );
-    const socket = connect(world.port, '127.0.0.1');
+    const socket = connect(fixture.port, '127.0.0.1');
     socket.write([1, 2, 3].map((seq) => posted(seq)).join(''));
     while (started < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.destroy();
     while (ended < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-    await world.logged(3);
-    expect(world.entries).toHaveLength(3);
+    await fixture.logged(3);
+    expect(fixture.entries).toHaveLength(3);
   });
 });
 

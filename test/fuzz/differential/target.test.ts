@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswer, requestLine } from '../../../src/fuzz/differential/target.js';
 
 describe('a request', () => {
-  test('is one line of ASCII, and JSON that gives the text back, whatever it holds', () => {
+  test('is one line of ASCII, and JSON that decodes to the same text', () => {
     const texts = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
     fc.assert(
       fc.property(texts, (input) => {
@@ -33,6 +33,6 @@ test.each([
   ['{"ok":true,"canonical":{}}', '"canonical" is not a string: "{\\"ok\\":true,\\"canonical\\":{}}"'],
   ['{"ok":false,"offset":1.5}', '"offset" is not a non-negative integer: "{\\"ok\\":false,\\"offset\\":1.5}"'],
   ['{"ok":false,"offset":-1}', '"offset" is not a non-negative integer: "{\\"ok\\":false,\\"offset\\":-1}"'],
-])('%s is none, and what is wrong is told', (line, problem) => {
+])('%s is not an answer, with the reason', (line, problem) => {
   expect(readAnswer(line)).toEqual({ problem });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTakeOldest } from '../../../src/accp/store/journal.js';
 
-test('takes out what a new iterator would give first, whatever is set and deleted between', () => {
+test('removes the first entry of a new iterator, for any changes in between', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('set' as const), key: fc.nat(6) }),
     fc.record({ kind: fc.constant('delete' as const), key: fc.nat(6) }),
@@ -27,7 +27,7 @@ test('takes out what a new iterator would give first, whatever is set and delete
   );
 });
 
-test('works on sets, too', () => {
+test('works with sets, too', () => {
   const set = new Set(['a', 'b']);
   const takeOldest = createTakeOldest(set);
   expect([takeOldest(), takeOldest(), takeOldest()]).toEqual([['a', 'a'], ['b', 'b'], undefined]);

@@ -7,7 +7,7 @@ import {
   type LinkState,
 } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
-import { type BINDINGS, type LinkWorld, openLinkWorld } from './links-world.js';
+import { type BINDINGS, type LinkFixture, openLinkFixture } from './links-fixture.js';
 
 const req = (operation: string, payload: Record<string, string | number> = {}) => ({
   intent: 'req',
@@ -47,8 +47,8 @@ export function testLink(binding: keyof typeof BINDINGS): void {
   describe(`a link over ${binding}`, () => {
     const open = (
       handle: EndpointOptions['handle'],
-      options?: Parameters<typeof openLinkWorld>[2],
-    ): Promise<LinkWorld> => openLinkWorld(binding, handle, options);
+      options?: Parameters<typeof openLinkFixture>[2],
+    ): Promise<LinkFixture> => openLinkFixture(binding, handle, options);
 
     test("announces its registry once, and each side knows the other's", async () => {
       const { connect, received } = await open(worker().handle);

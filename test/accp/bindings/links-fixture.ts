@@ -24,9 +24,9 @@ import {
   type SessionOptions,
 } from '../../../src/accp/codec/index.js';
 import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
-import { connect as serveA2A } from './a2a-world.js';
+import { connect as serveA2A } from './a2a-fixture.js';
 
-export interface LinkWorld {
+export interface LinkFixture {
   /** Opens a link through the network. */
   readonly connect: (options?: Partial<LinkOptions>, session?: Partial<SessionOptions>) => Promise<Link>;
   readonly proxy: CuttingProxy;
@@ -99,11 +99,11 @@ export const BINDINGS: Readonly<
   },
 };
 
-export async function openLinkWorld(
+export async function openLinkFixture(
   binding: string,
   handle: EndpointOptions['handle'],
   codecOptions: CodecOptions = {},
-): Promise<LinkWorld> {
+): Promise<LinkFixture> {
   const events: SessionEvent[] = [];
   const codec: Codec = createCodec({ state: false, log: (event) => events.push(event), ...codecOptions });
   const begin = (): Endpoint => {

@@ -41,7 +41,7 @@ export interface ServerParts {
   readonly prompts?: readonly { readonly name: string; readonly content: EmbeddedResource }[];
 }
 
-export interface World {
+export interface McpFixture {
   readonly client: ConnectedClient;
   /** Calls a tool and aborts the call. */
   readonly callAndAbort: (name: string, signal: AbortSignal, meta: { [name: string]: unknown }) => Promise<unknown>;
@@ -56,5 +56,5 @@ export interface Wiring {
   readonly connect: (
     serve: (capabilities: () => unknown) => ServerParts,
     experimental?: ExperimentalCapabilities,
-  ) => Promise<World>;
+  ) => Promise<McpFixture>;
 }

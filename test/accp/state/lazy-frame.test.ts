@@ -1,4 +1,4 @@
-/** What state keeps of a message belongs to it alone, though it is read only when somebody asks. */
+/** Messages in state are isolated, although their payload is parsed only when needed. */
 import { describe, expect, test } from 'vitest';
 import { createCodec, createSession, type Json, ref, type Session } from '../../../src/accp/codec/index.js';
 
@@ -17,7 +17,7 @@ function kept(session: Session): Json[] {
 const PAYLOAD = { note: 'two words', big: 2n ** 70n, list: [{ key: 'x y' }, null, 1.5], empty: '' };
 
 describe('a message in state', () => {
-  test('stays as it was sent, whatever its owner makes of it', async () => {
+  test('is not affected by changes of the sender', async () => {
     const { a } = pair();
     const list: Json[] = [1];
     codec.encode({ intent: 'req', operation: 'plan', payload: { list } }, a);
@@ -27,7 +27,7 @@ describe('a message in state', () => {
     expect(kept(a)).toEqual([{ list: [1] }]);
   });
 
-  test('stays as it was received, whatever its reader makes of it', async () => {
+  test('is not affected by changes of the receiver', async () => {
     const { a, b } = pair();
     const { frames } = codec.encode({ intent: 'req', operation: 'plan', schema: 'TA', payload: PAYLOAD }, a);
     const outcome = codec.decode(frames[0]!, b);
@@ -42,7 +42,7 @@ describe('a message in state', () => {
     expect(kept(b)[0]).toHaveProperty('priority', 'medium');
   });
 
-  test('keeps the values that its references stood for when it came', async () => {
+  test('keeps the values that its references had on receipt', async () => {
     const { a, b } = pair();
     b.state.set('hot', 'k', 'then');
     const { frames } = codec.encode({ intent: 'req', operation: 'plan', payload: { source: ref('hot.k') } }, a);
@@ -52,7 +52,7 @@ describe('a message in state', () => {
     expect(kept(b)).toEqual([{ source: 'then' }]);
   });
 
-  test('is whole where it came in several frames', async () => {
+  test('is complete if it was received in several frames', async () => {
     const { a, b } = pair();
     const text = 'many words '.repeat(200);
     const { frames } = codec.encode({ intent: 'req', operation: 'plan', payload: { text } }, a);

@@ -16,7 +16,7 @@ import {
 import { createCodec, createSession, type Session } from '../../../src/accp/codec/index.js';
 import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
 
-export interface World {
+export interface ServerFixture {
   readonly endpoint: Endpoint;
   readonly sockets: WebSocketEndpoint;
   readonly server: WebSocketServer;
@@ -35,11 +35,11 @@ export const codec = createCodec({ state: false });
 export const echo: EndpointOptions['handle'] = ({ intent, operation, payload }: Message) =>
   intent === 'req' ? { intent: 'done', operation, payload } : null;
 
-export async function openWorld(
+export async function startServer(
   handle: EndpointOptions['handle'] = echo,
   options: AcceptOptions = {},
   endpointOptions: Partial<EndpointOptions> = {},
-): Promise<World> {
+): Promise<ServerFixture> {
   const endpoint = createEndpoint({ codec, agent: 'server', handle, ...endpointOptions });
   const errors: Error[] = [];
   const sockets = createWebSocketEndpoint(endpoint, { onError: (error) => errors.push(error), ...options });
@@ -78,18 +78,18 @@ export const req = (payload: Record<string, string | number>) => ({ intent: 'req
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** Servers behind a network that can be cut, for one file of tests; they are closed after each test. */
-export function worldsBehindProxies(): (
-  ...args: Parameters<typeof openWorld>
-) => Promise<World & { proxy: CuttingProxy }> {
+export function serversBehindProxies(): (
+  ...args: Parameters<typeof startServer>
+) => Promise<ServerFixture & { proxy: CuttingProxy }> {
   const open: { close: () => Promise<void> }[] = [];
   afterEach(async () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
   return async (...args) => {
-    const world = await openWorld(...args);
-    open.push(world);
-    const proxy = await cuttingProxy({ target: world.port });
+    const fixture = await startServer(...args);
+    open.push(fixture);
+    const proxy = await cuttingProxy({ target: fixture.port });
     open.push(proxy);
-    return { ...world, proxy };
+    return { ...fixture, proxy };
   };
 }

@@ -17,7 +17,7 @@ import {
 export const REQUEST = '@me>req:x{a:1}[mid:m1,seq:1]';
 export const REGISTRY = '@me>sync:registry{v:1}[mid:m1,seq:1]';
 
-export interface World extends RunningServer {
+export interface ServerFixture extends RunningServer {
   readonly entries: AccessEntry[];
   /** Resolves when a number of entries have been logged. */
   readonly logged: (count: number) => Promise<void>;
@@ -32,7 +32,7 @@ afterEach(async () => {
 export async function serve(
   options: ServeOptions = {},
   agent: DemoAgentName | EndpointOptions = 'both',
-): Promise<World> {
+): Promise<ServerFixture> {
   const endpoint = createEndpoint(typeof agent === 'string' ? demoAgent(agent) : agent);
   const entries: AccessEntry[] = [];
   let wake: () => void = () => undefined;
@@ -65,7 +65,7 @@ export function busyAgent(): { readonly agent: EndpointOptions; readonly started
   return { agent: { ...demoAgent('echo'), handle }, started };
 }
 
-export interface Answered {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -75,7 +75,7 @@ export interface Answered {
 export function ask(
   url: string,
   { method = 'POST', body = REQUEST, ...headers }: Readonly<Record<string, string>> = {},
-): Promise<Answered> {
+): Promise<HttpResponse> {
   const type = method === 'POST' ? { 'content-type': 'application/accp' } : {};
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, agent: false, headers: { ...type, ...headers } }, (response) => {

@@ -5,18 +5,18 @@ import { COMMON } from './mcp-fixture.js';
 import { testPlainServers } from './mcp-plain.js';
 import { testMcpRegistry } from './mcp-registry.js';
 import { testMcpTools } from './mcp-tools.js';
-import type { Wiring, World } from './mcp-world.js';
+import type { McpFixture, Wiring } from './mcp-wiring.js';
 
 export function testMcp(wiring: Wiring): void {
   describe(wiring.name, () => {
-    const worlds: World[] = [];
+    const fixtures: McpFixture[] = [];
     const connect: Wiring['connect'] = async (serve, experimental = COMMON) => {
-      const world = await wiring.connect(serve, experimental);
-      worlds.push(world);
-      return world;
+      const fixture = await wiring.connect(serve, experimental);
+      fixtures.push(fixture);
+      return fixture;
     };
     afterEach(async () => {
-      await Promise.all(worlds.splice(0).map((world) => world.close()));
+      await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()));
     });
 
     testMcpTools(connect);

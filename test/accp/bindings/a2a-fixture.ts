@@ -69,7 +69,7 @@ export async function connect(
 }
 
 /** Connects a client to a handler, with a session. */
-export async function talkTo(handler: FrameHandler, options?: Parameters<typeof connect>[1]) {
+export async function startConversation(handler: FrameHandler, options?: Parameters<typeof connect>[1]) {
   const { client } = await connect(accpExecutor(handler), options);
   const session = createSession({ agent: 'planner', sequence: 'sender' });
   return { client, session };
