@@ -17,7 +17,7 @@ import {
 import { anyEnvelopeSchema, isEnvelope } from '../../src/arcp/protocol/envelope.js';
 import { ENVELOPE_CASES, envelope, MESSAGE_CASES } from './messages.js';
 
-/** The paths of all members and items. */
+/** Returns the paths of all members and items. */
 function placesOf(value: unknown): string[][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [
@@ -183,12 +183,9 @@ describe('message types', () => {
     expect(MESSAGE_TYPES).toHaveLength(38);
   });
 
-  test.each(MESSAGE_CASES)(
-    '$id: its sender, and whether it is a command',
-    ({ id, from, group, command, requires }) => {
-      expect(CATALOGUE[id]).toMatchObject({ from, group, isCommand: command, requires });
-    },
-  );
+  test.each(MESSAGE_CASES)('$id: its sender, and whether it is a command', ({ id, from, group, command, requires }) => {
+    expect(CATALOGUE[id]).toMatchObject({ from, group, isCommand: command, requires });
+  });
 
   describe.each(MESSAGE_CASES)('$id', ({ id, requires, minimal, full, invalid }) => {
     const byJsonSchema = ajv.compile(messageJsonSchema(id));

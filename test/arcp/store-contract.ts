@@ -1,4 +1,4 @@
-/** What every store has to do: the same tests for all of them. */
+/** The contract of stores: tests that each implementation runs. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ArcpStore, JobRow, NewEvent } from '../../src/arcp/store/store.js';
@@ -105,16 +105,13 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(some.map(({ sequence }) => sequence)).toEqual([sequences[1]]);
       });
 
-      storeTest(
-        'have unique ids; a commit that repeats one changes nothing',
-        async (store) => {
-          await store.commit({ events: [event({ id: 'twice' })] });
-          const second = { events: [event({ id: 'new' }), event({ id: 'twice' })], newJobs: [job({ jobId: 'never' })] };
-          await expect(store.commit(second)).rejects.toMatchObject({ name: 'StoreError', reason: 'failed' });
-          expect(ids(await store.readEvents({ sessionId: 's', limit: 9 }))).toEqual(['twice']);
-          expect(await store.readJob('never')).toBeUndefined();
-        },
-      );
+      storeTest('have unique ids; a commit that repeats one changes nothing', async (store) => {
+        await store.commit({ events: [event({ id: 'twice' })] });
+        const second = { events: [event({ id: 'new' }), event({ id: 'twice' })], newJobs: [job({ jobId: 'never' })] };
+        await expect(store.commit(second)).rejects.toMatchObject({ name: 'StoreError', reason: 'failed' });
+        expect(ids(await store.readEvents({ sessionId: 's', limit: 9 }))).toEqual(['twice']);
+        expect(await store.readJob('never')).toBeUndefined();
+      });
 
       storeTest('of a job include one terminal event, whichever process writes', async (store) => {
         const last = (): NewEvent => event({ jobId: 'j', isTerminal: true });
@@ -197,43 +194,37 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         });
         expect(await store.commit({ jobs: [{ ...change, attempt: 2 }] })).toMatchObject({ outcome: 'done' });
         expect(await store.readJob(one.jobId)).toEqual({ ...one, state: 'completed', endedAt: 1 });
-        // What has ended does not change.
+        // A job that has ended does not change.
         expect(await store.commit({ jobs: [{ jobId: one.jobId, set: { state: 'running' } }] })).toMatchObject({
           outcome: 'fenced',
         });
       });
 
-      storeTest(
-        'for a job whose status has changed are fenced if they expect the earlier status',
-        async (store) => {
-          const one = job({ status: 'a' });
-          await store.commit({ newJobs: [one] });
-          const change = (from: string, status: string) =>
-            store.commit({ jobs: [{ jobId: one.jobId, status: from, set: { status } }] });
-          const outcomes = await Promise.all([change('a', 'b'), change('a', 'c'), change('b', 'd')]);
-          expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'fenced', 'done']);
-          expect(outcomes[1]).toMatchObject({ found: { status: 'b' } });
-          expect(await store.readJob(one.jobId)).toMatchObject({ status: 'd' });
-        },
-      );
+      storeTest('for a job whose status has changed are fenced if they expect the earlier status', async (store) => {
+        const one = job({ status: 'a' });
+        await store.commit({ newJobs: [one] });
+        const change = (from: string, status: string) =>
+          store.commit({ jobs: [{ jobId: one.jobId, status: from, set: { status } }] });
+        const outcomes = await Promise.all([change('a', 'b'), change('a', 'c'), change('b', 'd')]);
+        expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'fenced', 'done']);
+        expect(outcomes[1]).toMatchObject({ found: { status: 'b' } });
+        expect(await store.readJob(one.jobId)).toMatchObject({ status: 'd' });
+      });
 
-      storeTest(
-        'of jobs for a full queue change nothing, however many are made at once',
-        async (store) => {
-          const outcomes = await Promise.all(
-            Array.from({ length: 9 }, () =>
-              store.commit({ newJobs: [job({ queue: 'small' })], events: [event()], maxQueued: 3 }),
-            ),
-          );
-          expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(3);
-          expect(outcomes.slice(3)).toEqual(Array.from({ length: 6 }, () => ({ outcome: 'full', queued: 3 })));
-          expect(await store.countQueued(['small'])).toBe(3);
-          expect(await store.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(3);
-          expect(await store.commit({ newJobs: [job({ queue: 'other' })], maxQueued: 3 })).toMatchObject({
-            outcome: 'done',
-          });
-        },
-      );
+      storeTest('of jobs for a full queue change nothing, however many are made at once', async (store) => {
+        const outcomes = await Promise.all(
+          Array.from({ length: 9 }, () =>
+            store.commit({ newJobs: [job({ queue: 'small' })], events: [event()], maxQueued: 3 }),
+          ),
+        );
+        expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(3);
+        expect(outcomes.slice(3)).toEqual(Array.from({ length: 6 }, () => ({ outcome: 'full', queued: 3 })));
+        expect(await store.countQueued(['small'])).toBe(3);
+        expect(await store.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(3);
+        expect(await store.commit({ newJobs: [job({ queue: 'other' })], maxQueued: 3 })).toMatchObject({
+          outcome: 'done',
+        });
+      });
 
       storeTest('change only the named columns', async (store) => {
         const one = job({ spec: 'a', status: 'b', leaseOwner: 'w', leaseExpiresAt: 9 });
