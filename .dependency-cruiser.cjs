@@ -1,36 +1,35 @@
 /**
- * The direction of imports: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli; of
- * sessions: ast, parse, print <- message <- registry, profiles, store, state, streams <- session <- codec; and of AACP above
- * the grammar: validate <- build, lint <- encoders, dispatch <- rules, registry, instruction, models <- match <- fallback. Above
- * sessions: the bindings. ACP stands beside all that, on the channels.
+ * Directions of imports. Core: text <- ast, parse, print <- validate, explain, find <- schema, language, prompt <- cli. Sessions: ast, parse,
+ * print <- message <- registry, profiles, store, state, streams <- session <- codec <- bindings. AACP above the grammar: validate <- build,
+ * lint <- encoders, dispatch <- rules, registry, instruction, models <- match <- fallback. ACP uses only the channels.
  */
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
-/** ACCP above the grammar: portable, too, but with packages and with the clock that it is given. */
+/** ACCP above the grammar: portable, with packages and an injected clock. */
 const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
 const SQLITE = '^src/accp/store/sqlite';
-/** What carries ACCP frames: portable, without packages, and without the SDKs that it works with. */
+/** Transports of ACCP frames: portable, without packages, and without the SDKs that they work with. */
 const BINDINGS = '^src/accp/bindings/';
-/** The bindings on a port of this machine: with Node, and with the packages that listening takes. */
+/** The server: the bindings on a port of this machine, with Node and the packages that it needs. */
 const SERVE = '^src/accp/serve/';
-/** What carries texts from one side to the other, whatever they say; what needs Node has a folder of its own. */
+/** Byte and message channels; the parts that need Node have a folder of their own. */
 const CHANNELS = '^src/channels/';
 const CHANNELS_NODE = '^src/channels/node/';
-/** JSON-RPC as ACP speaks it; what needs Node has a folder of its own. */
+/** JSON-RPC as ACP uses it; the parts that need Node have a folder of their own. */
 const ACP = '^src/acp/';
 const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
-/** ARCP: messages, then who keeps them, then who speaks and answers. */
+/** ARCP: messages, then stores, then runtimes and clients. */
 const ARCP = '^src/arcp/';
-/** What of it needs Node. */
+/** The parts of ARCP that need Node. */
 const ARCP_NODE = '^src/arcp/((runtime|client)/(node/|index\\.ts$)|store/sqlite)';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
-/** What of it needs files, databases or the packaged grammar, and so Node. */
+/** The parts of AACP that need files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
   '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
-/** The one hash, which the core does not use. */
+/** The hash function, which the core does not use. */
 const HASH = '^src/text/sha256\\.ts$';
-/** What tools need of a protocol stands with it, and is no part of the portable core. */
+/** Support for tools stands with its protocol, outside the portable core. */
 const TOOLS = '^src/(accp|aacp)/language/';
 
 module.exports = {
@@ -44,7 +43,7 @@ module.exports = {
     },
     {
       name: 'protocols-stay-apart',
-      comment: 'What joins two protocols lives in the command line or in bindings.',
+      comment: 'Code that joins two protocols belongs to the command line or to bindings.',
       severity: 'error',
       from: { path: '^src/(accp|aacp|acp|arcp)/' },
       to: { path: '^src/(accp|aacp|acp|arcp|cli)/', pathNot: '^src/$1/' },
@@ -52,13 +51,13 @@ module.exports = {
     {
       name: 'one-importer-per-generated-parser',
       severity: 'error',
-      comment: 'Benchmarks measure the raw parsers, too.',
+      comment: 'Benchmarks also measure the raw parsers.',
       from: {
         path: '^(src|scripts|bench)/',
         pathNot:
           '^(src/(accp|aacp|aacp/matching/instruction|grammar-export/abnf)/parse\\.ts$|src/bench/candidates/|bench/)',
       },
-      // The texts of the grammars are for all that compile them.
+      // Every compiler of a grammar may import the texts of the grammars.
       to: { path: '^generated/', pathNot: '^generated/grammars\\.' },
     },
     { name: 'generated-imports-nothing', severity: 'error', from: { path: '^generated/.*\\.js$' }, to: {} },
@@ -91,7 +90,7 @@ module.exports = {
     },
     {
       name: 'sessions-without-node',
-      comment: 'But for the store in a file.',
+      comment: 'Except the store in a file.',
       severity: 'error',
       from: { path: SESSIONS, pathNot: SQLITE },
       to: { dependencyTypes: ['core'] },
@@ -200,7 +199,7 @@ module.exports = {
     },
     {
       name: 'arcp-runtime-stacks',
-      comment: 'What handlers are given stands below what runs them, and that below sessions and connections.',
+      comment: 'The context of handlers is below the engine that runs them, which is below sessions and connections.',
       severity: 'error',
       from: {
         path: '^src/arcp/runtime/((types|works|pages|streams|telemetry|workflow)\\.ts|(events|permissions|job|context)/)',
@@ -236,7 +235,7 @@ module.exports = {
     },
     {
       name: 'arcp-without-node',
-      comment: 'But for what listens, dials and keeps files, which has modules of its own.',
+      comment: 'Except the modules that listen, connect and store files.',
       severity: 'error',
       from: { path: ARCP, pathNot: ARCP_NODE },
       to: { dependencyTypes: ['core'] },
@@ -264,7 +263,7 @@ module.exports = {
     },
     {
       name: 'aacp-parts-without-node',
-      comment: 'But for files and databases, which have modules of their own.',
+      comment: 'Except the modules for files and databases.',
       severity: 'error',
       from: { path: AACP_ABOVE, pathNot: AACP_NODE },
       to: { dependencyTypes: ['core'] },
@@ -311,7 +310,7 @@ module.exports = {
     },
     {
       name: 'grammar-tools-without-node',
-      comment: 'But for running programs, which has a folder of its own.',
+      comment: 'Except the folder that runs programs.',
       severity: 'error',
       from: { path: '^src/(peggy-fast|fuzz|grammar-export|(accp|aacp)/language)/', pathNot: '^src/fuzz/process/' },
       to: { dependencyTypes: ['core'] },
@@ -335,7 +334,7 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        // Optional peers of who imports the package.
+        // Optional peers of the package.
         pathNot: 'node_modules/(@types|openai|@anthropic-ai|@photostructure|gpt-tokenizer|@toon-format)/',
       },
     },

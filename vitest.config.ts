@@ -1,17 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start programs, servers and packages of their own: `npm run test:programs`. */
+/** Tests that start programs, servers and the packed package: `npm run test:programs`. */
 export const PROGRAMS = 'test/**/*.programs.test.ts';
 /** Long forms of tests: `npm run test:long`. */
 export const LONG = 'test/**/*.long.test.ts';
 
 /**
- * Files with a worker of their own: they stand in for modules, change the environment, the clock or the process, count in modules, or
- * measure memory. All others share what their worker has loaded, which else takes a third of the time.
+ * Files that get a worker each: they mock modules, change the environment, the clock or the process, count in modules, or measure memory. All
+ * others share the modules of their worker, whose loading takes a third of the time otherwise.
  */
 const APART = [
   'test/{async,channels,storage}/*.test.ts',
-  'test/{clock-jumps,conformance/aacp-fallback,grammar-export/codemirror,text/told-errors}.test.ts',
+  'test/{clock-jumps,conformance/aacp-fallback,grammar-export/codemirror,text/lazy-errors}.test.ts',
   'test/aacp/dispatch/{dispatcher,file-audit}.test.ts',
   'test/aacp/fallback/{default-registry,unwritable}.test.ts',
   'test/aacp/models/*.test.ts',
@@ -27,12 +27,12 @@ const APART = [
 ];
 const OTHERS = [PROGRAMS, LONG];
 
-/** What all runs of tests have in common. */
+/** Settings of all test runs. */
 export const common = {
   globalSetup: ['./test/helpers/compile-sources.ts'],
   setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
   reporters: ['default', './test/helpers/summary-reporter.ts'],
-  // By default one core is left idle.
+  // The default leaves one core idle.
   maxWorkers: '100%',
   // Property tests run on slow, shared machines too.
   testTimeout: 60_000,

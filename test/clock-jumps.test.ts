@@ -6,8 +6,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryRegistry, type Registry, sqliteRegistry } from '../src/aacp/fallback/index.js';
 import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
-import { Patience } from '../src/accp/bindings/http/client.js';
-import { Pacer as Reconnecting } from '../src/accp/bindings/link/connection.js';
+import { ExchangeTimer } from '../src/accp/bindings/http/client.js';
+import { ReconnectBackoff as Reconnecting } from '../src/accp/bindings/link/connection.js';
 import { startHeartbeat } from '../src/accp/bindings/link/heartbeat.js';
 import { createCodec, createSession, type SessionOptions, startTimers } from '../src/accp/codec/index.js';
 import { openClient } from '../src/arcp/client/client.js';
@@ -112,7 +112,7 @@ function reservation(holder: Registry, other: Registry): Count {
   holder.reserve('k', LENGTH);
   let times = 0;
   other.reserve('k', LENGTH);
-  return () => (times += other.reserve('k', 100 * HOUR).kind === 'mine' ? 1 : 0);
+  return () => (times += other.reserve('k', 100 * HOUR).kind === 'granted' ? 1 : 0);
 }
 
 /** A store that several runtimes share and none closes. */
@@ -138,7 +138,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'entries of a registry',
     () => {
-      const registry = memoryRegistry({ ttl: LENGTH, clock: wallClock() });
+      const registry = memoryRegistry({ ttlMs: LENGTH, now: wallClock() });
       registry.put(sample(5));
       return () => (registry.get(sample(5).key) === undefined ? 1 : 0);
     },
@@ -146,7 +146,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'a reservation in memory',
     () => {
-      const registry = memoryRegistry({ clock: wallClock() });
+      const registry = memoryRegistry({ now: wallClock() });
       return reservation(registry, registry);
     },
   ],
@@ -155,7 +155,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'jumps-'));
       ending.push(() => rmSync(folder, { recursive: true, force: true }));
-      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { clock: wallClock() });
+      const open = () => sqliteRegistry(path.join(folder, 'registry.db'), { now: wallClock() });
       return reservation(await open(), await open());
     },
   ],
@@ -163,7 +163,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'an answer over HTTP',
     () =>
       failing(() => {
-        const patience = new Patience(undefined, LENGTH);
+        const patience = new ExchangeTimer(undefined, LENGTH);
         return patience.wait(never);
       }),
   ],
@@ -171,7 +171,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'the heartbeat of a WebSocket',
     () =>
       counting((goOff) => {
-        const socket = { isStopped: false, terminate: goOff };
+        const socket = { isReadingStopped: false, terminate: goOff };
         startHeartbeat({ heartbeatMs: LENGTH / 3, maxMissed: 2 }, socket, () => undefined);
       }),
   ],
@@ -179,10 +179,10 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'the time after which a connection resets the count of attempts',
     () => {
       const pacer = new Reconnecting({ minDelayMs: 1000, maxDelayMs: LENGTH });
-      const waits = pacer.waits();
+      const waits = pacer.delays();
       for (let tries = 0; tries < 6; tries++) waits.next();
       pacer.opened();
-      return () => (pacer.waits().next().value! <= 1000 ? 1 : 0);
+      return () => (pacer.delays().next().value! <= 1000 ? 1 : 0);
     },
   ],
   [

@@ -41,7 +41,7 @@ describe.concurrent('as a program', () => {
   test('frames are answered over HTTP and WebSocket', async () => {
     const { http, ws, stop } = await serving(PROGRAM, ['--agent', 'echo']);
     for (const url of [http, ws]) {
-      const { code, stdout } = await program(['connect', url, '--as', 'me'], { stdin: lines(MESSAGE) });
+      const { code, stdout } = await program(['connect', url, '--agent', 'me'], { stdin: lines(MESSAGE) });
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('done:find{q:cats}') });
     }
     expect((await stop()).code).toBe(0);

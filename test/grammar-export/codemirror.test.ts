@@ -108,7 +108,7 @@ describe('any table', () => {
   });
 
   test.each(['', 'a-b', 'class', 'x = 1;', 'A'])('a language with the id "%s" is refused', (id) => {
-    expect(() => codeMirrorMode({ ...accpEditor, id })).toThrow('is no name for a constant');
+    expect(() => codeMirrorMode({ ...accpEditor, id })).toThrow('must be a JavaScript identifier');
   });
 
   test('a table without its start state is refused', () => {

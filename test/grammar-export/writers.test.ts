@@ -25,8 +25,8 @@ const list = grammar(
 describe('a recursive grammar', () => {
   test('in GBNF', () => {
     expect(writeGbnf(list)).toBe(`\
-# small in GBNF, made from its Peggy grammar; the start rule is listOfItems.
-# It matches all texts of the grammar, and some more:
+# small in GBNF, generated from its Peggy grammar; the start rule is listOfItems.
+# It matches all texts of the grammar, and some others:
 # - word: the condition that words are short is not checked (predicate)
 
 root ::= "[" (item ("," item)*)? "]"
@@ -37,9 +37,9 @@ word ::= [_a-z]+
 
   test('in Lark', () => {
     expect(writeLark(list)).toBe(`\
-// small in Lark, made from its Peggy grammar; the start rule is listOfItems.
-// In Python: Lark(grammar, parser='earley', lexer='dynamic'). With llguidance, and where it is built in: as it stands.
-// It matches all texts of the grammar, and some more:
+// small in Lark, generated from its Peggy grammar; the start rule is listOfItems.
+// In Python: Lark(grammar, parser='earley', lexer='dynamic'). llguidance reads the grammar without options.
+// It matches all texts of the grammar, and some others:
 // - word: the condition that words are short is not checked (predicate)
 
 start: "[" (item ("," item)*)? "]"
@@ -56,9 +56,9 @@ word = 1*( "_" / %x61-7A )
 `);
   });
 
-  test('is no regular expression, and the rule that holds itself is named', () => {
+  test('has no regular expression, and the error names the recursive rule', () => {
     expect(() => regexOf(list)).toThrow(expect.objectContaining({ code: 'not-regular', rule: 'listOfItems' }));
-    expect(() => writeRegex(list)).toThrow(/rule listOfItems holds itself/);
+    expect(() => writeRegex(list)).toThrow(/rule listOfItems is recursive/);
   });
 });
 
@@ -147,7 +147,7 @@ describe('characters', () => {
 
   test('beyond ASCII come with a warning where older versions of an engine do not know them', async () => {
     const cyrillic = writeGbnf(grammar({ word: some(set('\u0400\u04ff')) }));
-    expect(cyrillic).toContain('XGrammar up to 0.1.27 does not read these');
+    expect(cyrillic).toContain('XGrammar up to 0.1.27 misreads these sets');
     expect(body(cyrillic)).toBe('root ::= [\\u0400-\\u04FF]+\n');
     expect(writeGbnf(packets)).not.toContain('XGrammar');
   });

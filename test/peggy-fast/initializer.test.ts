@@ -9,7 +9,7 @@ describe('what stands in the per-parse initializer', () => {
       declarations: '// Doubles.\nfunction twice(x) { return 2 * x; }',
       statements: '',
       references: [],
-      handsOn: false,
+      passesOn: false,
     });
   });
 

@@ -48,13 +48,13 @@ describe('kept texts', () => {
 
 describe('rules without words', () => {
   test.each([
-    ['is not there', 'a = $[a-z]+', 'b', 'there is no rule "b" to take words from'],
-    ['is no text', 'a = [a-z]+', 'a', 'the rule "a" has no words'],
-    ['holds characters beyond ASCII', 'a = $[^,]+', 'a', 'the rule "a" has no words'],
-    ['holds the character zero', 'a = $[\\0-z]+', 'a', 'the rule "a" has no words'],
-    ['holds a string beyond ASCII', 'a = $("é" "a")', 'a', 'the rule "a" has no words'],
-    ['folds to a character beyond ASCII', 'a = $"k"i', 'a', 'the rule "a" has no words'],
-    ['calls another rule', 'a = $b \n b = "b"', 'a', 'the rule "a" has no words'],
+    ['is not there', 'a = $[a-z]+', 'b', 'intern: there is no rule "b"'],
+    ['is no text', 'a = [a-z]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
+    ['holds characters beyond ASCII', 'a = $[^,]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
+    ['holds the character zero', 'a = $[\\0-z]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
+    ['holds a string beyond ASCII', 'a = $("é" "a")', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
+    ['folds to a character beyond ASCII', 'a = $"k"i', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
+    ['calls another rule', 'a = $b \n b = "b"', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
   ])('are told: one that %s', (_, grammar, rule, message) => {
     expect(() => reader(grammar, [rule])).toThrow(message);
     const notices: string[] = [];

@@ -8,39 +8,40 @@ import type { Rule } from '../rules/rule.js';
 import type { PacketGrammar } from './ask-model.js';
 import type { FallbackWarning } from './result.js';
 
+/** Options of `createFallbackEncoder`. */
 export interface FallbackOptions {
-  /** Encodes what was not encoded before; `null` for none. @default null */
+  /** The model that encodes new instructions; `null` for none. @default null */
   readonly model?: Model | null | undefined;
   /**
-   * What was encoded before. `null` for none: the model is asked each time for what no rule covers.
-   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; if it cannot be written, a
-   * registry in memory with its entries, and one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`, `memoryRegistry()`
+   * The registry of instructions that were encoded before; `null` for none: the model is called each time no rule matches.
+   * @default `sqliteRegistry()`: a file in the user's data folder, which several processes may share; if it cannot be written, a registry in
+   * memory with its entries, and one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`: `memoryRegistry()`
    */
   readonly registry?: Registry | null | undefined;
-  /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
+  /** Rules for instructions that are known in advance; `null` for none. @default `bundledRules()` */
   readonly rules?: { readonly rules: readonly Rule[] } | readonly Rule[] | null | undefined;
   /**
-   * Whether the packet of an instruction may be made from that of another one with the same words and other values. With `false`,
-   * entries serve the very same instruction only. Rules serve in any case. @default true
+   * If true, the packet of an instruction may be derived from that of an earlier one with the same words and other values. If false, an
+   * entry answers only the instruction it was made for. Rules apply in either case. @default true
    */
   readonly patterns?: boolean | undefined;
   /**
-   * Whether a model's packet is refused, from the registry too, if it has amounts, dates, ids or names that the instruction does
-   * not state. Otherwise each is a warning `unstated-value`. Packets of rules are not compared. @default false
+   * If true, packets of models, including those in the registry, are rejected if they contain amounts, dates, ids or names that the
+   * instruction does not state. Otherwise each is a warning `unstated-value`. Packets of rules are not checked. @default false
    */
   readonly strict?: boolean | undefined;
   /**
-   * The least score of a pattern that serves, above 0 and up to 1. All words have to be the same in any case; it bounds how much
-   * politeness and how many articles may differ, each 0.15 of a word. @default 0.75
+   * The minimum score of a pattern that matches, above 0 and at most 1. All words must be the same in any case; the score limits how many
+   * articles and polite phrases may differ, each of which counts 0.15 of a word. @default 0.75
    */
   readonly threshold?: number | undefined;
-  /** Milliseconds that the model may take, repair included. @default 60000 */
-  readonly timeout?: number | undefined;
-  /** Milliseconds to wait for another process that asks for the same. @default 90000 */
-  readonly patience?: number | undefined;
-  /** Milliseconds since 1970: what "last month" refers to. @default `Date.now` */
-  readonly clock?: (() => number) | undefined;
-  /** Counts tokens. @default the exact counter for current models, if it is installed */
+  /** Milliseconds after which the calls of the model for one instruction time out, the correction included; `Infinity` is never. @default 60000 */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds to wait for another process that encodes the same instruction. 0 does not wait, `Infinity` waits without limit. @default 90000 */
+  readonly waitTimeoutMs?: number | undefined;
+  /** Returns milliseconds since 1970. Relative times such as "last month" refer to it. @default Date.now */
+  readonly now?: (() => number) | undefined;
+  /** The token counter for `FallbackResult.tokens`. @default the exact counter for current models, if it is installed */
   readonly counter?: TokenCounter | undefined;
 }
 
@@ -52,77 +53,86 @@ export interface OpenRegistry {
 
 /** The parts of an encoder that depend on the platform. */
 export interface Platform {
-  /** Opens the registry of an encoder that is given none. */
+  /** Opens the registry if none is passed. */
   readonly openRegistry: () => Promise<OpenRegistry>;
-  /** Counts tokens where the encoder is given no counter. */
+  /** Returns the token counter if none is passed. */
   readonly counter: () => TokenCounter;
   readonly grammar: PacketGrammar;
-  /** Makes the packets of rules that name a workflow step. */
+  /** Encodes the packets of rules that name a workflow step. */
   readonly encodeStep?: EncodeStep | undefined;
 }
 
-const NAMES = 'model registry rules patterns strict threshold timeout patience clock counter'.split(' ');
+const NAMES = 'model registry rules patterns strict threshold timeoutMs waitTimeoutMs now counter'.split(' ');
 
-/** @throws TypeError naming the option */
+/** Checks the options and applies the defaults. @throws TypeError naming the option */
 export function resolveOptions(options: FallbackOptions, platform: Platform) {
-  if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
+  if (unknown !== undefined) throw new TypeError(`unknown option ${unknown}; the options are ${NAMES.join(', ')}`);
   const { patterns = true, strict = false } = options;
-  const { model = null, registry, threshold, timeout = 60_000, patience = 90_000, clock = Date.now, counter } = options;
-  if (model !== null && typeof model !== 'function') throw new TypeError('model is a function, or null for none');
-  if (typeof patterns !== 'boolean') throw new TypeError('patterns is true or false');
-  if (typeof strict !== 'boolean') throw new TypeError('strict is true or false');
-  if (typeof clock !== 'function') throw new TypeError('clock is a function that gives milliseconds since 1970');
+  const {
+    model = null,
+    registry,
+    threshold,
+    timeoutMs = 60_000,
+    waitTimeoutMs = 90_000,
+    now = Date.now,
+    counter,
+  } = options;
+  if (model !== null && typeof model !== 'function') throw new TypeError('model must be a function, or null for none');
+  if (typeof patterns !== 'boolean') throw new TypeError('patterns must be true or false');
+  if (typeof strict !== 'boolean') throw new TypeError('strict must be true or false');
+  if (typeof now !== 'function') throw new TypeError('now must be a function that returns milliseconds since 1970');
   if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1)) {
-    throw new TypeError('threshold is a number above 0 and up to 1');
+    throw new TypeError('threshold must be a number above 0 and at most 1');
   }
   if (counter !== undefined && typeof counter?.count !== 'function') {
-    throw new TypeError('counter has a function count; loadTokenCounter gives one');
+    throw new TypeError('counter must have a method count; use loadTokenCounter');
   }
   checkRegistry(registry);
   return {
     model,
     openRegistry:
       registry === undefined ? platform.openRegistry : async (): Promise<OpenRegistry> => ({ registry, warning: null }),
-    /** Whether the encoder opens the registry itself, and so has to close it. */
+    /** If true, the encoder opened the registry itself, and closes it. */
     ownsRegistry: registry === undefined,
     rules: rulesOf(options.rules),
     patterns,
     strict,
     threshold,
-    timeout: milliseconds('timeout', timeout),
-    patience: milliseconds('patience', patience),
-    clock: () => checkedTime(clock()),
+    timeoutMs: duration('timeoutMs', timeoutMs, 1),
+    waitTimeoutMs: duration('waitTimeoutMs', waitTimeoutMs, 0),
+    now: () => checkedTime(now()),
     counter: counter === undefined ? platform.counter : () => counter,
   };
 }
 
-/** The methods that the encoder calls. */
-const USED = ['get', 'put', 'seen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
+/** The methods of a registry that the encoder calls. */
+const REQUIRED_METHODS = ['get', 'put', 'markSeen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
 
 function checkRegistry(registry: unknown): void {
   if (registry === undefined || registry === null) return;
-  const given = registry as { readonly [name in (typeof USED)[number] | 'then']?: unknown };
+  const given = registry as { readonly [name in (typeof REQUIRED_METHODS)[number] | 'then']?: unknown };
   if (typeof given.then === 'function') {
-    throw new TypeError('registry is a promise; await it: await sqliteRegistry(file)');
+    throw new TypeError('registry must not be a promise; write await sqliteRegistry(file)');
   }
-  const missing = USED.find((name) => typeof given[name] !== 'function');
+  const missing = REQUIRED_METHODS.find((name) => typeof given[name] !== 'function');
   if (missing === undefined) return;
   throw new TypeError(
-    `registry is one of memoryRegistry() or sqliteRegistry(), or null for none; this has no ${missing}()`,
+    `registry must be a registry such as memoryRegistry(), or null for none; it has no method ${missing}`,
   );
 }
 
-function milliseconds(name: string, value: unknown): number {
-  // Beyond 2^31, timers fire at once.
-  if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value;
-  throw new TypeError(`${name} is a number of milliseconds above 0 and below 2^31`);
+function duration(name: string, value: unknown, least: number): number {
+  if (typeof value === 'number' && value >= least) return value;
+  throw new TypeError(
+    `${name} must be a number of milliseconds, at least ${least}, or Infinity; got ${anyText(value)}`,
+  );
 }
 
 function checkedTime(time: unknown): number {
   if (typeof time === 'number' && Number.isFinite(time)) return time;
-  throw new TypeError(`clock gives milliseconds since 1970; it gave ${anyText(time)}`);
+  throw new TypeError(`now must return milliseconds since 1970; it returned ${anyText(time)}`);
 }
 
 function rulesOf(rules: FallbackOptions['rules']): () => Promise<readonly Rule[]> {
@@ -133,8 +143,9 @@ function rulesOf(rules: FallbackOptions['rules']): () => Promise<readonly Rule[]
     };
   }
   const list: unknown = (rules as { readonly rules?: unknown } | null)?.rules ?? rules ?? [];
-  if (!Array.isArray(list)) throw new TypeError('rules is a rule library, a list of rules, or null for none');
-  if (!list.every(isRule)) throw new TypeError('rules holds what is no rule; loadRules reads the reference format');
+  if (!Array.isArray(list)) throw new TypeError('rules must be a rule library, a list of rules, or null for none');
+  if (!list.every(isRule))
+    throw new TypeError('rules contains a value that is not a rule; use loadRules to read the reference format');
   return async () => list;
 }
 

@@ -1,16 +1,11 @@
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
-export type RegistryErrorCode =
-  | 'registry-corrupt'
-  | 'registry-unavailable'
-  | 'registry-busy'
-  | 'registry-newer'
-  | 'registry-full'
-  | 'registry-closed'
-  | 'bad-registry-file';
+/** The code of a `RegistryError`. `bad-registry-file`: the file to import is not a list of entries in JSON. */
+export type RegistryErrorCode = 'bad-registry-file';
 
-/** An error of a registry. */
+/** Thrown when a file of the reference SDK cannot be imported. A registry whose storage fails throws a StoreError instead. */
 export class RegistryError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'RegistryError';
   declare readonly code: RegistryErrorCode;
 

@@ -2,7 +2,7 @@
 import { monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { openStore } from '../../storage/open.js';
+import { openStore, resolveBusyTimeout } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
@@ -60,10 +60,11 @@ export interface SqliteStoreOptions {
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
-  const { busyTimeoutMs = 1000, now = Date.now } = options;
+  const { now = Date.now } = options;
+  const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs ?? 1000);
   return await openStore(
     file,
-    { ...options, busyTimeout: busyTimeoutMs, format: RUNTIME_FORMAT },
+    { ...options, busyTimeoutMs, format: RUNTIME_FORMAT },
     (database) => new SqliteStore(database, file, { now, busyTimeoutMs }),
   );
 }

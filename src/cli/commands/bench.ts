@@ -9,20 +9,24 @@ import { tryFolder, writeText, writing } from '../io/files.js';
 import { toJson } from '../io/json.js';
 import { packageVersion } from '../io/package.js';
 import { defineCommand, type Invocation } from '../options/command.js';
-import { text, upTo, value } from '../options/option.js';
+import { duration, text, value } from '../options/option.js';
 
-const SECONDS = 10;
+const DURATION = 10_000;
 
 export const command = defineCommand({
   takes: 'optional-protocol',
   options: {
-    seconds: value('N', `about how long to measure (default ${SECONDS})`, upTo(3600)),
+    duration: value(
+      'DURATION',
+      'Measure for about this long (default: 10s).',
+      duration({ isPositive: true, max: '1h' }),
+    ),
     output: text('DIR', 'also write results.json there, and charts'),
   },
   example: 'pegwire bench accp',
   run: async (invocation) => {
     const { protocols, output, json } = invocation;
-    const { seconds = SECONDS, output: folder } = invocation.options;
+    const { duration: durationMs = DURATION, output: folder } = invocation.options;
     const machine = thisMachine();
     const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
     // Before measuring.
@@ -37,7 +41,7 @@ export const command = defineCommand({
         // Signals arrive only between two turns of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       };
-      const sections = await shortRun(name, { durationMs: (seconds * 1000) / protocols.length, onProgress });
+      const sections = await shortRun(name, { durationMs: durationMs / protocols.length, onProgress });
       output.progress('');
       for (const section of sections) await show(section, invocation);
       measured.push(...sections);

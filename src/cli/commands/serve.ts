@@ -10,7 +10,7 @@ import {
 import { errorJson, toJson } from '../io/json.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
-import { choice, flag, integer, seconds, text, texts, token, value } from '../options/option.js';
+import { choice, duration, flag, integer, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 
 /** Seconds between requests. */
@@ -36,7 +36,7 @@ const OPTIONS = {
   'max-frame': value('BYTES', 'of a frame at most (1048576)', some),
   'max-connections': value('N', 'at a time; more are closed at once (1024)', some),
   'max-sessions': value('N', `kept between requests; each may hold up to 16 MiB (${MAX_SESSIONS})`, some),
-  grace: value('SECONDS', 'for requests to be answered once it ends (5)', seconds),
+  grace: value('DURATION', 'On shutdown, wait this long for open requests (default: 5s).', duration()),
   quiet: flag('no access log'),
 };
 
@@ -95,7 +95,7 @@ function serveOptions({ options, output, json }: Run): ServeOptions {
     origins: origin.length === 0 ? undefined : origin,
     maxFrameBytes: options['max-frame'],
     maxConnections: options['max-connections'],
-    closeGraceMs: grace === undefined ? undefined : grace * 1000,
+    closeGraceMs: grace,
     onAccess: quiet ? undefined : (entry) => note(json ? toJson(entry) : accessLine(entry)),
     onError: ({ message }) =>
       note(json ? errorJson('connection', message) : `${output.paintNote('yellow', 'warning:')} ${message}`),

@@ -28,11 +28,7 @@ export const NARROWING_OPTIONS = {
   intents: value('LIST', 'accp: only these intents', words),
   operations: value('LIST', 'accp: only these operations', words),
   metadata: value('USE', 'accp: none, optional (default), required, or a list as in --fields', metadata),
-  'max-depth': value(
-    'N',
-    'accp: deepest nesting of arrays and maps, 0 to 5 (default 5)',
-    integer({ from: 0 }, 'a whole number'),
-  ),
+  'max-depth': value('N', 'accp: deepest nesting of arrays and maps, 0 to 5 (default 5)', integer({ from: 0, to: 5 })),
   tasks: value('LIST', 'aacp: only these TASK values', words),
   domains: value('LIST', 'aacp: only these DOM values', words),
   'return-agents': value('LIST', 'aacp: only these agents get the result', words),

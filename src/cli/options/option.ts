@@ -87,30 +87,39 @@ export function token(description: string): Option<string | undefined> {
   };
 }
 
+/** `draft or interop`, `text, svg or mermaid`. */
+export function alternatives(choices: readonly string[]): string {
+  return choices.length < 2 ? choices.join('') : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+}
+
 export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (given, name) => {
     const found = choices.find((one) => one === given);
     if (found !== undefined) return found;
-    throw new UsageError(`--${name} is one of ${choices.join(', ')}, not "${given}"${didYouMean(given, choices)}`);
+    throw new UsageError(`--${name} must be ${alternatives(choices)}; got "${given}"${didYouMean(given, choices)}`);
   };
 }
 
-/** @param what completes "--name is ..." @param read returns `undefined` for invalid text */
+/** @param what completes "--name must be ..." @param read returns `undefined` for invalid text */
 export function checked<T>(what: string, read: (text: string) => T | undefined): Parser<T> {
   return (given, name) => {
     const found = read(given);
-    if (found === undefined) throw new UsageError(`--${name} is ${what}, not "${given}"`);
+    if (found === undefined) throw new UsageError(`--${name} must be ${what}; got "${given}"`);
     return found;
   };
 }
 
-export function integer({ from, to }: { readonly from: number; readonly to?: number }, what?: string): Parser<number> {
-  const range = to === undefined ? `from ${from} on` : `from ${from} to ${to}`;
-  return checked(what ?? `a whole number ${range}`, (given) => {
+export function integer({ from, to }: { readonly from: number; readonly to?: number }): Parser<number> {
+  return checked(integerRange(from, to), (given) => {
     const number = Number(given);
     const isInteger = /^[0-9]+(?:e[0-9]+)?$/i.test(given) && Number.isSafeInteger(number);
     return isInteger && number >= from && number <= (to ?? number) ? number : undefined;
   });
+}
+
+function integerRange(from: number, to: number | undefined): string {
+  if (to !== undefined) return `an integer from ${from} to ${to}`;
+  return from === 0 ? 'a non-negative integer' : from === 1 ? 'a positive integer' : `an integer of at least ${from}`;
 }
 
 /** Accepts a non-negative number. */
@@ -122,21 +131,70 @@ export function amount(what: string, isValid: (number: number) => boolean = () =
 }
 
 export function upTo(most: number): Parser<number> {
-  return amount(`a number from above 0 to ${most}`, (number) => number > 0 && number <= most);
+  return amount(`a number greater than 0 and at most ${most}`, (number) => number > 0 && number <= most);
 }
 
-export const seconds: Parser<number> = amount('a number of seconds');
+/** Milliseconds per unit. */
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
 
-export const secondsSince1970: Parser<number> = integer({ from: 0 }, 'a whole number of seconds since 1970');
+export interface DurationRange {
+  /** If true, zero is refused. */
+  readonly isPositive?: boolean;
+  /** The longest duration accepted, as users write it: `1h`. */
+  readonly max?: string;
+  /** If true, `never` is accepted and read as Infinity. */
+  readonly never?: boolean;
+}
 
-export const someSeconds: Parser<number> = (given, name, protocol) => {
-  const number = seconds(given, name, protocol);
-  if (number === 0) throw new UsageError(`--${name} is a number of seconds above 0`);
-  return number;
-};
+/** Returns a parser of durations such as `500ms`, `30s` or `7d`, which it converts to milliseconds. */
+export function duration({ isPositive = false, max, never = false }: DurationRange = {}): Parser<number> {
+  const most = max === undefined ? Number.POSITIVE_INFINITY : milliseconds(max)!;
+  return (given, name) => {
+    if (never && given === 'never') return Number.POSITIVE_INFINITY;
+    const found = milliseconds(given);
+    if (found === undefined) {
+      const hint = isPlainNumber(given) ? `; write ${given}s or ${given}ms` : '';
+      const form = `a duration such as 500ms, 30s, 2m, 1h or 7d${never ? ', or never' : ''}`;
+      throw new UsageError(`--${name} must be ${form}; got "${given}"${hint}`);
+    }
+    if (isPositive && found === 0) throw new UsageError(`--${name} must be greater than 0; got "${given}"`);
+    if (found > most) throw new UsageError(`--${name} must be at most ${max}; got "${given}"`);
+    return found;
+  };
+}
+
+function milliseconds(text: string): number | undefined {
+  const [, number, unit = ''] = /^([0-9]*\.?[0-9]+)([a-z]+)$/.exec(text) ?? [];
+  const factor = UNITS.get(unit);
+  return number === undefined || factor === undefined ? undefined : Math.round(Number(number) * factor);
+}
+
+function isPlainNumber(text: string): boolean {
+  return /^[0-9]*\.?[0-9]+$/.test(text);
+}
+
+const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
+
+/** Parses an instant of ISO 8601, from 1970, to milliseconds since 1970. */
+export const instant: Parser<number> = checked('an ISO 8601 time such as 2024-05-01T00:00:00Z', (given) => {
+  const time = INSTANT.test(given) && isCalendarDay(given.slice(0, 10)) ? Date.parse(given) : Number.NaN;
+  return time >= 0 ? time : undefined;
+});
+
+/** `Date.parse` accepts 30 February. */
+function isCalendarDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
 
 export const words: Parser<readonly string[]> = (given, name) => {
   const all = given.split(',').map((word) => word.trim());
-  if (all.includes('')) throw new UsageError(`--${name} has an empty word between its commas`);
+  if (all.includes('')) throw new UsageError(`--${name} must not contain an empty item; got "${given}"`);
   return all;
 };

@@ -3,7 +3,7 @@ import type { TargetError } from '../../fuzz/differential/target.js';
 import type { ProcessOptions } from '../../fuzz/process/process-target.js';
 import type { Limits } from '../../text/limits.js';
 import { UsageError } from '../io/errors.js';
-import { flag, integer, text, upTo, type Values, value } from './option.js';
+import { duration, flag, integer, text, upTo, type Values, value } from './option.js';
 
 const limit = integer({ from: 0 });
 
@@ -47,16 +47,20 @@ export function notStarted(thrown: unknown): unknown {
 }
 
 export const LIMITED_PROGRAM = {
-  'time-limit': value('SECONDS', 'for one text (default 5)', upTo(3600)),
+  'time-limit': value(
+    'DURATION',
+    'Allow the program this long per input (default: 5s).',
+    duration({ isPositive: true, max: '1h' }),
+  ),
   memory: value('MB', 'for the program and all that it starts (default 1024)', upTo(2 ** 20)),
 };
 
 const MEBIBYTE = 2 ** 20;
 
 export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessOptions {
-  const { 'time-limit': seconds, memory } = options;
+  const { 'time-limit': timeLimit, memory } = options;
   return {
-    timeLimitMs: seconds === undefined ? undefined : seconds * 1000,
+    timeLimitMs: timeLimit,
     memoryLimitBytes: memory === undefined ? undefined : memory * MEBIBYTE,
   };
 }

@@ -25,7 +25,7 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
     ...defaults.codec,
     text: options.text,
     counter: await counterOf(options),
-    now: now === undefined ? undefined : () => now * 1000,
+    now: now === undefined ? undefined : () => now,
     state: !options['no-state'],
   });
   let store: SessionStore | undefined;

@@ -1,8 +1,8 @@
 /** Session options. No code of sessions is loaded for them. */
 import { ENCODINGS } from '../../tokens/counter.js';
-import { choice, flag, oneOf, secondsSince1970, text, type Values, value } from '../options/option.js';
+import { choice, flag, instant, oneOf, text, type Values, value } from '../options/option.js';
 
-export const NOW = value('SECONDS', 'since 1970: the time that it is taken to be', secondsSince1970);
+export const NOW = value('TIME', 'Use this time as the current time, for example 2024-05-01T00:00:00Z.', instant);
 
 /** @param agent the default name @param id describes the default session */
 export function sessionOptions(agent: string, id: string) {

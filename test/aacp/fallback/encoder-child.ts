@@ -1,8 +1,8 @@
 /**
- * A process that encodes, with a registry file that others share, and a model behind an address: `encoder-child.ts FILE URL JOB`.
+ * A process that encodes, with a registry file that other processes share, and a model at a URL: `encoder-child.ts FILE URL JOB`.
  *
- * JOB is JSON: the instructions to encode, all at once or one after the other; how long its reservations hold, if not as long
- * as the encoder wants. It says `open`, waits for a line, says `asked` once it has begun; then each answer as JSON.
+ * JOB is JSON: the instructions to encode, concurrently or one after the other; and optionally the duration of its
+ * reservations. It prints `open`, waits for a line, prints `asked` once it has started, and then each answer as JSON.
  */
 import { once } from 'node:events';
 import process from 'node:process';
@@ -13,7 +13,7 @@ import type { Job } from './encoder-children.js';
 const [file, url, text] = process.argv.slice(2);
 const { instructions, together, lease } = JSON.parse(text!) as Job;
 
-const opened = await sqliteRegistry(file!, { busyTimeout: 30_000 });
+const opened = await sqliteRegistry(file!, { busyTimeoutMs: 30_000 });
 const registry: Registry = { ...opened, reserve: (key, wanted) => opened.reserve(key, lease ?? wanted) };
 
 const encoder = createFallbackEncoder({

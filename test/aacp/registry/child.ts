@@ -1,8 +1,8 @@
 /**
- * A process that works on a registry file, and prints what it has done after it was done:
- * - `child.ts FILE put NAME [COUNT]`: puts in entries NAME-1, NAME-2, ...; prints the key of each.
- * - `child.ts FILE read KEY COUNT`: looks an entry up and counts the hit; prints how often it was there.
- * - `child.ts FILE reserve COUNT`: asks for the same keys as its siblings; prints the numbers of those that it was given.
+ * A process that works on a registry file, and prints each result after the work is done:
+ * - `child.ts FILE put NAME [COUNT]`: puts entries NAME-1, NAME-2, ...; prints the key of each.
+ * - `child.ts FILE read KEY COUNT`: looks an entry up and counts the hit; prints how often it was found.
+ * - `child.ts FILE reserve COUNT`: reserves the same keys as its siblings; prints the numbers of those that were granted.
  */
 import process from 'node:process';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
@@ -10,14 +10,14 @@ import { tell } from '../../helpers/tell.js';
 import { sample } from './sample.js';
 
 const [file, job, ...rest] = process.argv.slice(2);
-const registry = await sqliteRegistry(file!, { busyTimeout: 30_000 });
+const registry = await sqliteRegistry(file!, { busyTimeoutMs: 30_000 });
 tell('open');
 
 if (job === 'put') {
   const [name, count = 'Infinity'] = rest;
   for (let number = 1; number <= Number(count); number++) {
     const { key } = registry.put(sample(`${name}-${number}`));
-    registry.seen(key);
+    registry.markSeen(key);
     tell(key);
   }
 } else if (job === 'read') {
@@ -26,12 +26,12 @@ if (job === 'put') {
   for (let number = 0; number < Number(count); number++) {
     if (registry.get(key!) === undefined) continue;
     found++;
-    registry.seen(key!);
+    registry.markSeen(key!);
   }
   tell(`${found}`);
 } else {
   for (let number = 0; number < Number(rest[0]); number++) {
-    if (registry.reserve(sample(number).key, 60_000).kind === 'mine') tell(`${number}`);
+    if (registry.reserve(sample(number).key, 60_000).kind === 'granted') tell(`${number}`);
   }
 }
 registry.close();

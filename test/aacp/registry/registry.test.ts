@@ -1,10 +1,10 @@
-/** What every registry promises, in memory and in a file. */
+/** The contract of every registry, in memory and in a file. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MAX_POSTINGS, MAX_TERMS } from '../../../src/aacp/registry/entries.js';
-import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
 import type { NewEntry, Registry, RegistryEntry } from '../../../src/aacp/registry/registry.js';
+import { StoreError } from '../../../src/text/store-error.js';
 import { runs } from '../../helpers/runs.js';
 import { freshFiles } from '../../storage/folder.js';
 import { REGISTRIES } from './registries.js';
@@ -12,7 +12,7 @@ import { handClock, sample, UNKNOWN } from './sample.js';
 
 const fresh = freshFiles();
 
-/** Texts that are ordinary words here, and cause trouble elsewhere. */
+/** Texts that are ordinary words here, but special elsewhere. */
 const HOSTILE = [
   '',
   '__proto__',
@@ -40,7 +40,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   const clock = handClock();
 
   async function open(options: RegistryOptions = {}): Promise<Registry> {
-    const registry = await openAt(fresh(), { clock, ...options });
+    const registry = await openAt(fresh(), { now: clock, ...options });
     opened.push(registry);
     return registry;
   }
@@ -49,10 +49,10 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     for (const registry of opened.splice(0)) registry.close();
   });
 
-  test('gives an entry as it was put in, with its times and counts', async () => {
+  test('returns an entry as it was put, with its times and counts', async () => {
     const registry = await open();
     const entry = sample(1);
-    const state = { created: clock(), lastSeen: clock(), timesSeen: 1, covered: false };
+    const state = { createdAt: clock(), lastSeenAt: clock(), timesSeen: 1, covered: false };
     expect(registry.put(entry)).toEqual({ ...entry, ...state });
     expect(registry.get(entry.key)).toEqual({ ...entry, ...state });
     expect(registry.get(entry.key)).toEqual({ ...entry, ...state });
@@ -76,17 +76,17 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(Object.entries(registry.statistics().byDomain)).toEqual([[text, 1]]);
     expect(registry.reserve(text, 1000)).toMatchObject({ kind: 'known' });
     expect(registry.remove(text)).toBe(true);
-    expect(registry.reserve(text, 1000)).toMatchObject({ kind: 'mine' });
+    expect(registry.reserve(text, 1000)).toMatchObject({ kind: 'granted' });
   });
 
-  test('replaces the packet and the terms of an entry that is there, and counts on', async () => {
+  test('replaces the packet and the terms of an existing entry, and keeps its count', async () => {
     const registry = await open();
     registry.put(sample(1, { terms: ['old', 'both'] }));
     registry.put(sample(2));
     registry.setCovered(sample(1).key, true);
     clock.pass(5);
     const entry = sample(1, { packet: 'ACK|HR|return:HR-Agent|p:2|aacp:1.1', cost: null, terms: ['both', 'new'] });
-    const after = { ...entry, created: clock(), lastSeen: clock(), timesSeen: 2, covered: true };
+    const after = { ...entry, createdAt: clock(), lastSeenAt: clock(), timesSeen: 2, covered: true };
     expect(registry.put(entry)).toEqual(after);
     expect(registry.get(entry.key)).toEqual(after);
     expect(registry.candidates('HR', ['old'], 9)).toEqual([]);
@@ -102,33 +102,37 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(keysOf(registry.candidates('FIN', ['term'], 9))).toEqual([sample(1).key]);
   });
 
-  test('takes over counts and times from elsewhere, and keeps the larger count', async () => {
+  test('accepts counts and times from elsewhere, and keeps the larger count', async () => {
     const registry = await open();
     const put = (changes: Partial<NewEntry>) => registry.put(sample(1, changes));
-    expect(put({ created: 1000, timesSeen: 7 })).toMatchObject({ created: 1000, lastSeen: clock(), timesSeen: 7 });
+    expect(put({ createdAt: 1000, timesSeen: 7 })).toMatchObject({
+      createdAt: 1000,
+      lastSeenAt: clock(),
+      timesSeen: 7,
+    });
     expect(put({ timesSeen: 3 })).toMatchObject({ timesSeen: 7 });
     expect(put({ timesSeen: 9 })).toMatchObject({ timesSeen: 9 });
-    expect(put({})).toMatchObject({ timesSeen: 10, created: clock() });
+    expect(put({})).toMatchObject({ timesSeen: 10, createdAt: clock() });
   });
 
-  test('counts what was served, at the latest when it is told to write', async () => {
+  test('counts served entries, at the latest on flush', async () => {
     const registry = await open();
     registry.put(sample(1));
     registry.put(sample(2, { cost: null }));
     clock.pass(3);
-    for (const number of [1, 1, 2]) registry.seen(sample(number).key);
-    registry.seen(UNKNOWN);
+    for (const number of [1, 1, 2]) registry.markSeen(sample(number).key);
+    registry.markSeen(UNKNOWN);
     registry.flush();
-    expect(registry.get(sample(1).key)).toMatchObject({ timesSeen: 3, lastSeen: clock() });
+    expect(registry.get(sample(1).key)).toMatchObject({ timesSeen: 3, lastSeenAt: clock() });
     expect(registry.get(sample(2).key)).toMatchObject({ timesSeen: 2 });
     expect(registry.statistics()).toMatchObject({ served: 3, timesSeen: 5, saved: 0.004, spent: 0.002, unpriced: 1 });
   });
 
-  test('counts no further than numbers go', async () => {
+  test('counts up to the largest safe integer', async () => {
     const registry = await open();
     registry.put(sample(1, { timesSeen: Number.MAX_SAFE_INTEGER }));
     registry.put(sample(2, { timesSeen: Number.MAX_SAFE_INTEGER }));
-    registry.seen(sample(1).key);
+    registry.markSeen(sample(1).key);
     registry.put(sample(2));
     registry.flush();
     for (const number of [1, 2]) {
@@ -137,7 +141,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics().timesSeen).toBe(2 * Number.MAX_SAFE_INTEGER);
   });
 
-  test('removes an entry, and all that it is found by', async () => {
+  test('removes an entry, and its terms', async () => {
     const registry = await open();
     registry.put(sample(1));
     registry.put(sample(2));
@@ -149,9 +153,9 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(keysOf(registry.entries())).toEqual([sample(2).key]);
   });
 
-  describe('what has expired', () => {
-    test('is not served any more, but replaced, counted and dropped', async () => {
-      const registry = await open({ ttl: 1000 });
+  describe('an expired entry', () => {
+    test('is not served, but replaced, counted and removed', async () => {
+      const registry = await open({ ttlMs: 1000 });
       registry.put(sample(1));
       clock.pass(500);
       registry.put(sample(2));
@@ -163,8 +167,8 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(keysOf(registry.candidates('HR', ['fetch'], 9))).toEqual([sample(2).key]);
       expect(registry.statistics()).toMatchObject({ entries: 2, expired: 1 });
       expect(keysOf(registry.entries())).toEqual([sample(1).key, sample(2).key]);
-      expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'mine' });
-      expect(registry.put(sample(1))).toMatchObject({ created: clock(), timesSeen: 2 });
+      expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'granted' });
+      expect(registry.put(sample(1))).toMatchObject({ createdAt: clock(), timesSeen: 2 });
       expect(registry.get(sample(1).key)).toBeDefined();
       clock.pass(500);
       expect(registry.purge()).toBe(1);
@@ -172,16 +176,16 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(keysOf(registry.entries())).toEqual([sample(1).key]);
     });
 
-    test('is nothing where no time to live is set', async () => {
+    test('does not exist without a time to live', async () => {
       const registry = await open();
-      registry.put(sample(1, { created: 0 }));
+      registry.put(sample(1, { createdAt: 0 }));
       clock.pass(1e12);
       expect(registry.get(sample(1).key)).toBeDefined();
       expect(registry.purge()).toBe(0);
     });
 
-    test('is dropped in any number', async () => {
-      const registry = await open({ ttl: 1000 });
+    test('is removed in any number', async () => {
+      const registry = await open({ ttlMs: 1000 });
       for (let number = 0; number < 1100; number++) registry.put(sample(number, { terms: [] }));
       clock.pass(1000);
       expect(registry.purge()).toBe(1100);
@@ -190,13 +194,13 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   });
 
   describe('the number of entries', () => {
-    test('is bounded: those that were not seen for the longest time go', async () => {
+    test('is limited: the entries that were not seen for the longest time are removed', async () => {
       const registry = await open({ maxEntries: 10 });
       for (let number = 0; number < 10; number++) {
         registry.put(sample(number));
         clock.pass(1);
       }
-      registry.seen(sample(0).key);
+      registry.markSeen(sample(0).key);
       for (let number = 10; number < 15; number++) {
         clock.pass(1);
         registry.put(sample(number));
@@ -209,13 +213,13 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(keysOf(registry.candidates('HR', ['item0'], 9))).toEqual([sample(0).key]);
     });
 
-    test('is bounded where all came at the same time, too: the first go', async () => {
+    test('is limited if all came at the same time, too: the first ones are removed', async () => {
       const registry = await open({ maxEntries: 3 });
       for (let number = 0; number < 9; number++) registry.put(sample(number));
       expect(keysOf(registry.entries())).toEqual([6, 7, 8].map((number) => sample(number).key));
     });
 
-    test('stays near its bound where it is larger', async () => {
+    test('stays close to a larger limit', async () => {
       const registry = await open({ maxEntries: 160 });
       for (let number = 0; number < 400; number++) {
         registry.put(sample(number, { terms: [] }));
@@ -246,7 +250,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(found(9)).toEqual([]);
     });
 
-    test('are found by what stands for all their words, however many have it', async () => {
+    test('are found by the term of all their words, however many entries have it', async () => {
       const registry = await open();
       const many = Array.from({ length: MAX_POSTINGS + 50 }, (_, number) =>
         sample(number, { terms: ['=same', 'fetch'] }),
@@ -257,7 +261,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.candidates('HR', ['fetch'], 8)).toEqual([]);
     });
 
-    test('are not looked for by terms that too many entries have', async () => {
+    test('are not looked up by terms that too many entries have', async () => {
       const registry = await open();
       for (let number = 0; number < MAX_POSTINGS; number++) registry.put(sample(number));
       expect(registry.candidates('HR', ['fetch'], 1000)).toHaveLength(MAX_POSTINGS);
@@ -268,7 +272,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.candidates('HR', ['fetch'], 1000)).toHaveLength(MAX_POSTINGS);
     });
 
-    test('are found by no more than so many terms, the first ones', async () => {
+    test('are found by a limited number of terms, the first ones', async () => {
       const registry = await open();
       const terms = Array.from({ length: MAX_TERMS + 1 }, (_, index) => `term${index}`);
       registry.put(sample(1, { terms }));
@@ -281,60 +285,60 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   describe('a reservation', () => {
     const { key } = sample(1);
 
-    test('is had by one at a time, and ends when it is given up', async () => {
+    test('is granted to one caller at a time, and ends when it is released', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
-      if (first.kind !== 'mine') throw new Error('nobody has it');
-      expect(registry.reserve(key, 1000)).toEqual({ kind: 'taken', until: clock() + 1000 });
-      expect(registry.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'mine' });
+      if (first.kind !== 'granted') throw new Error('nobody has it');
+      expect(registry.reserve(key, 1000)).toEqual({ kind: 'taken', expiresAt: clock() + 1000 });
+      expect(registry.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'granted' });
       registry.release(key, 'another token');
       expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'taken' });
       registry.release(key, first.token);
-      expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'mine' });
+      expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'granted' });
     });
 
-    test('ends with an entry, and then there is none to be had', async () => {
+    test('ends when an entry is put, and then none is granted', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
-      if (first.kind !== 'mine') throw new Error('nobody has it');
+      if (first.kind !== 'granted') throw new Error('nobody has it');
       const entry = registry.put(sample(1));
       expect(registry.reserve(key, 1000)).toEqual({ kind: 'known', entry });
       expect(registry.renew(key, first.token, 1000)).toBe(false);
       registry.remove(key);
-      expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'mine' });
+      expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'granted' });
     });
 
-    test('ends by itself, unless it is renewed in time or nobody else came', async () => {
+    test('expires, unless it is renewed in time or no other caller asked for it', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
-      if (first.kind !== 'mine') throw new Error('nobody has it');
+      if (first.kind !== 'granted') throw new Error('nobody has it');
       clock.pass(999);
       expect(registry.renew(key, first.token, 1000)).toBe(true);
       clock.pass(999);
-      expect(registry.reserve(key, 500)).toEqual({ kind: 'taken', until: clock() + 1 });
+      expect(registry.reserve(key, 500)).toEqual({ kind: 'taken', expiresAt: clock() + 1 });
       clock.pass(1);
       expect(registry.renew(key, first.token, 1000)).toBe(true);
       clock.pass(1000);
       const second = registry.reserve(key, 1000);
-      if (second.kind !== 'mine') throw new Error('it has ended');
+      if (second.kind !== 'granted') throw new Error('it has ended');
       expect(second.token).not.toBe(first.token);
       expect(registry.renew(key, first.token, 1000)).toBe(false);
       registry.release(key, first.token);
       expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'taken' });
     });
 
-    test('lasts as long as it was asked for, though the wall clock be set back', async () => {
+    test('lasts as long as requested, even if the wall clock is set back', async () => {
       let wall = clock();
-      const registry = await open({ clock: () => wall });
+      const registry = await open({ now: () => wall });
       registry.reserve(key, 1000);
       wall -= 86_400_000;
       expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'taken' });
       clock.pass(1000);
-      expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'mine' });
+      expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'granted' });
     });
   });
 
-  test('entries come in their order, by domain where one is named, while others come and go', async () => {
+  test('entries come in order, optionally of one domain, while others are added and removed', async () => {
     const registry = await open();
     for (let number = 0; number < 600; number++) {
       registry.put(sample(number, { domain: number % 2 === 0 ? 'HR' : 'FIN', terms: [] }));
@@ -351,7 +355,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics()).toMatchObject({ entries: 300, byDomain: { FIN: 300 } });
   });
 
-  test('statistics tell what was served, spent and saved, and what a rule could be written for', async () => {
+  test('statistics report hits, costs and savings, and candidates for rules', async () => {
     const registry = await open();
     expect(registry.statistics()).toEqual({
       ...{ entries: 0, timesSeen: 0, served: 0, pending: 0, spent: 0, saved: 0, unpriced: 0, expired: 0 },
@@ -360,7 +364,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     registry.put(sample(1, { cost: 0.5 }));
     registry.put(sample(2, { cost: 0.25, domain: 'FIN' }));
     registry.put(sample(3, { cost: null, domain: '__proto__' }));
-    for (const number of [1, 1, 2, 3]) registry.seen(sample(number).key);
+    for (const number of [1, 1, 2, 3]) registry.markSeen(sample(number).key);
     registry.setCovered(sample(2).key, true);
     registry.setCovered(UNKNOWN, true);
     const { byDomain, ...sums } = registry.statistics();
@@ -378,7 +382,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.get(sample(2).key)?.covered).toBe(false);
   });
 
-  test('after its end, all is refused, and ending it again is not', async () => {
+  test('after close, all calls are rejected except close', async () => {
     const registry = await open();
     registry.put(sample(1));
     registry.close();
@@ -388,7 +392,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       () => registry.get(key),
       () => registry.put(sample(2)),
       () => registry.putAll([sample(2)]),
-      () => registry.seen(key),
+      () => registry.markSeen(key),
       () => registry.remove(key),
       () => registry.candidates('HR', ['fetch'], 1),
       () => registry.reserve(key, 1),
@@ -400,8 +404,8 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       () => registry.purge(),
       () => registry.flush(),
     ];
-    for (const use of uses) expect(use).toThrow(expect.objectContaining({ code: 'registry-closed' }));
-    expect(uses[0]).toThrow(RegistryError);
+    for (const use of uses) expect(use).toThrow(expect.objectContaining({ code: 'store-closed' }));
+    expect(uses[0]).toThrow(StoreError);
   });
 
   test.each([
@@ -410,8 +414,8 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     ['model', { model: 7 }],
     ['cost', { cost: Number.NaN }],
     ['cost', { cost: -1 }],
-    ['created', { created: 1.5 }],
-    ['created', { created: 9e15 }],
+    ['createdAt', { createdAt: 1.5 }],
+    ['createdAt', { createdAt: 9e15 }],
     ['timesSeen', { timesSeen: 0 }],
     ['timesSeen', { timesSeen: 1e300 }],
     ['covered', { covered: 1 }],
@@ -419,7 +423,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     ['origin', { origin: undefined }],
     ['terms', { terms: 'fetch' }],
     ['terms', { terms: [7] }],
-  ])('an entry whose %s is none is a TypeError that names it', async (name, changes) => {
+  ])('an entry with an invalid %s is a TypeError that names it', async (name, changes) => {
     const registry = await open();
     expect(() => registry.put({ ...sample(1), ...changes } as NewEntry)).toThrow(TypeError);
     expect(() => registry.put({ ...sample(1), ...changes } as NewEntry)).toThrow(name);
@@ -427,28 +431,28 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   });
 
   test.each([
-    ['ttl', { ttl: 0 }],
-    ['ttl', { ttl: Number.NaN }],
+    ['ttlMs', { ttlMs: 0 }],
+    ['ttlMs', { ttlMs: Number.NaN }],
     ['maxEntries', { maxEntries: 0 }],
     ['maxEntries', { maxEntries: 1.5 }],
-    ['clock', { clock: 7 }],
+    ['now', { now: 7 }],
     ['maxEntry', { maxEntry: 7 }],
-  ])('an option %s that is none is a TypeError that names it', async (name, options) => {
+  ])('an invalid option %s is a TypeError that names it', async (name, options) => {
     await expect(open(options as RegistryOptions)).rejects.toThrow(TypeError);
     await expect(open(options as RegistryOptions)).rejects.toThrow(name);
   });
 
-  test('a lease that is none, and a clock that gives no time, are TypeErrors', async () => {
+  test('an invalid lease, and a clock that returns no time, are TypeErrors', async () => {
     const registry = await open();
     for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => registry.reserve('key', lease)).toThrow(TypeError);
     }
-    const timeless = await open({ clock: () => Number.NaN });
+    const timeless = await open({ now: () => Number.NaN });
     expect(() => timeless.put(sample(1))).toThrow(TypeError);
   });
 });
 
-/** What may be done to a registry, with few keys and terms so that they meet. */
+/** Operations on a registry, with few keys and terms so that they collide. */
 const number = fc.integer({ min: 0, max: 7 });
 const terms = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
 const step = fc.oneof(
@@ -459,16 +463,16 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('candidates' as const), terms }),
 );
 
-/** Does a step, and tells what came of it. Tokens differ from registry to registry. */
+/** Executes an operation, and returns its result. Tokens differ from registry to registry. */
 function take(registry: Registry, action: Record<string, unknown>, tokens: Map<string, string>): unknown {
   const { key } = sample(Number(action['number']));
   switch (action['do']) {
     case 'put':
       return registry.put(
         sample(Number(action['number']), { terms: action['terms'] as string[], domain: action['domain'] as string }),
-      ).created;
+      ).createdAt;
     case 'seen':
-      return registry.seen(key);
+      return registry.markSeen(key);
     case 'remove':
       return registry.remove(key);
     case 'cover':
@@ -477,7 +481,7 @@ function take(registry: Registry, action: Record<string, unknown>, tokens: Map<s
       return registry.get(key)?.packet;
     case 'reserve': {
       const reservation = registry.reserve(key, 300);
-      if (reservation.kind === 'mine') tokens.set(key, reservation.token);
+      if (reservation.kind === 'granted') tokens.set(key, reservation.token);
       return reservation.kind === 'taken' ? reservation : reservation.kind;
     }
     case 'release':
@@ -499,11 +503,11 @@ test('a registry in a file and one in memory never differ', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const clock = handClock();
-      const both = [openMemory, openFile].map((open) => open(fresh(), { clock, ttl: 1000, maxEntries: 5 }));
+      const both = [openMemory, openFile].map((open) => open(fresh(), { now: clock, ttlMs: 1000, maxEntries: 5 }));
       const registries = await Promise.all(both);
       const tokens = registries.map(() => new Map<string, string>());
       for (const action of steps) {
-        // Of two that were seen in the same millisecond, either may go first.
+        // Of two entries that were seen in the same millisecond, either may be removed first.
         clock.pass('milliseconds' in action ? action.milliseconds : 1);
         const [memory, file] = registries.map((registry, index) => take(registry, action, tokens[index]!));
         expect(file).toEqual(memory);

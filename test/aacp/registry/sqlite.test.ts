@@ -1,4 +1,4 @@
-/** What the registry in a file promises beyond the others: files, places, damage. */
+/** The additional contract of the registry in a file: files, paths, damage. */
 import {
   chmodSync,
   copyFileSync,
@@ -15,7 +15,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';
 import {
   type Driver,
@@ -36,10 +35,10 @@ const isRoot = process.getuid?.() === 0;
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Files with so many entries, closed. */
+/** Closed files with a number of entries. */
 const templates = new Map<number, string>();
 
-/** A file with entries, closed. */
+/** A closed file with entries. */
 async function filled(entries = 300): Promise<string> {
   const template = templates.get(entries) ?? fresh('template');
   if (!templates.has(entries)) {
@@ -54,16 +53,16 @@ async function filled(entries = 300): Promise<string> {
 }
 
 /** The error of opening a file. */
-async function refusal(file: string, options?: SqliteRegistryOptions): Promise<RegistryError> {
+async function refusal(file: string, options?: SqliteRegistryOptions): Promise<StoreError> {
   const thrown: unknown = await sqliteRegistry(file, options).then(
     (registry) => registry.close(),
     (error: unknown) => error,
   );
-  expect(thrown).toBeInstanceOf(RegistryError);
-  return thrown as RegistryError;
+  expect(thrown).toBeInstanceOf(StoreError);
+  return thrown as StoreError;
 }
 
-/** The files in the folder of a file whose names begin with its name. */
+/** The files in the folder of a file whose names start with its name. */
 function beside(file: string): string[] {
   return readdirSync(path.dirname(file))
     .filter((name) => name.startsWith(path.basename(file)))
@@ -71,19 +70,19 @@ function beside(file: string): string[] {
 }
 
 describe('a file', () => {
-  test('keeps all when it is opened again, counts included', async () => {
+  test('keeps all data when it is opened again, including counts', async () => {
     const file = fresh();
     const first = await sqliteRegistry(file);
     const entry = first.put(sample(1));
-    first.seen(entry.key);
+    first.markSeen(entry.key);
     first.close();
     const second = await sqliteRegistry(file);
     expect(second.file).toBe(file);
-    expect(second.get(entry.key)).toMatchObject({ ...sample(1), created: entry.created, timesSeen: 2 });
+    expect(second.get(entry.key)).toMatchObject({ ...sample(1), createdAt: entry.createdAt, timesSeen: 2 });
     second.close();
   });
 
-  test('is readable for its owner only, as is the folder that is made for it', async () => {
+  test('is readable only by its owner, as is the folder that is created for it', async () => {
     const file = path.join(fresh('folder'), 'deep', 'registry.db');
     const registry = await sqliteRegistry(file);
     registry.put(sample(1));
@@ -94,7 +93,7 @@ describe('a file', () => {
     registry.close();
   });
 
-  test('is by default in the folder of the user that the environment names', async () => {
+  test("is by default in the user's folder that the environment names", async () => {
     const folder = fresh('data');
     vi.stubEnv('PEGWIRE_DATA_DIR', folder);
     const registry = await sqliteRegistry();
@@ -104,7 +103,7 @@ describe('a file', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'is by default where the system has such files, never where the program runs',
+    "is by default in the system's place for such files, never in the working directory",
     () => {
       vi.stubEnv('PEGWIRE_DATA_DIR', '');
       const file = defaultRegistryFile();
@@ -113,27 +112,27 @@ describe('a file', () => {
       expect(file.startsWith(process.cwd())).toBe(false);
       vi.stubEnv('PEGWIRE_DATA_DIR', 'here');
       expect(() => defaultRegistryFile()).toThrow(
-        expect.objectContaining({ code: 'registry-unavailable', message: expect.stringContaining('PEGWIRE_DATA_DIR') }),
+        expect.objectContaining({ code: 'store-misconfigured', message: expect.stringContaining('PEGWIRE_DATA_DIR') }),
       );
     },
   );
 
-  test('may be open twice: each sees at once what the other one did', async () => {
+  test('may be open twice: each connection sees the changes of the other at once', async () => {
     const file = fresh();
     const [one, other] = [await sqliteRegistry(file), await sqliteRegistry(file)];
     const { key } = one.put(sample(1));
     expect(other.get(key)?.timesSeen).toBe(1);
     one.put(sample(1, { packet: 'ACK|HR|return:HR-Agent|p:2|aacp:1.1' }));
     expect(other.get(key)?.packet).toBe('ACK|HR|return:HR-Agent|p:2|aacp:1.1');
-    for (let hit = 0; hit < 3; hit++) other.seen(key);
-    one.seen(key);
+    for (let hit = 0; hit < 3; hit++) other.markSeen(key);
+    one.markSeen(key);
     one.flush();
     other.flush();
     expect(one.get(key)?.timesSeen).toBe(6);
     expect(other.get(key)?.timesSeen).toBe(6);
     other.setCovered(key, true);
     expect(one.get(key)?.covered).toBe(true);
-    expect(one.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'mine' });
+    expect(one.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'granted' });
     expect(other.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'taken' });
     other.remove(key);
     expect(one.get(key)).toBe(undefined);
@@ -141,33 +140,33 @@ describe('a file', () => {
     other.close();
   });
 
-  test('gets the counts after a while, without being told', async () => {
+  test('writes the counts after a while, without flush', async () => {
     const file = fresh();
     const clock = handClock();
-    const [one, other] = [await sqliteRegistry(file, { clock }), await sqliteRegistry(file, { clock })];
+    const [one, other] = [await sqliteRegistry(file, { now: clock }), await sqliteRegistry(file, { now: clock })];
     const { key } = one.put(sample(1));
-    one.seen(key);
+    one.markSeen(key);
     expect(other.get(key)?.timesSeen).toBe(1);
     clock.pass(1000);
-    one.seen(key);
+    one.markSeen(key);
     expect(other.get(key)?.timesSeen).toBe(3);
-    one.seen(key);
+    one.markSeen(key);
     one.put(sample(2));
     expect(other.get(key)?.timesSeen).toBe(4);
     one.close();
     other.close();
   });
 
-  test('that is locked for too long is told as busy; the counts wait', async () => {
+  test('that is locked for too long is reported as busy; the counts wait', async () => {
     const file = fresh();
-    const registry = await sqliteRegistry(file, { busyTimeout: 0 });
+    const registry = await sqliteRegistry(file, { busyTimeoutMs: 0 });
     const { key } = registry.put(sample(1));
     const other = await openDatabase(file, { format: REGISTRY_FORMAT });
     other.transaction(() => {
-      expect(() => registry.put(sample(2))).toThrow(expect.objectContaining({ code: 'registry-busy' }));
-      expect(() => registry.reserve('key', 1)).toThrow(expect.objectContaining({ code: 'registry-busy' }));
-      registry.seen(key);
-      expect(() => registry.flush()).toThrow(expect.objectContaining({ code: 'registry-busy' }));
+      expect(() => registry.put(sample(2))).toThrow(expect.objectContaining({ code: 'store-busy' }));
+      expect(() => registry.reserve('key', 1)).toThrow(expect.objectContaining({ code: 'store-busy' }));
+      registry.markSeen(key);
+      expect(() => registry.flush()).toThrow(expect.objectContaining({ code: 'store-busy' }));
       expect(registry.statistics()).toMatchObject({ entries: 1, timesSeen: 1 });
       expect(registry.get(key)).toBeDefined();
     });
@@ -177,7 +176,7 @@ describe('a file', () => {
   });
 });
 
-describe('a file that is damaged', () => {
+describe('a damaged file', () => {
   const garbage = Buffer.from('garbage '.repeat(1024));
 
   function overwrite(file: string, offset: number, bytes: Uint8Array): void {
@@ -201,10 +200,9 @@ describe('a file that is damaged', () => {
     const before = readFileSync(file);
     const notices: RegistryNotice[] = [];
     const clock = handClock(0);
-    const error = await refusal(file, { clock, onNotice: (notice) => notices.push(notice) });
+    const error = await refusal(file, { now: clock, onNotice: (notice) => notices.push(notice) });
     const aside = `${file}.corrupt-1970-01-01T000000000Z`;
-    expect(error).toMatchObject({ code: 'registry-corrupt', message: expect.stringContaining(aside) });
-    expect(error.cause).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ code: 'store-corrupt', message: expect.stringContaining(aside) });
     expect(notices).toEqual([{ kind: 'set-aside', file, to: aside, message: error.message }]);
     expect(readFileSync(aside).equals(before)).toBe(true);
     expect(existsSync(file)).toBe(false);
@@ -216,13 +214,13 @@ describe('a file that is damaged', () => {
     expect(readFileSync(aside).equals(before)).toBe(true);
   });
 
-  test('never takes the place of one that was set aside before', async () => {
+  test('never replaces one that was set aside before', async () => {
     const clock = handClock(0);
     const file = await filled();
     const whole = readFileSync(file);
     for (const end of ['', '-2', '-3']) {
       writeFileSync(file, whole.subarray(0, 3 * 4096));
-      expect((await refusal(file, { clock })).message).toContain(`.corrupt-1970-01-01T000000000Z${end};`);
+      expect((await refusal(file, { now: clock })).message).toContain(`.corrupt-1970-01-01T000000000Z${end},`);
     }
     expect(beside(file).filter((name) => /Z(-\d)?$/.test(name))).toHaveLength(3);
   });
@@ -234,10 +232,10 @@ describe('a file that is damaged', () => {
     const copy = fresh();
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end);
     registry.close();
-    // The log restores pages that it holds; the others stay damaged.
+    // The log restores the pages that it contains; the others stay damaged.
     truncateSync(copy, 3 * 4096);
     const before = ['', '-wal'].map((end) => readFileSync(copy + end));
-    const thrown: unknown = await sqliteRegistry(copy, { clock: handClock(0) }).then(
+    const thrown: unknown = await sqliteRegistry(copy, { now: handClock(0) }).then(
       (opened) => {
         try {
           return [...opened.entries()];
@@ -247,7 +245,7 @@ describe('a file that is damaged', () => {
       },
       (error: unknown) => error,
     );
-    expect(thrown).toMatchObject({ code: 'registry-corrupt' });
+    expect(thrown).toMatchObject({ code: 'store-corrupt' });
     const aside = `${copy}.corrupt-1970-01-01T000000000Z`;
     for (const [index, end] of ['', '-wal'].entries()) {
       expect(readFileSync(aside + end).equals(before[index]!)).toBe(true);
@@ -255,7 +253,7 @@ describe('a file that is damaged', () => {
     expect(existsSync(copy) || existsSync(`${copy}-wal`)).toBe(false);
   });
 
-  test('is replaced at once where that is wanted', async () => {
+  test('is replaced at once on request', async () => {
     const file = await filled();
     truncateSync(file, 3 * 4096);
     const before = readFileSync(file);
@@ -267,33 +265,33 @@ describe('a file that is damaged', () => {
     expect(readFileSync(notices[0]!.kind === 'set-aside' ? notices[0]!.to! : '').equals(before)).toBe(true);
   });
 
-  test('and that lies in the default place, is ours whatever it holds', async () => {
+  test('in the default place belongs to pegwire, whatever it contains', async () => {
     const folder = fresh('data');
     vi.stubEnv('PEGWIRE_DATA_DIR', folder);
     mkdirSync(folder);
     const file = defaultRegistryFile();
     writeFileSync(file, garbage);
-    await expect(sqliteRegistry()).rejects.toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    await expect(sqliteRegistry()).rejects.toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     expect(beside(file)).toContainEqual(expect.stringMatching(/^registry\.db\.corrupt-.*Z$/));
     expect(existsSync(file)).toBe(false);
     const registry = await sqliteRegistry();
     registry.close();
   });
 
-  test('is found out later, too, and set aside then', async () => {
+  test('is also detected later, and set aside then', async () => {
     const file = await filled(800);
     const notices: RegistryNotice[] = [];
     const registry = await sqliteRegistry(file, { onNotice: (notice) => notices.push(notice) });
-    // Behind its back: all pages but the first ones.
+    // Damages the file on disk: all pages except the first ones.
     const content = readFileSync(file);
     content.fill(0x55, 20 * 4096);
     writeFileSync(file, content);
     const all = () => [...registry.entries()];
-    expect(all).toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    expect(all).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     const [notice] = notices;
     if (notice?.kind !== 'set-aside' || notice.to === null) throw new Error('it was not set aside');
-    expect(all).toThrow(expect.objectContaining({ code: 'registry-corrupt', message: notice.message }));
-    expect(() => registry.put(sample(1))).toThrow(expect.objectContaining({ code: 'registry-corrupt' }));
+    expect(all).toThrow(expect.objectContaining({ code: 'store-corrupt', message: notice.message }));
+    expect(() => registry.put(sample(1))).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     expect(notices).toHaveLength(1);
     registry.close();
     expect(readFileSync(notice.to).equals(content)).toBe(true);
@@ -303,7 +301,7 @@ describe('a file that is damaged', () => {
     next.close();
   });
 
-  test('in one entry only, is used without it', async () => {
+  test('with damage in one entry only is used without that entry', async () => {
     const file = await filled(3);
     const database = await openDatabase(file, { format: REGISTRY_FORMAT });
     database.exec(`UPDATE entry SET data = '{"id":' WHERE number = 2`);
@@ -315,7 +313,7 @@ describe('a file that is damaged', () => {
     expect(notices).toMatchObject([{ kind: 'damaged-entry', file, message: expect.stringContaining('number 2') }]);
     expect(Array.from(registry.entries(), ({ key }) => key)).toEqual([sample(0).key]);
     expect(registry.candidates('HR', ['fetch'], 9)).toHaveLength(1);
-    expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'mine' });
+    expect(registry.reserve(sample(1).key, 10)).toMatchObject({ kind: 'granted' });
     registry.put(sample(1, { terms: ['new'] }));
     expect(registry.get(sample(1).key)).toMatchObject(sample(1, { terms: ['new'] }));
     expect(registry.candidates('HR', ['item1'], 9)).toEqual([]);
@@ -327,11 +325,11 @@ describe('a file that is damaged', () => {
 
 describe('a file that cannot be used', () => {
   test.each<[what: string, code: string, make: (file: string) => unknown]>([
-    ['text', 'bad-registry-file', (file) => writeFileSync(file, 'not yours '.repeat(100))],
-    ['a short text', 'bad-registry-file', (file) => writeFileSync(file, 'hello')],
+    ['text', 'store-foreign', (file) => writeFileSync(file, 'not yours '.repeat(100))],
+    ['a short text', 'store-foreign', (file) => writeFileSync(file, 'hello')],
     [
       "another program's database",
-      'bad-registry-file',
+      'store-foreign',
       (file) => {
         const database = new DatabaseSync(file);
         database.exec('CREATE TABLE theirs (a)');
@@ -340,7 +338,7 @@ describe('a file that cannot be used', () => {
     ],
     [
       "another program's database, damaged",
-      'bad-registry-file',
+      'store-foreign',
       (file) => {
         const database = new DatabaseSync(file);
         database.exec('CREATE TABLE theirs (a); CREATE TABLE more (b)');
@@ -350,40 +348,39 @@ describe('a file that cannot be used', () => {
     ],
     [
       'of a later version',
-      'registry-newer',
+      'store-newer',
       async (file) => {
         const migrations = [...REGISTRY_FORMAT.migrations, 'CREATE TABLE later (a)'];
         (await openDatabase(file, { format: { ...REGISTRY_FORMAT, migrations } })).close();
       },
     ],
-    ['a folder', 'registry-unavailable', (file) => mkdirSync(file)],
-  ])('%s is refused with %s, and left alone', async (_what, code, make) => {
+    ['a folder', 'store-unavailable', (file) => mkdirSync(file)],
+  ])('%s is rejected with %s, and left unchanged', async (_what, code, make) => {
     const file = fresh();
     await make(file);
     const before = statSync(file).isFile() ? readFileSync(file) : null;
     const error = await refusal(file);
     expect(error).toMatchObject({ code, message: expect.stringContaining(file) });
-    expect(error.cause).toBeInstanceOf(StoreError);
     expect(beside(file).filter((name) => name.includes('corrupt'))).toEqual([]);
     if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('below what is no folder is refused', async () => {
+  test('below a file is rejected', async () => {
     const file = fresh();
     writeFileSync(file, '');
     for (const below of ['registry.db', 'deep/registry.db']) {
-      expect(await refusal(path.join(file, below))).toMatchObject({ code: 'registry-unavailable' });
+      expect(await refusal(path.join(file, below))).toMatchObject({ code: 'store-unavailable' });
     }
   });
 
-  test.skipIf(isRoot)('in a folder that cannot be written is refused', async () => {
+  test.skipIf(isRoot)('in a folder without write permission is rejected', async () => {
     const folder = fresh('locked');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
-    expect(await refusal(path.join(folder, 'registry.db'))).toMatchObject({ code: 'registry-unavailable' });
+    expect(await refusal(path.join(folder, 'registry.db'))).toMatchObject({ code: 'store-unavailable' });
   });
 
-  /** The driver of the platform, with something done to each connection. */
+  /** The driver of the platform, with a change to each connection. */
   const driverWith =
     (sql: string): Driver =>
     (file) => {
@@ -392,14 +389,14 @@ describe('a file that cannot be used', () => {
       return database;
     };
 
-  test('since the disk is full, is told so at the entry that found no room; the others stay', async () => {
+  test('on a full disk is reported at the entry that did not fit; the others are kept', async () => {
     const file = fresh();
     const registry = await sqliteRegistry(file, { driver: driverWith('PRAGMA max_page_count = 40') });
     let stored = 0;
     const fill = () => {
       for (; stored < 1000; stored++) registry.put(sample(stored));
     };
-    expect(fill).toThrow(expect.objectContaining({ code: 'registry-full' }));
+    expect(fill).toThrow(expect.objectContaining({ code: 'store-full' }));
     expect(stored).toBeGreaterThan(10);
     expect(registry.get(sample(stored - 1).key)).toBeDefined();
     expect(registry.get(sample(stored).key)).toBe(undefined);
@@ -408,7 +405,7 @@ describe('a file that cannot be used', () => {
     registry.close();
   });
 
-  test('since it can only be read, is read', async () => {
+  test('that is read-only is read', async () => {
     const file = await filled(3);
     const readOnly: Driver = (name) => {
       const database = nodeSqlite(DatabaseSync)(name);
@@ -421,7 +418,7 @@ describe('a file that cannot be used', () => {
       };
     };
     const registry = await sqliteRegistry(file, { driver: readOnly });
-    expect(() => registry.put(sample(9))).toThrow(expect.objectContaining({ code: 'registry-unavailable' }));
+    expect(() => registry.put(sample(9))).toThrow(expect.objectContaining({ code: 'store-unavailable' }));
     expect(registry.get(sample(1).key)).toBeDefined();
     expect(registry.get(sample(9).key)).toBe(undefined);
     registry.close();
@@ -436,31 +433,31 @@ describe('a file that cannot be used', () => {
         writeFileSync(file, '');
       },
     ],
-  ])('since it was %s while it was open, takes nothing more that nobody would find', async (_what, move) => {
+  ])('that was %s while it was open accepts no more entries that would be lost', async (_what, move) => {
     const file = fresh();
     const registry: Registry = await sqliteRegistry(file);
     registry.put(sample(1));
     move(file);
     const put = () => registry.put(sample(2));
     expect(put).toThrow(
-      expect.objectContaining({ code: 'registry-unavailable', message: expect.stringContaining('moved') }),
+      expect.objectContaining({ code: 'store-unavailable', message: expect.stringContaining('moved') }),
     );
     expect(registry.get(sample(1).key)).toBeDefined();
     registry.close();
   });
 
   test.each([
-    ['busyTimeout', { busyTimeout: -5 }],
+    ['busyTimeout', { busyTimeoutMs: -5 }],
     ['onCorrupt', { onCorrupt: 'overwrite' }],
     ['onNotice', { onNotice: 7 }],
     ['busyTimeOut', { busyTimeOut: 5 }],
-  ])('for a wrong option %s is a TypeError that names it', async (name, options) => {
+  ])('for an invalid option %s is a TypeError that names it', async (name, options) => {
     const open = sqliteRegistry(fresh(), options as SqliteRegistryOptions);
     await expect(open).rejects.toThrow(TypeError);
     await expect(open).rejects.toThrow(name);
   });
 
-  test('for a name that is none is a TypeError', async () => {
+  test('for an invalid name is a TypeError', async () => {
     await expect(sqliteRegistry('')).rejects.toThrow(TypeError);
     await expect(sqliteRegistry(7 as unknown as string)).rejects.toThrow(TypeError);
   });

@@ -29,7 +29,7 @@ export class World {
 
   async startRuntime(): Promise<void> {
     const tools = path.resolve('test/fixtures/arcp-tools.mjs');
-    const args = ['arcp', 'serve', '--socket', this.socket, '--db', this.db, '--module', tools, '--lease', '0.4'];
+    const args = ['arcp', 'serve', '--socket', this.socket, '--db', this.db, '--module', tools, '--lease', '400ms'];
     const child = start([...PROGRAM, ...args], { env: { EFFECTS: this.folder } });
     this.#child = child;
     let said = '';

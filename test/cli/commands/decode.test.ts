@@ -34,7 +34,12 @@ describe('decode accp', () => {
 
   test('--json tells what became of each frame', async () => {
     const expired = '@a>req:find{q:dogs}[mid:m2,seq:2,ts:1000,ttl:5,sid:s1]';
-    const { code, stdout, stderr } = await decode(lines(ONE, expired, '@a>req:x{', ONE), '--json', '--now', '2000');
+    const { code, stdout, stderr } = await decode(
+      lines(ONE, expired, '@a>req:x{', ONE),
+      '--json',
+      '--now',
+      '1970-01-01T00:33:20Z',
+    );
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(jsonLines(stdout)).toMatchObject([
       { line: 1, outcome: 'message', message: { agent: 'a' }, replies: [], losses: [] },
@@ -81,14 +86,16 @@ describe('decode accp', () => {
     const { code, stdout, stderr } = await decode(
       '@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]',
       '--now',
-      '1006',
+      '1970-01-01T00:16:46Z',
       '--replies',
       file,
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('stdin:1: dropped');
     expect(readFileSync(file, 'utf8')).toBe('');
-    expect((await decode('@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]', '--now', '1005')).stdout).not.toBe('');
+    expect((await decode('@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]', '--now', '1970-01-01T00:16:45Z')).stdout).not.toBe(
+      '',
+    );
   });
 
   test('reads the lenient dialect where it is asked to', async () => {
@@ -240,7 +247,7 @@ describe('what encode writes, decode reads', () => {
     CORPUS.filter(({ message }) => message.envelope['session_id'] === session),
   );
   /** Before the shortest ttl of the corpus is over. */
-  const OPTIONS = ['--text', 'transliterate', '--now', '1775639386'];
+  const OPTIONS = ['--text', 'transliterate', '--now', '2026-04-08T09:09:46Z'];
 
   /** The defaults of its schema, which a receiver fills in. */
   function expected({ schema, payload, ...message }: CorpusMessage): object {

@@ -166,9 +166,9 @@ describe('a target', () => {
 describe('usage', () => {
   const WRONG: readonly [args: string[], message: string][] = [
     [['fuzz'], 'needs a protocol'],
-    [['fuzz', 'accp', '--count', '0'], '--count is a whole number from 1 on'],
-    [['fuzz', 'accp', '--seed', 'x'], '--seed is a whole number'],
-    [['fuzz', 'accp', '--mutate', '2'], '--mutate is a share'],
+    [['fuzz', 'accp', '--count', '0'], '--count must be a positive integer'],
+    [['fuzz', 'accp', '--seed', 'x'], '--seed must be a non-negative integer'],
+    [['fuzz', 'accp', '--mutate', '2'], '--mutate must be a share'],
     [['fuzz', 'accp', '--coverage', '/nowhere.txt'], 'Cannot read /nowhere.txt'],
     [['fuzz', 'nowhere.peggy'], 'Cannot read nowhere.peggy: there is no such file'],
     [

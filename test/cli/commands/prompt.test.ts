@@ -81,9 +81,9 @@ describe('wrong usage of prompt', () => {
     [['accp', '--tasks', 'FETCH'], '--tasks is for aacp, not for accp'],
     [['aacp', '--max-depth', '1'], '--max-depth is for accp, not for aacp'],
     [['accp', '--intents', 'r q'], 'intents: "r q" is not an intent: letters'],
-    [['accp', '--intents', 'req,,qry'], '--intents has an empty word between its commas'],
-    [['accp', '--max-depth', 'two'], '--max-depth is a whole number, not "two"'],
-    [['accp', '--max-depth', '6'], 'maxDepth must be a whole number from 0 to 5; got 6'],
+    [['accp', '--intents', 'req,,qry'], '--intents must not contain an empty item'],
+    [['accp', '--max-depth', 'two'], '--max-depth must be an integer from 0 to 5; got "two"'],
+    [['accp', '--max-depth', '6'], '--max-depth must be an integer from 0 to 5; got "6"'],
     [['accp', '--metadata', 'non'], 'not "non"; did you mean "none"?'],
     [['accp', '--fields', 'q:sting'], "did you mean 'string'?"],
     [['accp', '--fields', 'q,,n'], '--fields: "" is no field'],
@@ -93,8 +93,8 @@ describe('wrong usage of prompt', () => {
     [['accp', '--fields', 'n=007'], 'fields.n.enum: "007" cannot be written'],
     [['aacp', '--fields', 'res:string'], 'in packets all is text'],
     [['aacp', '--dialect', 'tolerant'], 'packets are written in the dialect strict'],
-    [['accp', '--dialect', 'tolerant'], '--dialect is one of strict, lenient'],
-    [['accp', '--encoding', 'o200k'], '--encoding is one of o200k_base'],
+    [['accp', '--dialect', 'tolerant'], '--dialect must be strict or lenient'],
+    [['accp', '--encoding', 'o200k'], '--encoding must be o200k_base'],
   ];
 
   test.each(cases)('%j', async (args, message) => {

@@ -120,7 +120,7 @@ describe('a signal', () => {
   );
 
   test('that comes again ends it at once', async () => {
-    const { http, child, over, noted } = await serve('--grace', '600');
+    const { http, child, over, noted } = await serve('--grace', '10m');
     const body = COUNT.replace('to:4', 'to:10000');
     const response = await fetch(http, { method: 'POST', body, headers: TYPE });
     const cut = expect(response.text()).rejects.toThrow();
@@ -141,7 +141,7 @@ describe('wrong usage', () => {
     const { http, stop } = await serve();
     const { port } = new URL(http);
     const { stderr } = await wrong('--port', port);
-    expect(stderr).toBe(`pegwire: Somebody listens on 127.0.0.1:${port} already.\n`);
+    expect(stderr).toBe(`pegwire: 127.0.0.1:${port} is already in use.\n`);
     expect(jsonLines((await wrong('--port', port, '--json')).stderr)).toMatchObject([{ error: { code: 'address' } }]);
     await stop();
   });
@@ -152,13 +152,13 @@ describe('wrong usage', () => {
       /would speak on 0\.0\.0\.0: give it --token \(or PEGWIRE_TOKEN in the environment\), or --insecure\./,
     ],
     [['--host', '::'], /would speak on ::: give it --token/],
-    [['--port', 'x'], /--port is a whole number from 0 to 65535, not "x"/],
-    [['--port', '65536'], /--port is a whole number from 0 to 65535/],
-    [['--agent', 'ech'], /--agent is one of both, echo, tools, not "ech"; did you mean "echo"\?/],
-    [['--token', 'a b'], /token is 1 or more letters/],
-    [['--origin', 'a.example'], /An origin is a scheme and a host/],
-    [['--max-frame', '0'], /--max-frame is a whole number from 1 on/],
-    [['--grace', '-1'], /--grace is a number of seconds, not "-1"/],
+    [['--port', 'x'], /--port must be an integer from 0 to 65535; got "x"/],
+    [['--port', '65536'], /--port must be an integer from 0 to 65535/],
+    [['--agent', 'ech'], /--agent must be both, echo or tools; got "ech"; did you mean "echo"\?/],
+    [['--token', 'a b'], /token must consist of letters/],
+    [['--origin', 'a.example'], /An origin must be a scheme and a host/],
+    [['--max-frame', '0'], /--max-frame must be a positive integer/],
+    [['--grace', '-1'], /--grace must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "-1"/],
     [['--host', '192.0.2.1', '--token', 'a'], /Cannot listen on 192\.0\.2\.1:/],
     [['accp'], /serve takes no arguments, only options; "accp" is one too many/],
   ])('%j', async (args, message) => {

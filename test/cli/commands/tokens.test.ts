@@ -204,8 +204,8 @@ describe('wrong usage of tokens', () => {
   test.each([
     [['accp'], 'tokens takes no protocol: it tells messages by their shape; leave out "accp"'],
     [['a.txt', 'b.txt'], 'tokens reads one file; "b.txt" is one too many'],
-    [['--encoding', 'o200k'], '--encoding is one of o200k_base'],
-    [['--dialect', 'tolerant'], '--dialect is one of strict, lenient'],
+    [['--encoding', 'o200k'], '--encoding must be o200k_base'],
+    [['--dialect', 'tolerant'], '--dialect must be strict or lenient'],
     [['no-such-file'], 'Cannot read no-such-file: there is no such file'],
   ] as const)('%j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['tokens', ...args]);

@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32').each([
 
   test.each([
     ['remove', sample(2).key],
-    ['purge', '--older-than', '1'],
+    ['purge', '--older-than', '1d'],
   ])('is refused by aacp registry %s', async (...args) => {
     const copy = readOnly(registry, mode);
     const { code, stdout, stderr } = await run(['aacp', 'registry', ...args, '--registry', copy]);

@@ -20,7 +20,7 @@ for await (const line of createInterface({ input: process.stdin })) console.log(
 );
 const FUZZ = ['fuzz', 'aacp', '--count', '5', '--seed', '1', '--target', `"${process.execPath}" "${adapter}"`];
 const CORPUS = ['fuzz', 'aacp', '--coverage', scratch.write('corpus.txt', 'ACK|HR|return:A\n')];
-const BENCH = ['bench', 'aacp', '--seconds', '0.05'];
+const BENCH = ['bench', 'aacp', '--duration', '50ms'];
 const FRAME = '@a>req:find{q:cats}[mid:m1,seq:5]\n';
 /** Nothing can be made in a file, in a missing folder, or in a folder of the kernel. */
 const NOWHERE = [
@@ -132,9 +132,11 @@ describe.skipIf(!isLinux)('a disk that is full', () => {
   test('decode shows replies that cannot be saved, goes on, and ends with 2', async () => {
     const stdin =
       '@a>req:find{q:cats}[mid:m1,seq:1]\n@a>req:find{q:dogs}[mid:m2,seq:5]\n@a>req:find{q:owls}[mid:m3,seq:2]\n';
-    const shown = await cli(['decode', 'accp', '--now', '1700000000'], { stdin });
+    const shown = await cli(['decode', 'accp', '--now', '2023-11-14T22:13:20Z'], { stdin });
     expect(shown.stderr).toContain('to be sent back');
-    const { code, stdout, stderr } = await cli(['decode', 'accp', '--now', '1700000000', '--replies', FULL], { stdin });
+    const { code, stdout, stderr } = await cli(['decode', 'accp', '--now', '2023-11-14T22:13:20Z', '--replies', FULL], {
+      stdin,
+    });
     expect(code).toBe(2);
     expect(jsonLines(stdout)).toHaveLength(jsonLines(shown.stdout).length);
     expect(stderr.split('\n').filter((line) => line.includes('to be sent back'))).toHaveLength(

@@ -5,7 +5,7 @@ import { compareTokens } from 'pegwire/tokens';
 const frame =
   '@research>done:analyze{d:q3_sales|rev:142.5|churn:-0.03|risks:[supply,fx]}[mid:49679033e07c,seq:3,ts:1714000000]';
 const { agent, intent, operation } = parseFrame(frame);
-const { forms, exact, encoding } = await compareTokens({
+const { counts, exact, encoding } = await compareTokens({
   english: 'Research: the analysis of the Q3 sales is done. Revenue 142.5, churn -0.03, risks: supply and fx.',
   message: {
     ...{ agent, intent, operation },
@@ -17,6 +17,6 @@ const { forms, exact, encoding } = await compareTokens({
 });
 
 console.log(`${exact ? 'exact' : 'estimated'} tokens, ${encoding}`);
-for (const { form, body, whole } of forms) {
-  console.log(form.padEnd(12), String(body ?? '-').padStart(4), 'with envelope', String(whole ?? '-').padStart(4));
+for (const { notation, body, whole } of counts) {
+  console.log(notation.padEnd(12), String(body ?? '-').padStart(4), 'with envelope', String(whole ?? '-').padStart(4));
 }

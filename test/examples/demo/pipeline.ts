@@ -310,7 +310,7 @@ function encodeElsewhere(
   const session = ['--session', call.file, '--id', call.session, '--agent', call.agent, '--sequence', 'sender'];
   const { status, stdout, stderr } = spawnSync(
     program!,
-    [...args, 'encode', 'accp', ...session, '--now', String(call.now), '--encoding', ENCODING],
+    [...args, 'encode', 'accp', ...session, '--now', new Date(call.now * 1000).toISOString(), '--encoding', ENCODING],
     { input: JSON.stringify(message), encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`The other process failed: ${stderr}`);

@@ -5,7 +5,7 @@ import fast from 'pegwire/engine/peggy-plugin';
 
 const grammar = readFileSync('list.peggy', 'utf8');
 const stock = peggy.generate(grammar);
-const scanner = peggy.generate(grammar, { plugins: [fast], fast: { recognize: true, notice: console.warn } });
+const scanner = peggy.generate(grammar, { plugins: [fast], fast: { recognize: true, onNotice: console.warn } });
 
 // The results and the errors are the same.
 const input = Array.from({ length: 1000 }, (_, n) => `key=${n},name="text ${n}"`).join(',');

@@ -59,7 +59,7 @@ test('names of levels keep clear of the grammar', () => {
 });
 
 test.each([
-  { depth: { rules: ['none'], max: 1 }, message: /no rule none/ },
+  { depth: { rules: ['none'], max: 1 }, message: /must be rules of the grammar; got none/ },
   { depth: { rules: ['list'], max: -1 }, message: /-1/ },
   { depth: { rules: ['list'], max: 1.5 }, message: /1\.5/ },
   { depth: { rules: ['list'], max: 1000 }, message: /1000/ },

@@ -62,13 +62,13 @@ describe('refused, because it outlives the parse', () => {
     ['return [...a].sort(() => bump())', 'runs bump()'],
     ['return (0, bump)()', 'runs bump()'],
     ['return bump.call(null)', 'runs bump()'],
-    ['fs(a)', 'calls what the top-level variable "fs" holds'],
+    ['fs(a)', 'calls a function in the top-level variable "fs"'],
     ['fs.x.y(a)', 'calls y() of the top-level variable "fs"'],
     ['const { random } = Math; return random()', 'calls Math.random()'],
     ['tagged`$' + '{seen}`', 'top-level variable "seen"'],
-    ['Statics.add(a)', 'runs add(), which changes what the top-level variable "seen"'],
-    ['seen.push(a)', 'changes what the top-level variable "seen" holds by push()'],
-    ['seen[0] = a', 'changes what the top-level variable "seen" holds'],
+    ['Statics.add(a)', 'runs add(), which changes an object in the top-level variable "seen"'],
+    ['seen.push(a)', 'changes an object in the top-level variable "seen" by push()'],
+    ['seen[0] = a', 'changes an object in the top-level variable "seen"'],
     ['seen?.push(a)', 'by push()'],
     ['seen["push"](a)', 'by push()'],
     ['seen.length = 0', 'top-level variable "seen"'],
@@ -87,22 +87,22 @@ describe('refused, because it outlives the parse', () => {
     ['const list = seen; a.forEach((x) => list.push(x))', 'top-level variable "seen"'],
     ['nested.list.forEach((x) => { x.y = 1; })', 'top-level variable "nested"'],
     ['return a.reduce((all, x) => { all[x] = 1; return all; }, seen)', 'top-level variable "seen"'],
-    ['add(seen, a)', 'changes what the top-level variable "seen" holds by add()'],
-    ['addDeep(nested.list, a)', 'changes what the top-level variable "nested" holds by addDeep()'],
+    ['add(seen, a)', 'changes an object in the top-level variable "seen" by add()'],
+    ['addDeep(nested.list, a)', 'changes an object in the top-level variable "nested" by addDeep()'],
     ['setAll({ target: nested }, a)', 'top-level variable "nested"'],
     ['each([seen], (list) => list.push(a))', 'top-level variable "seen"'],
     ['each(a, bump)', 'runs bump()'],
     ['add.apply(null, [seen, a])', 'top-level variable "seen"'],
     ['add(...[seen, a])', 'top-level variable "seen"'],
     ['Array.prototype.push.call(seen, a)', 'by push()'],
-    ['Object.assign(nested, a)', 'changes what the top-level variable "nested" holds by Object.assign()'],
+    ['Object.assign(nested, a)', 'changes an object in the top-level variable "nested" by Object.assign()'],
     ['Object.defineProperty(nested, "x", { value: a })', 'by Object.defineProperty()'],
     ['Reflect.set(nested, "x", a)', 'by Reflect.set()'],
     ['Object.freeze(nested)', 'by Object.freeze()'],
     ['return counter()', 'top-level variable "n"'],
     ['memo(a)', 'top-level variable "known"'],
     ['api.touch()', 'runs touch(), which assigns the top-level variable "count"'],
-    ['api.keep(a)', 'changes what the top-level variable "api" holds by keep()'],
+    ['api.keep(a)', 'changes an object in the top-level variable "api" by keep()'],
     ['api[a](b)', 'runs touch()'],
     ['Tree.made++', 'changes the top-level class "Tree"'],
     ['++new Keeper().Tree.made', 'changes the top-level class "Tree"'],
@@ -130,7 +130,7 @@ describe('refused, because it outlives the parse', () => {
     ['Reflect.get(nested, "list").push(a)', 'top-level variable "nested"'],
     ['Error.captureStackTrace(nested)', 'top-level variable "nested"'],
     ['DIGITS.lastIndex = 0', 'top-level variable "DIGITS"'],
-    ['nested.visit(a)', 'calls visit() of the top-level variable "nested", which is not known to leave it as it is'],
+    ['nested.visit(a)', 'calls visit() of the top-level variable "nested", which may change it'],
     ['input = ""', 'assigns "input"'],
     ['options.x = 1', 'changes "options"'],
     ['options.list.push(a)', 'changes "options" by push()'],
@@ -231,7 +231,7 @@ test('a message names the rule, what is changed and why that is refused', () => 
       rule: 'item',
       message:
         'Rule "item" assigns the top-level variable "n": it outlives the parse, while code of the grammar may run twice ' +
-        'or be left out; a variable of the per-parse initializer { ... } is made anew for each parse',
+        'or be skipped; a variable of the per-parse initializer { ... } is reset for each parse',
       location: {
         source: 'test.peggy',
         start: { offset: 36, line: 4, column: 7 },
@@ -267,7 +267,7 @@ test('a top-level object that actions return or hold in what they return is no o
   expect([...violations, ...unsupported]).toEqual([]);
   const { unsupported: changed } = analyzeEffects(codeOf(grammar('list[0].shared.list.push(1)')));
   expect(changed.map(({ message }) => message.split(':')[0])).toEqual([
-    'Rule "start" may change what the top-level variable "SHARED" holds, by way of a label',
+    'Rule "start" may change an object in the top-level variable "SHARED", through a label',
   ]);
 });
 
@@ -294,15 +294,15 @@ describe('common code of trees is followed', () => {
 
 describe('what cannot be followed is no violation', () => {
   test.each<readonly [grammar: string, message: string]>([
-    ['{{ const x: number = 1; }}\na = "a" { return x; }', 'This is no JavaScript'],
-    ['a = "a" { return <b/>; }', 'This is no JavaScript'],
+    ['{{ const x: number = 1; }}\na = "a" { return x; }', 'The code is not valid JavaScript'],
+    ['a = "a" { return <b/>; }', 'The code is not valid JavaScript'],
     ['a = "a" { return eval("1"); }', 'eval()'],
     ['a = "a" { with (Math) { return max(1, 2); } }', '"with"'],
     ['a = "a" { return peg$currPos; }', 'internal'],
     ['a = "a" { return arguments.length; }', 'arguments'],
     ['a = "a" { return (async () => 1)(); }', 'asynchronous'],
     ['a = "a" { return import("x"); }', 'import()'],
-    ['a = x:"a" { return await x; }', 'This is no JavaScript'],
+    ['a = x:"a" { return await x; }', 'The code is not valid JavaScript'],
     ['{{ const SHARED = {}; }}\na = x:b { x.y = 1; }\nb = "b" { return SHARED; }', '"SHARED"'],
     ['{{ const SHARED = {}; }}\na = x:b y:b { x.s = SHARED; }\nb = x:c { x.s.y = 1; }\nc = "c"', '"SHARED"'],
     ['{{ const o = { get x() { return 1; } }; }}\na = "a" { return o.x; }', 'a getter or setter'],
@@ -318,15 +318,15 @@ describe('what cannot be followed is no violation', () => {
     ['{{ const { iterator } = Symbol; }}\na = "a" { return { [iterator]() {} }; }', 'symbols'],
     [
       '{{ let n = 0; const o = { toString() { return String(n++); } }; }}\na = "a" { return "" + o; }',
-      'toString runs without being called',
+      'toString runs without a call',
     ],
     [
       '{{ let n = 0; const k = "toString"; const o = { [k]: () => n++ }; }}\na = "a" { return o + 1; }',
-      'runs without being called',
+      'runs without a call',
     ],
     [
       '{{ const o = Object.defineProperty({}, "x", { get: () => 1 }); }}\na = "a" { return o.x; }',
-      'property that runs code',
+      'property with an accessor',
     ],
     ['{{ const o = new Proxy({}, {}); }}\na = "a" { return o.x; }', 'proxy'],
     ...[
@@ -336,7 +336,7 @@ describe('what cannot be followed is no violation', () => {
       'x.constructor.y++',
       'Object.getPrototypeOf(x).y = 1',
       'Reflect.getPrototypeOf(x).y = 1',
-    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'changes what "'] as const),
+    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'changes the result of "'] as const),
     ...[
       'x.constructor("return 1")()',
       'new x.constructor(1)',
@@ -344,7 +344,7 @@ describe('what cannot be followed is no violation', () => {
       'x.constructor.of(1)',
       'const { constructor: make } = x; make("return 1")()',
       'x.f`a`.constructor`b`',
-    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'calls what "constructor" gives'] as const),
+    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'calls the result of "constructor"'] as const),
     ['{{ class P { constructor() { new.target.made++; } } }}\na = "a" { return new P(); }', '"new.target"'],
     ['{{ function P() { new.target.made++; } }}\na = "a" { return new P(); }', '"new.target"'],
     ['{{ class P {} }}\na = x:b { x.made++; }\nb = "b" { return P; }', 'may change the top-level class "P"'],
@@ -371,12 +371,12 @@ describe('what cannot be followed is no violation', () => {
       'const it = "a".matchAll(/a/g)',
       'class K { constructor() { this.it = [1].values(); } } const k = new K()',
     ].flatMap((code) => [
-      [`{{ ${code}; }}\na = "a"`, 'keeps an iterator'] as const,
-      [`{ ${code}; }\na = "a"`, 'keeps an iterator'] as const,
+      [`{{ ${code}; }}\na = "a"`, 'holds an iterator'] as const,
+      [`{ ${code}; }\na = "a"`, 'holds an iterator'] as const,
     ]),
     ['{{ const RE = /a/g; }}\na = x:b { return x.test("a"); }\nb = "b" { return RE; }', '"RE"'],
-    ['a = x:b { ++Reflect.get(x, "constructor").n; }\nb = "b"', 'changes what "constructor" gives'],
-    ['a = x:b { x.made++; }\nb = y:c { return y.constructor; }\nc = "c"', 'changes what "constructor" gives'],
+    ['a = x:b { ++Reflect.get(x, "constructor").n; }\nb = "b"', 'changes the result of "constructor"'],
+    ['a = x:b { x.made++; }\nb = y:c { return y.constructor; }\nc = "c"', 'changes the result of "constructor"'],
     ['{{ const SHARED = {}; }}\na = x:b { x(SHARED); }\nb = "b" { return null; }', '"SHARED"'],
   ])('%s', (grammar, message) => {
     const { violations, unsupported } = analyzeEffects(codeOf(grammar));

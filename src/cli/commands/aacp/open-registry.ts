@@ -7,6 +7,7 @@ import {
   type NoticeListener,
   type Registry,
   RegistryError,
+  StoreError,
   sqliteRegistry,
 } from '../../../aacp/fallback/index.js';
 import { isUnwritable, memoryCopy } from '../../../aacp/registry/sqlite.js';
@@ -21,12 +22,12 @@ interface RegistryChoice {
   readonly create: boolean;
   /** The fallback for a file that cannot be written: the file, read only; or a copy in memory, with a warning. @default an error */
   readonly otherwise?: 'read-only' | 'memory' | undefined;
-  readonly ttl?: number | undefined;
+  readonly ttlMs?: number | undefined;
 }
 
 export async function openRegistry(
   { json, output }: Pick<Reporting, 'json' | 'output'>,
-  { file, create, otherwise, ttl }: RegistryChoice,
+  { file, create, otherwise, ttlMs }: RegistryChoice,
 ): Promise<Registry> {
   // The error of a registry that is set aside says the same.
   const onNotice: NoticeListener = (notice) => {
@@ -37,16 +38,16 @@ export async function openRegistry(
       if (file !== undefined) throw unreadable({ code: 'ENOENT' }, file);
       return memoryRegistry();
     }
-    return await sqliteRegistry(file, { ttl, onNotice, orReadOnly: otherwise === 'read-only' });
+    return await sqliteRegistry(file, { ttlMs, onNotice, orReadOnly: otherwise === 'read-only' });
   } catch (thrown) {
     // The name of a folder is a mistake, not a place without permission to write.
     const isFolder = file !== undefined && existsSync(path.join(file, '/'));
     if (otherwise !== 'memory' || isFolder || !isUnwritable(thrown)) throw registryFault(thrown);
-    const { registry, isCopy } = await memoryCopy(file, { ttl, onNotice }).catch((error: unknown) => {
+    const { registry, isCopy } = await memoryCopy(file, { ttlMs, onNotice }).catch((error: unknown) => {
       throw registryFault(error);
     });
     const used = isCopy ? ' What it holds is used.' : '';
-    const message = `${thrown.message}${used} What is encoded is kept for this run only; --registry memory does that without this warning.`;
+    const message = `${thrown.message.replace(/\.?$/, '.')}${used} What is encoded is kept for this run only; --registry memory does that without this warning.`;
     await output.note(
       json
         ? toJson({ notice: { kind: 'registry-in-memory', message } })
@@ -58,7 +59,9 @@ export async function openRegistry(
 
 /** Turns an error of the registry into an error of usage. */
 export function registryFault(thrown: unknown): unknown {
-  return thrown instanceof RegistryError ? new UsageError(thrown.message.replace(/\.$/, ''), 'unreadable') : thrown;
+  return thrown instanceof RegistryError || thrown instanceof StoreError
+    ? new UsageError(thrown.message.replace(/\.$/, ''), 'unreadable')
+    : thrown;
 }
 
 /** Rounds to a thousandth of a cent: most packets cost less than a cent. */

@@ -12,18 +12,16 @@ import { toJson } from '../../io/json.js';
 import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { amount, text, value } from '../../options/option.js';
+import { duration, text, value } from '../../options/option.js';
 import { dollars, openRegistry, registryFault } from './open-registry.js';
-
-const DAY = 86_400_000;
 
 const OPTIONS = {
   registry: text('FILE', "of the registry; by default registry.db in the user's data folder"),
   domain: text('DOM', 'list, pending: only entries of this domain'),
   'older-than': value(
-    'DAYS',
-    'purge: drop the packets that were made before',
-    amount('a number of days above 0', (days) => days > 0 && days < 1e6),
+    'DURATION',
+    'purge: Remove packets older than this, for example 30d.',
+    duration({ isPositive: true }),
   ),
 };
 
@@ -72,12 +70,11 @@ async function run(invocation: Run): Promise<number> {
   if (surplus !== undefined) throw new UsageError(`aacp registry ${name}: "${surplus}" is one word too many`);
   checkOptions(name, options);
 
-  const days = options['older-than'];
   const registry = await openRegistry(invocation, {
     file: options.registry,
     create: action.creates === true,
     otherwise: action.writes === true ? undefined : 'read-only',
-    ttl: days === undefined ? undefined : days * DAY,
+    ttlMs: options['older-than'],
   });
   try {
     return await action.run(registry, invocation, word ?? '');
@@ -89,10 +86,10 @@ async function run(invocation: Run): Promise<number> {
 }
 
 function checkOptions(name: string, options: Run['options']): void {
-  const days = options['older-than'];
-  if (days !== undefined && name !== 'purge') throw new UsageError('--older-than goes with purge');
-  if (days === undefined && name === 'purge')
-    throw new UsageError('purge needs --older-than DAYS: packets are kept until you say otherwise');
+  const age = options['older-than'];
+  if (age !== undefined && name !== 'purge') throw new UsageError('--older-than goes with purge');
+  if (age === undefined && name === 'purge')
+    throw new UsageError('purge requires --older-than, for example --older-than 30d');
   if (options.domain !== undefined && name !== 'list' && name !== 'pending')
     throw new UsageError('--domain goes with list and pending');
 }
@@ -131,7 +128,7 @@ const SHOWN = 12;
 
 async function listPending(registry: Registry, invocation: Run): Promise<number> {
   const pending = [...entriesOf(registry, invocation)].filter(({ covered }) => covered !== true);
-  pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeen - a.lastSeen);
+  pending.sort((a, b) => b.timesSeen - a.timesSeen || b.lastSeenAt - a.lastSeenAt);
   return showEntries(pending, invocation);
 }
 
@@ -192,7 +189,8 @@ function entryLine({ key, timesSeen, packet, instruction }: RegistryEntry): stri
 }
 
 function entryText(entry: RegistryEntry, paint: Paint): string {
-  const { key, id, instruction, packet, returnAgent, priority, domain, origin, model, cost, created, covered } = entry;
+  const { key, id, instruction, packet, returnAgent, priority, domain, origin, model, cost, createdAt, covered } =
+    entry;
   const rows = [
     ['key', key],
     ['id', id],
@@ -201,8 +199,8 @@ function entryText(entry: RegistryEntry, paint: Paint): string {
     ['asked for', `${domain}, for ${returnAgent}, priority ${priority}`],
     ['from', model === null ? origin : `${origin}: ${model}`],
     ['cost', cost === null ? 'unknown' : dollars(cost)],
-    ['made', isoTime(created)],
-    ['seen', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeen)}`],
+    ['made', isoTime(createdAt)],
+    ['seen', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeenAt)}`],
     ['rule', covered === true ? 'a rule covers it' : 'no rule covers it: it is pending'],
   ] as const;
   return rows.map(([name, value]) => `${paint('bold', name.padEnd(11))} ${visible(value)}`).join('\n');

@@ -22,7 +22,7 @@ const OPTIONS = {
   ...RULES_OPTIONS,
   domain: text('DOM', 'find, list: only rules of this domain'),
   task: text('TASK', 'find, list: only rules of this task'),
-  limit: value('N', 'find: the most rules (default 10)', integer({ from: 1 }, 'a whole number above 0')),
+  limit: value('N', 'find: the most rules (default 10)', integer({ from: 1 })),
 };
 
 type Run = Invocation<typeof OPTIONS>;

@@ -15,7 +15,7 @@ import { UsageError } from '../../io/errors.js';
 import { NO_FILE, openLines } from '../../io/files.js';
 import { errorJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { choice, seconds, text, value } from '../../options/option.js';
+import { choice, duration, text, value } from '../../options/option.js';
 import { Relay, type Side } from './relay.js';
 
 const OPTIONS = {
@@ -26,7 +26,11 @@ const OPTIONS = {
     ['split', 'pass'],
   ),
   log: text('FILE', 'add all messages of both sides to it, as JSON lines'),
-  grace: value('SECONDS', 'for the agent to end by itself once its input has ended (10)', seconds),
+  grace: value(
+    'DURATION',
+    'Once the input has ended, wait this long for the agent to exit (default: 10s).',
+    duration(),
+  ),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -50,13 +54,13 @@ export const command = defineCommand({
 const SHOWN = 200;
 /** Reports in a row of texts that are not messages. */
 const MAX_TOLD = 100;
-/** Seconds for the client to read the rest after a signal. */
-const LAST = 1;
+/** Milliseconds for the client to read the rest after a signal. */
+const LAST = 1000;
 
 async function run(invocation: Run): Promise<number> {
   const [command, ...args] = invocation.words;
   if (command === undefined) throw new UsageError('acp run needs a program: pegwire acp run -- CMD [ARG...]');
-  const { batches, grace = 10, log: file } = invocation.options;
+  const { batches, grace: graceMs = 10_000, log: file } = invocation.options;
   const note = (code: string, text: string): void => {
     const { json, output } = invocation;
     void output.note(json ? errorJson(code, text) : `${output.paintNote('yellow', 'pegwire:')} ${visible(text)}`);
@@ -84,7 +88,7 @@ async function run(invocation: Run): Promise<number> {
           if (side === 'agent') {
             if (error !== undefined && !isExit(error)) note('agent', `the agent: ${error.message}`);
             resolve(error === undefined || isExit(error));
-          } else void endAgent(agent, grace);
+          } else void endAgent(agent, graceMs);
         },
       });
       relay.start();
@@ -92,7 +96,7 @@ async function run(invocation: Run): Promise<number> {
     const signals = passSignalsOn(agent);
     const isWhole = await relayed;
     const exit = await agent.close();
-    const isTold = await flushed(client, signals, grace);
+    const isTold = await flushed(client, signals, graceMs);
     client.destroy();
     signals.release();
     const code = isWhole && isTold ? codeOf(exit) : codeOf(exit) || 1;
@@ -123,18 +127,18 @@ function output(): Writable {
 }
 
 /** Ends the input of the agent, and the agent itself after the grace. */
-async function endAgent(agent: AgentProcess, grace: number): Promise<void> {
+async function endAgent(agent: AgentProcess, graceMs: number): Promise<void> {
   void agent.channel.end();
-  const stop = after(grace * 1000, () => void agent.close());
+  const stop = after(graceMs, () => void agent.close());
   await agent.exited;
   stop();
 }
 
 /** Waits until the client has read everything, the grace is over, or a signal comes. @returns whether it read everything */
-async function flushed(client: Channel, signals: ReturnType<typeof passSignalsOn>, grace: number): Promise<boolean> {
+async function flushed(client: Channel, signals: ReturnType<typeof passSignalsOn>, graceMs: number): Promise<boolean> {
   let stop!: () => void;
   const late = new Promise<false>((resolve) => {
-    stop = after((signals.haveCome() ? Math.min(grace, LAST) : grace) * 1000, () => resolve(false));
+    stop = after(signals.haveCome() ? Math.min(graceMs, LAST) : graceMs, () => resolve(false));
   });
   const isTold = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
   stop();
@@ -161,7 +165,7 @@ function openMessageLog(file: string | undefined, failed: (why: string) => void)
     // The text is JSON already; printing it again could lose digits.
     message: (from: Side | 'pegwire', message: string) => write(from, `"message":${message}`),
     refused: (from: Side, why: string, refused: string) =>
-      write(from, `"refused":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
+      write(from, `"rejected":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
     close: lines.close,
   };
 }

@@ -11,14 +11,14 @@ import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import type { Style } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { seconds, text, value } from '../../options/option.js';
+import { duration, text, value } from '../../options/option.js';
 import { argumentsOf, bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
 const OPTIONS = {
   tool: value('NAME [JSON]', 'a tool that ends at once, which is called several times', call),
   job: value('NAME [JSON]', 'one that becomes a job and goes on for a second or more; it is cancelled', call),
   'other-token': text('TEXT', 'of somebody else, who must not get at what is not theirs'),
-  timeout: value('SECONDS', 'to wait for an answer (5)', seconds),
+  timeout: value('DURATION', 'Wait this long for each answer (default: 5s).', duration({ isPositive: true })),
   ...TARGET_OPTIONS,
 };
 
@@ -66,7 +66,7 @@ async function run(invocation: Run): Promise<number> {
     otherAuth: bearer(other),
     quick: tool,
     slow: job,
-    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    timeoutMs: timeout,
   };
   const counts: Record<CheckOutcome, number> = { passed: 0, failed: 0, warned: 0, skipped: 0 };
   for await (const result of reaching(checkRuntime(subject), target)) {

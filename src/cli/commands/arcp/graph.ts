@@ -23,11 +23,11 @@ const STYLES: Readonly<Record<NodeState, Style>> = {
 export const command = defineCommand({
   takes: 'file',
   options: {
-    as: choice('NAME', 'text (default), svg, mermaid', ['text', 'svg', 'mermaid']),
+    format: choice('FORMAT', 'Output format: text (default), svg or mermaid.', ['text', 'svg', 'mermaid']),
     trace: text('ID', 'only what belongs to this trace'),
   },
   details: 'The input is messages, one a line, in any order; or a file that pegwire arcp serve --db keeps.',
-  example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --as svg > log.svg'],
+  example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --format svg > log.svg'],
   run: async (invocation) => {
     const { output, json, options } = invocation;
     const { trace } = options;
@@ -44,7 +44,7 @@ export const command = defineCommand({
         svg: () => svgText(graph),
         mermaid: () => mermaidText(graph),
       };
-      const drawn = drawings[options.as]();
+      const drawn = drawings[options.format]();
       if (drawn !== '') await output.result(drawn);
     }
     // A truncated log still shows its contents.

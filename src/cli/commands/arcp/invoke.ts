@@ -14,7 +14,7 @@ import { UsageError } from '../../io/errors.js';
 import { type LineFile, NO_FILE, openLines } from '../../io/files.js';
 import { errorJson, toJson } from '../../io/json.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { choice, flag, seconds, text, value } from '../../options/option.js';
+import { choice, duration, flag, text, value } from '../../options/option.js';
 import { lineOf, noteFailure } from './lines.js';
 import { argumentsOf, bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
 
@@ -23,7 +23,7 @@ const OPTIONS = {
   workflow: flag('NAME is a workflow'),
   mode: choice('MODE', 'of a tool: auto (default), direct, job', ['auto', 'direct', 'job']),
   key: text('TEXT', 'the operation: of several calls with one key, one is carried out'),
-  timeout: value('SECONDS', 'that the work may take', seconds),
+  timeout: value('DURATION', 'Cancel the work after this long.', duration({ isPositive: true })),
   yes: flag('grant all permissions that are asked for'),
   no: flag('deny them; without either, somebody at the terminal is asked'),
   log: text('FILE', 'where what both sides say is written, for replay, graph and validate'),
@@ -112,8 +112,7 @@ function isLost(client: Client): Promise<boolean> {
 }
 
 function starter({ options }: Run, name: string, text: string | undefined): (client: Client) => Work {
-  const { timeout, key: operationKey, mode, agent, workflow } = options;
-  const timeoutMs = timeout === undefined ? undefined : Math.ceil(timeout * 1000);
+  const { timeout: timeoutMs, key: operationKey, mode, agent, workflow } = options;
   const shared = { operationKey, timeoutMs };
   if (agent) {
     const isObject = text?.trimStart().startsWith('{') === true;

@@ -7,14 +7,22 @@ import { UsageError } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import type { Output, Style } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { amount, seconds, value } from '../../options/option.js';
+import { amount, duration, value } from '../../options/option.js';
 import { lineOf, showMessage } from './lines.js';
 import { readMessages } from './logs.js';
 import { bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
 
 const OPTIONS = {
-  speed: value('FACTOR', 'without a runtime: how much faster than it was (1); 0 for all at once', amount('a number')),
-  timeout: value('SECONDS', 'with a runtime: to wait for each message (5)', seconds),
+  speed: value(
+    'FACTOR',
+    'without a runtime: how much faster than it was (1); 0 for all at once',
+    amount('a non-negative number'),
+  ),
+  timeout: value(
+    'DURATION',
+    'With a runtime: wait this long for each message (default: 5s).',
+    duration({ isPositive: true }),
+  ),
   ...TARGET_OPTIONS,
 };
 
@@ -72,7 +80,7 @@ async function compare(invocation: Run, log: readonly Envelope[]): Promise<numbe
   const auth = bearer(token);
   const steps = replayLog(dialOf(target, { token }), log, {
     ...(auth === undefined ? {} : { auth }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   });
   const counts = new Map<ReplayStep['kind'], number>();
   for await (const step of reaching(steps, target)) {

@@ -20,18 +20,7 @@ import { storeFault, UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import {
-  choice,
-  flag,
-  integer,
-  optional,
-  seconds,
-  someSeconds,
-  text,
-  texts,
-  token,
-  value,
-} from '../../options/option.js';
+import { choice, duration, flag, integer, optional, text, texts, token, value } from '../../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
 import { addTryTools } from './try-tools.js';
 
@@ -52,8 +41,12 @@ const OPTIONS = {
     TRUST_LEVELS,
     () => 'constrained',
   ),
-  lease: value('SECONDS', 'after which what a runtime was at that has died is begun again (15)', someSeconds),
-  grace: value('SECONDS', 'for work to end once the runtime does (10)', seconds),
+  lease: value(
+    'DURATION',
+    'Restart the work of another runtime that has not renewed its lease for this long (default: 15s).',
+    duration({ isPositive: true }),
+  ),
+  grace: value('DURATION', 'On shutdown, wait this long for running work (default: 10s).', duration()),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -91,7 +84,7 @@ async function run(invocation: Run): Promise<number> {
     // Stdout carries only messages then.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
-    const drain = (): Promise<void> => runtime.drain((options.grace ?? 10) * 1000);
+    const drain = (): Promise<void> => runtime.drain(options.grace ?? 10_000);
     await endBySignal(drain, () => process.exit(130), options.stdio ? serveStdio(runtime) : undefined);
   } finally {
     await Promise.all(listening.map(({ close }) => close()));
@@ -108,7 +101,7 @@ async function makeRuntime(invocation: Run, onError: (error: unknown) => void): 
   } catch (thrown) {
     throw storeFault(thrown);
   }
-  const workers = lease === undefined ? {} : { leaseMs: lease * 1000 };
+  const workers = lease === undefined ? {} : { leaseMs: lease };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
   if (module === undefined) return addTryTools(runtime);
   await loadModule(runtime, module);

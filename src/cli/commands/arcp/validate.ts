@@ -9,7 +9,7 @@ import { readLog } from './logs.js';
 export const command = defineCommand({
   takes: 'file',
   options: {
-    'each-alone': flag('look at each message by itself; their order says nothing'),
+    'skip-order': flag('Validate each message on its own; do not check their order.'),
     complete: flag('all is over: jobs and streams have ended, commands were answered'),
   },
   details:
@@ -44,7 +44,7 @@ export const command = defineCommand({
       unreadable = thrown;
     }
     // An unreadable message would be missing in the order of the others.
-    if (!options['each-alone'] && wrong === 0) {
+    if (!options['skip-order'] && wrong === 0) {
       const violations = checkLog(messages, { isComplete: options.complete && unreadable === undefined });
       for (const { index, rule, message } of violations)
         await report(index === undefined ? undefined : numbers[index], rule, message);

@@ -8,7 +8,7 @@ import type { Protocol } from '../../protocols.js';
 
 export interface CaseSet {
   readonly cases: readonly ConformanceCase[];
-  readonly leftOut: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 export const DRAFTS: Readonly<Record<Protocol['name'], string>> = {
@@ -76,7 +76,7 @@ async function accpCases(dialects: readonly string[]): Promise<CaseSet> {
       expected: expectedOf(fixture, fixture.ast),
       rereadIn: dialects,
     })),
-    leftOut: [`${sorted} texts with sorted parameters: the protocol of adapters has no request for them`],
+    skipped: [`${sorted} texts with sorted parameters: the protocol of adapters has no request for them`],
   };
 }
 
@@ -99,7 +99,7 @@ async function aacpCases(dialects: readonly string[]): Promise<CaseSet> {
       })),
       ...told,
     ],
-    leftOut: [
+    skipped: [
       'the diagnostics of aacp/validator.json: of its cases, only whether a strict parser accepts the packet is asked',
       `${verdicts.length - told.length} cases of aacp/validator.json: their diagnostics do not tell that`,
       'aacp/explain.json: it is about sentences',

@@ -31,7 +31,7 @@ export const command = defineCommand({
     output.progress('');
     const summary = tallyOf(results);
     await output.result(
-      json ? toJson({ summary: { ...summary, leftOut: set.leftOut } }) : summaryText(results, set, output.paint),
+      json ? toJson({ summary: { ...summary, skipped: set.skipped } }) : summaryText(results, set, output.paint),
     );
     return summary.pass === summary.cases ? 0 : 1;
   },
@@ -68,12 +68,12 @@ async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly 
 async function chosenCases(invocation: Run): Promise<CaseSet> {
   const { protocol, options } = invocation;
   const { filter = '', dialect } = options;
-  const { cases, leftOut } = await conformanceCases(protocol);
+  const { cases, skipped } = await conformanceCases(protocol);
   const chosen = cases
     .filter((one) => one.id.includes(filter) && (dialect === undefined || one.dialect === dialect))
     .map((one) =>
       dialect === undefined ? one : { ...one, rereadIn: one.rereadIn?.filter((other) => other === dialect) },
     );
   if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} is chosen by these options`);
-  return { cases: chosen, leftOut };
+  return { cases: chosen, skipped };
 }

@@ -100,7 +100,7 @@ function failureLines({ failure }: CaseResult): readonly string[] {
   }
 }
 
-export function summaryText(results: readonly CaseResult[], { leftOut }: CaseSet, paint: Paint): string {
+export function summaryText(results: readonly CaseResult[], { skipped }: CaseSet, paint: Paint): string {
   const files = [...new Set(results.map((one) => one.case.file))];
   const rows = files.map((file) => [file, tallyOf(results.filter((one) => one.case.file === file))] as const);
   const width = Math.max(...files.map((file) => file.length));
@@ -112,7 +112,7 @@ export function summaryText(results: readonly CaseResult[], { leftOut }: CaseSet
   return [
     ...rows.map(([file, tally]) => `${file.padEnd(width)}  ${countsText(tally, paint)}`),
     `Judged, where the answers had it: ${judged.join(', ')}.`,
-    ...leftOut.map((what) => paint('dim', `Left out: ${what}.`)),
+    ...skipped.map((what) => paint('dim', `Left out: ${what}.`)),
     paint('bold', `${all.cases} cases: ${countsText(all, paint)}`),
   ].join('\n');
 }

@@ -5,16 +5,20 @@ import { UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';
 import { refuse } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { flag, someSeconds, text, token, value } from '../../options/option.js';
+import { duration, flag, text, token, value } from '../../options/option.js';
 import { httpSender } from './http.js';
 import { Received } from './received.js';
 import { type Outgoing, readOutgoing, type Sender, type SenderOptions } from './sender.js';
 import { rawSender, webSocketSender } from './websocket.js';
 
 const OPTIONS = {
-  as: text('NAME', 'who speaks (cli)'),
+  agent: text('NAME', 'Send as this agent (default: cli).'),
   token: token('what the endpoint wants to be shown'),
-  timeout: value('SECONDS', 'without a frame, after which answers are given up (30)', someSeconds),
+  timeout: value(
+    'DURATION',
+    'Stop waiting for answers after this long without a frame (default: 30s); or never.',
+    duration({ isPositive: true, never: true }),
+  ),
   explain: flag('tell in plain English what comes'),
   all: flag('show what keeps the session going, too: registries, pings'),
   raw: flag('send lines as they are: no session, no numbers, no registry'),
@@ -61,10 +65,10 @@ async function run(invocation: Run): Promise<number> {
 }
 
 function senderOptions({ options }: Run, { url }: Target): SenderOptions {
-  const { as: agent = 'cli', timeout = 30, token: secret } = options;
-  if (!isAgentName(agent)) throw new UsageError(`--as is 1 to 256 letters, digits, "-" and "_", not "${agent}"`);
+  const { agent = 'cli', timeout: timeoutMs = 30_000, token: secret } = options;
+  if (!isAgentName(agent)) throw new UsageError(`--agent must be 1 to 256 letters, digits, "-" or "_"; got "${agent}"`);
   if (secret !== undefined && !/^[!-~]+$/.test(secret)) throw new UsageError('A token is of visible ASCII characters');
-  return { url, agent, token: secret, timeout };
+  return { url, agent, token: secret, timeoutMs };
 }
 
 async function senderFor(invocation: Run, target: Target, received: Received): Promise<Sender> {

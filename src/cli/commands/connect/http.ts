@@ -24,7 +24,7 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
   const codec = createCodec({ state: false });
   const session = createSession({ agent: options.agent, sequence: 'sender' });
   const streams = new StreamReaders(session);
-  const posting = { timeoutMs: options.timeout * 1000, headers: headersOf(options) };
+  const posting = { timeoutMs: options.timeoutMs, headers: headersOf(options) };
   let isAnnounced = false;
 
   const receiveOwn: Receive = (frame) => {

@@ -69,8 +69,8 @@ export interface SenderOptions {
   readonly url: string;
   readonly agent: string;
   readonly token: string | undefined;
-  /** Seconds without a frame before waiting ends. */
-  readonly timeout: number;
+  /** Milliseconds without a frame before waiting ends. */
+  readonly timeoutMs: number;
 }
 
 export function headersOf({ token }: SenderOptions): Record<string, string> {
@@ -83,7 +83,7 @@ export const NEVER: Promise<never> = new Promise(() => {});
 export function lastingSender(
   connection: Pick<Sender, 'send' | 'broken' | 'stop'>,
   outstanding: Outstanding,
-  { timeout }: SenderOptions,
+  { timeoutMs }: SenderOptions,
   received: Received,
 ): Sender {
   const { broken, stop } = connection;
@@ -92,8 +92,8 @@ export function lastingSender(
   return {
     ...connection,
     end: async () => {
-      const left = await Promise.race([outstanding.wait(timeout), broken]).finally(() => outstanding.stop());
-      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${timeout} s.`);
+      const left = await Promise.race([outstanding.wait(timeoutMs), broken]).finally(() => outstanding.stop());
+      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${timeoutMs / 1000} s.`);
       await stop();
     },
   };
@@ -128,9 +128,9 @@ export class Outstanding {
       if (correlationId === cid || (cid === undefined && msgId === aid)) this.#open.delete(msgId);
   }
 
-  /** Waits until all are answered, or no frame comes for some seconds. @returns how many are not */
-  async wait(seconds: number): Promise<number> {
-    while (this.#open.size > 0) if (!(await this.#next(seconds))) break;
+  /** Waits until all are answered, or no frame arrives for that long. @returns how many are not */
+  async wait(timeoutMs: number): Promise<number> {
+    while (this.#open.size > 0) if (!(await this.#next(timeoutMs))) break;
     return this.#open.size;
   }
 
@@ -140,9 +140,9 @@ export class Outstanding {
   }
 
   /** @returns whether a frame came in time */
-  #next(seconds: number): Promise<boolean> {
+  #next(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#stop = after(seconds * 1000, () => resolve(false));
+      this.#stop = after(timeoutMs, () => resolve(false));
       this.#arrived = () => {
         this.#stop();
         resolve(true);

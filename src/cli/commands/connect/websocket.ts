@@ -50,7 +50,7 @@ export async function webSocketSender(options: SenderOptions, received: Received
   try {
     link = await connectWebSocket(() => socketTo(options), {
       ...{ codec: observed(createCodec({ state: false }), onDecoded), session, reconnect: RECONNECT },
-      handshakeTimeoutMs: options.timeout * 1000,
+      handshakeTimeoutMs: options.timeoutMs,
       onState: (state, cause) => {
         if (state === 'reconnecting') void received.note('reconnecting', `${cause?.message ?? ''} Trying again.`);
       },
@@ -90,7 +90,7 @@ export async function webSocketSender(options: SenderOptions, received: Received
 }
 
 function socketTo(options: SenderOptions): WebSocketLike & WebSocket {
-  const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeout * 1000, LONGEST_TIMER) };
+  const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeoutMs, LONGEST_TIMER) };
   return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
 }
 

@@ -74,8 +74,8 @@ async function openEncoder(invocation: Run) {
   });
   const rules = await chosenRules(invocation);
   const registry = await chosenRegistry(invocation);
-  const clock = now === undefined ? undefined : () => now * 1000;
-  const encoder = createFallbackEncoder({ model, registry, rules, threshold, clock, strict });
+  const clock = now === undefined ? undefined : () => now;
+  const encoder = createFallbackEncoder({ model, registry, rules, threshold, now: clock, strict });
   const close = async (): Promise<void> => {
     try {
       await encoder.close();

@@ -1,5 +1,5 @@
 /** The options of `pegwire encode`. No session, encoder or model is loaded for them. */
-import { amount, choice, flag, oneOf, optional, text, type Values, value } from '../../options/option.js';
+import { choice, flag, oneOf, optional, text, upTo, type Values, value } from '../../options/option.js';
 import { RULES_OPTIONS } from '../../options/shared.js';
 import { sessionOptions } from '../../session/options.js';
 
@@ -50,11 +50,7 @@ export const ENGLISH_OPTIONS = {
   ),
   'key-variable': text('NAME', 'the environment variable with the key of the model, instead'),
   price: text('IN,OUT', 'US dollars per million tokens of the model'),
-  threshold: value(
-    'N',
-    'how alike a pattern has to be, above 0 and up to 1',
-    amount('a number above 0 and up to 1', (share) => share > 0 && share <= 1),
-  ),
+  threshold: value('N', 'how alike a pattern has to be, above 0 and up to 1', upTo(1)),
   strict: flag('refuse packets of a model with values that the instruction does not state'),
   explain: flag('ask no model: tell what would happen, and which patterns came near'),
 };

@@ -133,7 +133,7 @@ describe('aacp rules', () => {
     [[], /^aacp rules needs one of check, find, list\.$/],
     [['finde', 'x'], /^aacp rules takes check, find, list, not "finde"; did you mean "find"\?$/],
     [['find'], /^aacp rules find needs words to look for\.$/],
-    [['find', 'x', '--limit', '0'], /^--limit is a whole number above 0/],
+    [['find', 'x', '--limit', '0'], /^--limit must be a positive integer/],
     [['check', 'a', 'b'], /"b" is one too many\.$/],
     [['check', '--rules', 'a'], /takes its file without --rules\.$/],
     [['check', '--rules-sha256', 'a'], /^--rules-sha256 goes with a file\.$/],
@@ -153,7 +153,7 @@ describe('aacp audit verify', () => {
   let copies = 0;
 
   beforeAll(async () => {
-    const audit = memoryAudit({ clock: () => 0 });
+    const audit = memoryAudit({ now: () => 0 });
     const packet = 'ACK|HR|return:A|p:1|aacp:1.1';
     const entry: AuditEntry = {
       event: 'handed-over',
@@ -233,7 +233,7 @@ describe('aacp audit verify', () => {
     [['check', 'x'], /^aacp audit takes verify, not "check"\.$/],
     [['verify'], /^aacp audit verify needs the file of a log\.$/],
     [['verify', 'a', 'b'], /"b" is one too many\.$/],
-    [['verify', 'a', '--head', 'x'], /^--head is 64 hexadecimal digits/],
+    [['verify', 'a', '--head', 'x'], /^--head must be 64 hexadecimal digits/],
     [['verify', 'no-such-file.jsonl'], /^Cannot read no-such-file\.jsonl: there is no such file\.$/],
     [['verify', 'src'], /^Cannot read src: it is a folder\.$/],
   ])('%j is wrong', async (args, told) => {

@@ -140,7 +140,7 @@ describe('aacp registry', () => {
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-entry', message } }]);
   });
 
-  test('remove drops an entry, which is novel again', async () => {
+  test('remove drops an entry, which is not a validvel again', async () => {
     const file = copy();
     const { key } = await entryOf(file, 'HR');
     expect((await registry('remove', key, '--registry', file)).stdout).toMatch(/^removed: .*BUILD\|HR\|/);
@@ -152,13 +152,13 @@ describe('aacp registry', () => {
     const file = copy();
     const unsaid = await registry('purge', '--registry', file);
     expect(unsaid).toMatchObject({ code: 2, stdout: '' });
-    expect(unsaid.stderr).toContain('purge needs --older-than DAYS');
-    expect((await registry('purge', '--registry', file, '--older-than', '1')).stdout).toBe('0 entries removed\n');
+    expect(unsaid.stderr).toContain('purge requires --older-than');
+    expect((await registry('purge', '--registry', file, '--older-than', '1d')).stdout).toBe('0 entries removed\n');
     const open = await sqliteRegistry(file);
     const [entry] = open.entries({ domain: 'HR' });
-    open.put({ ...(entry as NewEntry), created: Date.now() - 3 * 86_400_000 });
+    open.put({ ...(entry as NewEntry), createdAt: Date.now() - 3 * 86_400_000 });
     open.close();
-    const purged = await registry('purge', '--registry', file, '--older-than', '1', '--json');
+    const purged = await registry('purge', '--registry', file, '--older-than', '1d', '--json');
     expect(jsonLines(purged.stdout)).toEqual([{ removed: 1 }]);
     expect((await entryOf(file, 'FIN')).key).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -209,7 +209,16 @@ describe('import and export', () => {
     const patterns = scratch.write('relative.json', JSON.stringify([PATTERN]));
     await registry('import', patterns, '--registry', file);
     const at = (time: number): Promise<Ended> => {
-      const args = ['--english', PATTERN.english, '--domain', 'HR', '--registry', file, '--now', String(time / 1000)];
+      const args = [
+        '--english',
+        PATTERN.english,
+        '--domain',
+        'HR',
+        '--registry',
+        file,
+        '--now',
+        new Date(time).toISOString(),
+      ];
       return cli(['encode', 'aacp', ...args]);
     };
     expect((await at(Date.UTC(2025, 2, 20))).stderr).toMatch(/^cache, free: /);
@@ -223,7 +232,7 @@ describe('import and export', () => {
     const { code, stdout, stderr } = await registry('import', file, '--registry', into);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '1 imported, 0 were there, 1 written anew, 2 left out\n' });
     expect(stderr).toContain(`${file}: entry 2 (abc): Its packet is not valid`);
-    expect(stderr).toContain(`${file}: entry 3: It is no entry.`);
+    expect(stderr).toContain(`${file}: entry 3: It is not an entry.`);
   });
 
   test('--json exports one line', async () => {
@@ -245,11 +254,11 @@ describe('wrong usage, and registries that are none', () => {
     [['list', 'HR'], 'aacp registry list: "HR" is one word too many.'],
     [['show', 'a', 'b'], 'aacp registry show: "b" is one word too many.'],
     [['stats', '--domain', 'HR'], '--domain goes with list and pending.'],
-    [['list', '--older-than', '3'], '--older-than goes with purge.'],
-    [['purge', '--older-than', '-3'], '--older-than is a number of days above 0, not "-3".'],
+    [['list', '--older-than', '3d'], '--older-than goes with purge.'],
+    [['purge', '--older-than', '-3'], '--older-than must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "-3".'],
     [['list', '--registry', 'no-such-file.db'], 'Cannot read no-such-file.db: there is no such file.'],
     [['import', 'no-such-file.json'], 'Cannot read no-such-file.json: there is no such file.'],
-    [['import', 'README.md'], 'This is no registry file of the reference SDK: '],
+    [['import', 'README.md'], 'The file is not a registry of the reference SDK: '],
     [['list', '--registry', foreign], foreign],
   ])('%j', async (args, told) => {
     const { code, stdout, stderr } = await registry(...args);

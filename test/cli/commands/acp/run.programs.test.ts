@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { encode, linesOf, type Ran } from '../../../acp/agent-process.js';
+import { encode, linesOf, type RunResult } from '../../../acp/agent-process.js';
 import { gone } from '../../../helpers/alive.js';
 import { bundledProgram } from '../../../helpers/bundled-program.js';
 import { ended, start } from '../../../helpers/child.js';
@@ -44,7 +44,7 @@ function startAround(agent: string, { options = [], args = [] }: Around = {}) {
 }
 
 /** Runs an agent under the command, with an input that ends. */
-async function around(agent: string, pieces: readonly (string | Uint8Array)[], more?: Around): Promise<Ran> {
+async function around(agent: string, pieces: readonly (string | Uint8Array)[], more?: Around): Promise<RunResult> {
   const child = startAround(agent, more);
   const over = ended(child);
   for (const piece of pieces) await new Promise((resolve) => child.stdin.write(piece, resolve));
@@ -210,7 +210,7 @@ describe('messages', () => {
     expect(told.filter(({ from }) => from === 'client')).toMatchObject([
       { message: request(1, 'a') },
       { message: { method: 'n' } },
-      { refused: 'Parse error', text: 'nonsense' },
+      { rejected: 'Parse error', text: 'nonsense' },
     ]);
     expect(told.filter(({ from }) => from === 'agent')).toMatchObject([{ message: result }]);
     expect(told.filter(({ from }) => from === 'pegwire')).toMatchObject(
@@ -258,7 +258,7 @@ describe('the agent', () => {
 
   test('that stays when its input has ended is ended', async () => {
     const agent = scratch.write('staying.mjs', 'setInterval(() => {}, 1000);');
-    expect((await around(agent, [], { options: ['--grace', '0.1'] })).code).toBe(143);
+    expect((await around(agent, [], { options: ['--grace', '100ms'] })).code).toBe(143);
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
@@ -295,7 +295,7 @@ describe('the agent', () => {
       flood();
       process.stderr.write('ready\\n');`,
       );
-      const child = startAround(agent, { options: ['--grace', '0.2'] });
+      const child = startAround(agent, { options: ['--grace', '200ms'] });
       await once(child.stderr, 'data');
       const exited = once(child, 'exit');
       if (how === 'SIGTERM') child.kill(how);
@@ -353,8 +353,8 @@ describe('wrong usage', () => {
     [['acp'], 'acp needs a command: run'],
     [['acp', 'run'], 'acp run needs a program: pegwire acp run -- CMD [ARG...]'],
     [['acp', 'run', '--'], 'acp run needs a program: pegwire acp run -- CMD [ARG...]'],
-    [['acp', 'run', '--batches', 'no', '--', 'x'], '--batches is one of split, pass, not "no"'],
-    [['acp', 'run', '--grace', 'x', '--', 'x'], '--grace is a number of seconds, not "x"'],
+    [['acp', 'run', '--batches', 'no', '--', 'x'], '--batches must be split or pass; got "no"'],
+    [['acp', 'run', '--grace', 'x', '--', 'x'], '--grace must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "x"'],
     [['acp', 'run', '--log', '/no/such/folder/log', '--', 'x'], 'Cannot write /no/such/folder/log'],
     [['acp', 'run', '--wait', '--', 'x'], 'There is no option --wait'],
   ])('%j', async (args, message) => {

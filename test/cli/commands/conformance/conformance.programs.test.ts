@@ -152,7 +152,7 @@ describe('an implementation that is wrong', () => {
       'validator/inner',
     ];
     const { stdout } = await cli(args);
-    expect(stdout).toContain('no answer of the protocol: no JSON: "NaN is no answer"');
+    expect(stdout).toContain('no answer of the protocol: not JSON: "NaN is no answer"');
     expect(stdout).toContain('subj:a␊b');
   });
 });
@@ -168,7 +168,7 @@ describe('the options', () => {
   });
 
   test('limit the time and the memory', async () => {
-    const hang = [adapterCommand(['hello', 'hang']), '--time-limit', '0.8'];
+    const hang = [adapterCommand(['hello', 'hang']), '--time-limit', '800ms'];
     const eat = [adapterCommand(['hello', 'eat']), '--memory', '256'];
     for (const [kind, args] of Object.entries({ hang, memory: eat })) {
       const { cases } = await runJson('aacp', '--filter', 'inner-space-value', '--target', ...args);
@@ -180,9 +180,9 @@ describe('the options', () => {
     [['accp'], /^pegwire: The option --target is missing/],
     [['accp', '--target', 'x', '--filter', 'no such case'], /No case of accp is chosen/],
     [['aacp', '--target', 'x', '--dialect', 'tolerant'], /No case of aacp is chosen/],
-    [['accp', '--target', 'x', '--dialect', 'loose'], /--dialect is one of strict, lenient/],
-    [['accp', '--target', 'x', '--time-limit', '0'], /--time-limit is a number from above 0 to 3600, not "0"/],
-    [['accp', '--target', 'x', '--memory', 'much'], /--memory is a number from above 0/],
+    [['accp', '--target', 'x', '--dialect', 'loose'], /--dialect must be strict or lenient/],
+    [['accp', '--target', 'x', '--time-limit', '0s'], /--time-limit must be greater than 0; got "0s"/],
+    [['accp', '--target', 'x', '--memory', 'much'], /--memory must be a number greater than 0/],
     [[], /conformance needs a protocol: accp or aacp/],
     [['accp', 'file', '--target', 'x'], /conformance takes a protocol and no file; "file" is one too many/],
   ])('are told when they are wrong: %j', async (args, message) => {

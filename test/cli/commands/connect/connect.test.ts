@@ -66,7 +66,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
       call('upper', { text: 'any text' }),
       '@me>req:big{n:123456789012345678901}[mid:m1,seq:1]',
     );
-    const { code, stdout, stderr } = await connect(url(), input, '--json', '--as', 'tester');
+    const { code, stdout, stderr } = await connect(url(), input, '--json', '--agent', 'tester');
     expect({ code, stderr: stderr.replace(/.*"sent-as-message".*\n/, '') }).toEqual({ code: 0, stderr: '' });
     expect(jsonLines(stdout)).toMatchObject([
       {
@@ -180,7 +180,7 @@ describe('--raw', () => {
   });
 
   test('a server that closes the connection is told', async () => {
-    const { code, stdout, stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:1]', '--raw', '--timeout', '5');
+    const { code, stdout, stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:1]', '--raw', '--timeout', '5s');
     expect(heads(stdout)).toEqual([expect.stringMatching(/^@accp>fail:error\{code:E1002\|/)]);
     expect(code === 1 || (code === 2 && stderr.includes('1008'))).toBe(true);
   });
@@ -219,8 +219,11 @@ describe('wrong usage', () => {
     [['ftp://a.example'], 'connect takes http, https, ws and wss, not ftp'],
     [['http://a:b@a.example'], 'An address shows to everybody'],
     [['http://127.0.0.1:9', 'a', 'b'], 'connect reads one file; "b" is one too many'],
-    [['http://127.0.0.1:9', '--as', 'a b'], '--as is 1 to 256 letters'],
-    [['http://127.0.0.1:9', '--timeout', '0'], '--timeout is a number of seconds above 0'],
+    [['http://127.0.0.1:9', '--agent', 'a b'], '--agent must be 1 to 256 letters'],
+    [
+      ['http://127.0.0.1:9', '--timeout', '0'],
+      '--timeout must be a duration such as 500ms, 30s, 2m, 1h or 7d, or never; got "0"; write 0s or 0ms',
+    ],
     [['http://127.0.0.1:9', '--token', 'a b'], 'A token is of visible ASCII characters'],
     [['http://127.0.0.1:9', '/no/such/file'], 'Cannot read /no/such/file'],
   ])('%j', async (args, message) => {

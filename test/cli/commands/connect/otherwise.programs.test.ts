@@ -28,7 +28,7 @@ describe('servers that behave otherwise', () => {
     await withServer(
       () => {},
       async (url) => {
-        const { code, stderr } = await connect(url, REQUEST, '--timeout', '0.2');
+        const { code, stderr } = await connect(url, REQUEST, '--timeout', '200ms');
         expect({ code, stderr }).toEqual({ code: 1, stderr: 'No answer came within 0.2 s.\n' });
       },
     );
@@ -41,9 +41,9 @@ describe('servers that behave otherwise', () => {
   });
 
   test.each([
-    ['a page', 200, 'text/html', /not application\/accp but text\/html/],
-    ['another status', 500, 'text/plain', /answers with 500/],
-    ['another place', 302, 'text/plain', /sends elsewhere/],
+    ['a page', 200, 'text/html', /must be application\/accp; got text\/html/],
+    ['another status', 500, 'text/plain', /responded with status 500/],
+    ['another place', 302, 'text/plain', /redirects to another address/],
   ])('one that gives %s is none for frames, with exit code 2', async (_, status, type, message) => {
     await withServer(
       (__, response) => response.writeHead(status, { 'content-type': type, location: '/' }).end('x'),
@@ -84,7 +84,7 @@ describe('servers that behave otherwise', () => {
         const input = lines(`@me>sync:x{k:${'x'.repeat(2000)}}[mid:m1,seq:1]`, '@me>sync:x{}[mid:m2,seq:2]');
         const { code, stderr } = await connect(url, input);
         expect(code).toBe(1);
-        expect(stderr).toMatch(/^error\[http-status\]: The server answers with 413\.\n +--> stdin:1:1\n/);
+        expect(stderr).toMatch(/^error\[http-status\]: The server responded with status 413\.\n +--> stdin:1:1\n/);
         expect(stderr).not.toContain('stdin:2');
       },
     );
@@ -95,7 +95,7 @@ describe('servers that behave otherwise', () => {
     const server = createTcpServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { code, stdout } = await connect(url, REQUEST, '--timeout', '0.2', ...args);
+    const { code, stdout } = await connect(url, REQUEST, '--timeout', '200ms', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -111,7 +111,7 @@ describe('servers that behave otherwise', () => {
     });
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
     // Nobody waits for these seconds: the test would be over before.
-    const child = start([...PROGRAM, 'connect', url, '--raw', '--timeout', '3600'], { stdin: REQUEST });
+    const child = start([...PROGRAM, 'connect', url, '--raw', '--timeout', '1h'], { stdin: REQUEST });
     const { code, stdout, stderr } = await ended(child);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '@srv>sync:note{}[mid:s1,seq:1]\n' });
     expect(stderr).toContain('A binary message came, of 6 bytes.');
@@ -125,7 +125,7 @@ describe('servers that behave otherwise', () => {
     sockets.on('connection', (socket) => peers.push(socket));
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
     // The time is also that of the handshake.
-    const raw = await connect(url, REQUEST, '--raw', '--timeout', '2');
+    const raw = await connect(url, REQUEST, '--raw', '--timeout', '2s');
     expect(raw).toEqual({ code: 1, stdout: '', stderr: '1 request had no answer within 2 s.\n' });
     // The input stays open: it is the other side that ends.
     const child = start([...PROGRAM, 'connect', url, '--raw']);

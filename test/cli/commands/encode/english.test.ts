@@ -49,7 +49,7 @@ describe('an instruction that a rule covers', () => {
   });
 
   test('relative dates refer to --now', async () => {
-    const now = String(Date.UTC(2026, 0, 15) / 1000);
+    const now = '2026-01-15T00:00:00Z';
     const { stdout } = await encode(KNOWN.replace('August 2024', 'last month'), '--registry', 'none', '--now', now);
     expect(stdout).toContain('|period:2025-12|');
   });
@@ -78,7 +78,7 @@ describe('a novel instruction', () => {
     const model = ['--registry', registryFile(), '--model', chat.model('baker'), '--price', '3,15'];
     const first = await encode(NOVEL, ...model);
     expect(first).toMatchObject({ code: 0, stdout: `${NOVEL_PACKET}\n` });
-    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was asked: /);
+    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was called: /);
     expect(chat.asked.map(({ body }) => body.model)).toEqual(['baker']);
     expect(JSON.stringify(chat.asked[0]!.body.messages)).toContain(NOVEL);
 
@@ -304,9 +304,9 @@ describe('wrong usage', () => {
   test.each([
     [['--domain', 'H R'], /^domain: "H R" is not a word of letters/],
     [['--return-agent', 'a|b'], /"\|"/],
-    [['--priority', '4'], /^--priority is one of 1, 2, 3, not "4"/],
-    [['--threshold', '0'], /^--threshold is a number above 0 and up to 1/],
-    [['--now', 'today'], /^--now is a whole number of seconds/],
+    [['--priority', '4'], /^--priority must be 1, 2 or 3; got "4"/],
+    [['--threshold', '0'], /^--threshold must be a number greater than 0 and at most 1/],
+    [['--now', 'today'], /^--now must be an ISO 8601 time/],
     [['--model', 'claude'], /^--model is anthropic:NAME, openai:NAME, or URL#NAME .*; not "claude"/],
     [['--model', 'antropic:x'], /did you mean "anthropic"\?/],
     [['--model', 'ftp://127.0.0.1/v1#x'], /^--model is /],

@@ -10,7 +10,13 @@ const scratch = scratchFolder();
 
 describe('encode accp', () => {
   test('gives a frame a message, numbered, and sums up on stderr', async () => {
-    const { code, stdout, stderr } = await encode([FIND, { ...FIND, agent: 'planner' }], '--id', 's1', '--now', '1000');
+    const { code, stdout, stderr } = await encode(
+      [FIND, { ...FIND, agent: 'planner' }],
+      '--id',
+      's1',
+      '--now',
+      '1970-01-01T00:16:40Z',
+    );
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /^@sender>req:find\{q:cats\}\[mid:[a-f][0-9]{11},seq:1,ts:1000,sid:s1\]\n@planner>req:find\{q:cats\}\[mid:[a-f][0-9]{11},seq:2,ts:1000,sid:s1\]\n$/,
@@ -306,7 +312,7 @@ describe('wrong usage', () => {
     [['encode', 'accp', '--english', 'x'], /^pegwire: --english is not for accp: pegwire encode aacp takes it/],
     [['encode', 'accp', '--agent', 'a b'], /^pegwire: "a b" is no agent/],
     [['encode', 'accp', '--id', 'a b'], /^pegwire: The id of a session/],
-    [['encode', 'accp', '--now', 'today'], /^pegwire: --now is a whole number of seconds/],
+    [['encode', 'accp', '--now', 'today'], /^pegwire: --now must be an ISO 8601 time/],
     [['encode', 'accp', '--text', 'transliterat'], /did you mean "transliterate"\?/],
     [['encode', 'accp', '--session', 'test/cli/commands/encode/frames.test.ts'], /^pegwire: .*frames\.test\.ts/],
     [['encode', 'accp', '--session', 'no/such/folder/x.db'], /^pegwire: /],

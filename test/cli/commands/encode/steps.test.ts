@@ -232,7 +232,7 @@ describe('inputs as JSON', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { code, stderr } = await encode('payroll.fetch_employees', ['--input', `{"${name}":{"x":1}}`]);
       expect(code).toBe(1);
-      expect(stderr).toContain(`error[unknown-input]: ${name}: is no input of PayrollEncoder.fetch_employees`);
+      expect(stderr).toContain(`error[unknown-input]: ${name}: is not an input of PayrollEncoder.fetch_employees`);
     }
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
@@ -290,7 +290,7 @@ describe('wrong usage', () => {
     expect(await wrong('aacp', '--workflow', 'payrol.fetch_employees')).toBe(
       'There is no workflow "payrol"; did you mean "payroll"?',
     );
-    expect(await wrong('aacp', '--workflow', 'constructor.x')).toMatch(/; there are payroll, it, invoice, /);
+    expect(await wrong('aacp', '--workflow', 'constructor.x')).toMatch(/; the options are payroll, it, invoice, /);
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employee')).toBe(
       'payroll has no step "fetch_employee"; did you mean "fetch_employees"?',
     );
@@ -308,7 +308,7 @@ describe('wrong usage', () => {
   });
 
   test.each([
-    [['--workflow', 'payroll.fetch_employees', '--compat', 'sdkk'], /^--compat is one of sdk/],
+    [['--workflow', 'payroll.fetch_employees', '--compat', 'sdkk'], /^--compat must be sdk/],
     [['--workflow', 'payroll.fetch_employees', '--period', 'a', '--period', 'b'], /^--period is given 2 times/],
     [['--workflow', 'cs_resolution.resolve_complaint', '--goodwill', 'maybe'], /^--goodwill is true or false/],
     [['--compat', 'sdk', '--domain', 'HR'], /^--compat goes with --workflow/],
