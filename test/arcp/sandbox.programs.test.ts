@@ -193,11 +193,7 @@ describe('a sandbox prevents', () => {
 describe('the end of its process', () => {
   test.each([
     ['without an answer', { do: 'exit', code: 3 }, { code: 'INTERNAL', details: { exit_code: 3, signal: null } }],
-    [
-      'by an error',
-      { do: 'throw' },
-      { code: 'NOT_FOUND', message: 'there is none', details: { of: 'them' } },
-    ],
+    ['by an error', { do: 'throw' }, { code: 'NOT_FOUND', message: 'there is none', details: { of: 'them' } }],
     ['by an uncaught exception', { do: 'throwLater' }, { code: 'INTERNAL', message: 'later' }],
     ['by a cyclic result', { do: 'cycle' }, { code: 'INVALID_ARGUMENT' }],
     ['by a bigint result', { do: 'bigint' }, { code: 'INVALID_ARGUMENT' }],
