@@ -11,7 +11,7 @@ function isBlank(code) {
   return code === SPACE || code === 0x09 || code === 0x0d || code === 0x0a;
 }
 
-// A loop and not a pattern: a pattern that trims the end of a text takes quadratic time on long runs of blanks.
+// A loop instead of a pattern: a pattern that trims the end of a text takes quadratic time on long runs of blanks.
 function trimmed(text, start = 0, end = text.length) {
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
@@ -29,7 +29,7 @@ var maxItems;
 
 var tolerant;
 
-// A field takes one character at least: short packets need not be counted.
+// A field has at least one character, so the fields of short packets need not be counted.
 var counts;
 
 var items;
@@ -44,10 +44,10 @@ function count() {
     }
   }
 
-// What a rule makes of its text, without the blanks at the ends.
+// Adds the span of the current rule, without blanks at its ends, to a node.
 function located(node) {
     if (spans) {
-      // Strictly read, there are no blanks to look for.
+      // In the strict dialect, there are no blanks to exclude.
       const { start, end } = tolerant ? trimmed(input, range().start, range().end) : range();
       node.span = { start, end };
     }

@@ -22,14 +22,15 @@ describe('a grammar file that Peggy refuses', () => {
     ]) {
       const { code, stdout, stderr } = await cli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr.split('\n')[0]).toBe(`pegwire: ${file} is not a usable grammar:`);
+      const kind = text.includes('[a-z\n') ? 'syntax' : 'invalid';
+      expect(stderr.split('\n')[0]).toBe(`error[grammar-${kind}]: Invalid grammar ${file}:`);
       const source = text.split('\n')[line - 1]!;
       expect(stderr).toContain(
         `\n --> ${file}:${line}:${column}\n  |\n${line} | ${source}\n  | ${' '.repeat(column - 1)}^`,
       );
       const json = await cli([...args, '--json']);
       expect(jsonLines(json.stderr)).toEqual([
-        { error: { code: 'unreadable', message: expect.stringContaining(`--> ${file}:`) } },
+        { error: { code: `grammar-${kind}`, message: expect.stringContaining(`--> ${file}:`) } },
       ]);
     }
   });
@@ -92,13 +93,13 @@ describe('help', () => {
     async (protocol, option, flag, text) => {
       const parse = protocol === 'accp' ? tryParseFrame : tryParsePacket;
       const result = parse(text);
-      expect(result.ok ? undefined : result.error.help).toBe(`raise ${option} for senders that are trusted`);
+      expect(result.ok ? undefined : result.error.help).toBe(`raise ${option} if you trust the sender`);
       expect(parse(text, { [option]: 10_000_000 }).ok).toBe(true);
       for (const command of text === DEEP ? ['parse', 'fmt', 'explain', 'check', 'find'] : ['check']) {
         const { code, stdout, stderr } = await cli([command, protocol], { stdin: text });
         // Findings are in the text of check, and none is found by find where nothing begins.
         expect(code).toBe(1);
-        expect(stdout + stderr).toContain(`help: raise ${flag} for senders that are trusted`);
+        expect(stdout + stderr).toContain(`help: raise ${flag} if you trust the sender`);
         const raised = await cli([command, protocol, flag, '10000000'], { stdin: text });
         expect(raised.stdout + raised.stderr).not.toContain('help: raise');
       }

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { byteChannel, createConnection, memoryChannels } from '../../../../src/acp/index.js';
 import { Relay } from '../../../../src/cli/commands/acp/relay.js';
-import { type Case, cases, expectedOf, inOrder, minimalAgent, piecesOf, toldOf } from '../../../acp/cases.js';
+import { type Case, cases, expectedOf, minimalAgent, outputOf, piecesOf, sorted } from '../../../acp/cases.js';
 
 /** Runs a case with the client on streams of bytes, and the agent in memory. */
 async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
@@ -14,9 +14,9 @@ async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
   const agentEnded = new Promise<void>((resolve) => {
     const relay = new Relay(client, near, {
       batches,
-      passed: () => {},
-      refused: () => {},
-      ended: (side) => {
+      onMessage: () => {},
+      onRejected: () => {},
+      onEnd: (side) => {
         if (side === 'agent') resolve();
         else void near.end();
       },
@@ -40,6 +40,6 @@ describe('an agent behind the relay', () => {
     const stdout = await relayed(one, one.id === NEEDS_BATCHES ? 'pass' : 'split');
     const ran = { stdout, stderr: '', code: 0 };
     // What is no message is answered in front of the agent, and so before what the agent is working on.
-    expect(inOrder(toldOf(ran))).toEqual(inOrder(expectedOf(one, ran)));
+    expect(sorted(outputOf(ran))).toEqual(sorted(expectedOf(one, ran)));
   });
 });
