@@ -78,7 +78,7 @@ export async function listenOn(
   if (!isLoopback && token === undefined && !insecure)
     throw new ServeError(
       'no-token',
-      `Other machines could reach ${bare} without a token; set a token, or allow it with insecure`,
+      `Other machines could reach ${bare} without a token`,
     );
   const server = createServer(createAdmission(options, bare, isLoopback));
   await listening(server, port, address);
