@@ -6,7 +6,7 @@ import process from 'node:process';
 import type { Driver } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase } from '../../storage/open.js';
-import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
+import { identityOf, makeFolderOf, userDataFile } from '../../storage/paths.js';
 import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/limits.js';
 import { StoreError, type StoreReason } from '../../text/store-error.js';
