@@ -49,8 +49,17 @@ export function apiPath(entryPoint: string): string {
   return entryPoint === 'pegwire' ? 'api/pegwire' : entryPoint.replace(/^pegwire/, 'api');
 }
 
-/** Writes the reference with TypeDoc, to `folder`, and returns its pages. */
-export async function apiPages(root: string, folder: string, repository: string): Promise<Part> {
+/**
+ * Writes the reference with TypeDoc, to `folder`, and returns its pages.
+ *
+ * @param errors the links of the error pages by the names of their classes
+ */
+export async function apiPages(
+  root: string,
+  folder: string,
+  repository: string,
+  errors: ReadonlyMap<string, string>,
+): Promise<Part> {
   const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Manifest;
   const entries = entryPoints(manifest);
   const app = await Application.bootstrapWithPlugins({
@@ -80,7 +89,13 @@ export async function apiPages(root: string, folder: string, repository: string)
     [...modules].map(async ([name, entry]): Promise<Page> => {
       if (isPart(name)) return { path: apiPath(name), markdown: partPage(name, entry) };
       const reference = mended(await readFile(path.join(folder, `${name}.md`), 'utf8'), name);
-      return { path: apiPath(name), markdown: reference.replace('\n', `\n\n${introduction(entry)}\n`) };
+      const markdown = reference
+        .replace('\n', `\n\n${introduction(entry)}\n`)
+        .replace(/^### (\w+)\n/gm, (heading, declared: string) => {
+          const link = errors.get(declared);
+          return link === undefined ? heading : `${heading}\nIts codes: [errors of ${declared}](${link})\n`;
+        });
+      return { path: apiPath(name), markdown };
     }),
   );
   const names = [...entries.keys()];

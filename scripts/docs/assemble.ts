@@ -32,7 +32,8 @@ export async function assemble(): Promise<readonly Page[]> {
   const guides = guidePages(files);
   const errors = errorPages(new Map([...files].filter(([file]) => /^src\/.*ERRORS\.md$/.test(file))));
   const commands = await commandPages();
-  const api = await apiPages(ROOT, path.join(PAGES, 'typedoc'), repository);
+  const errorLinks = new Map(errors.sidebar.map(({ text, link = '' }) => [text, link]));
+  const api = await apiPages(ROOT, path.join(PAGES, 'typedoc'), repository, errorLinks);
   await rm(path.join(PAGES, 'typedoc'), { recursive: true });
 
   const home = await readFile(path.join(ROOT, 'scripts/docs/index.md'), 'utf8');

@@ -7,7 +7,7 @@ import { linkTo, type Part, type Source } from './page.js';
 
 interface Passage {
   readonly file: string;
-  /** The heading of the file: `Errors of ACCP`. */
+  /** The part of the library that the file is about, from its heading: `ACCP`. */
   readonly room: string;
   readonly heading: Heading;
   readonly body: string;
@@ -47,7 +47,7 @@ function classesOf(files: ReadonlyMap<string, string>): ReadonlyMap<string, Erro
   const classes = new Map<string, ErrorClass>();
   for (const [file, text] of files) {
     const headings = headingsOf(text).filter(({ level }) => level <= 3);
-    const room = headings.find(({ level }) => level === 1)?.text ?? file;
+    const room = headings.find(({ level }) => level === 1)?.text.replace(/^Errors of (?:the )?/, '') ?? file;
     let current: ErrorClass | undefined;
     for (const [index, heading] of headings.entries()) {
       const passage = { file, room, heading, body: text.slice(heading.end, headings[index + 1]?.start).trim() };
@@ -78,30 +78,29 @@ function indexPage(classes: readonly ErrorClass[]): string {
 }
 
 function classPage(errorClass: ErrorClass): string {
-  return [
-    `[Errors](${linkTo('errors')}) / ${errorClass.name} {.breadcrumbs}`,
-    `# ${errorClass.name}`,
-    ...bodies(errorClass.passages),
-    codeTable(errorClass),
-  ].join('\n\n');
+  const { name, passages } = errorClass;
+  const parts = passages.flatMap(({ file, room, body }) => [
+    ...(passages.length === 1 ? [] : [`## ${room}`]),
+    body,
+    codeTable(errorClass, file),
+  ]);
+  return [`[Errors](${linkTo('errors')}) / ${name} {.breadcrumbs}`, `# ${name}`, ...parts].join('\n\n');
 }
 
 function codePage({ name, path }: ErrorClass, errorCode: string, passages: readonly Passage[]): string {
   return [
     `[Errors](${linkTo('errors')}) / [${name}](${linkTo(path)}) / ${escaped(errorCode)} {.breadcrumbs}`,
-    `# ${escaped(errorCode)}`,
-    ...bodies(passages),
+    `# ${escaped(errorCode)} <small>${name}</small>`,
+    ...passages.flatMap(({ room, body }) => (passages.length === 1 ? [body] : [`## ${room}`, body])),
   ].join('\n\n');
 }
 
-function bodies(passages: readonly Passage[]): readonly string[] {
-  if (passages.length === 1) return [passages[0]!.body];
-  return passages.flatMap(({ room, body }) => [`## ${room}`, body]);
-}
-
-function codeTable({ path, codes }: ErrorClass): string {
-  const rows = [...codes].map(([name, passages]) => {
-    return `| [${code(name)}](${linkTo(`${path}/${name}`)}) | ${inTable(firstSentence(passages[0]!.body))} |`;
+/** @param file only the codes of this file, if given */
+function codeTable({ path, codes }: ErrorClass, file?: string): string {
+  const rows = [...codes].flatMap(([name, passages]) => {
+    const passage = file === undefined ? passages[0] : passages.find((candidate) => candidate.file === file);
+    if (passage === undefined) return [];
+    return [`| [${code(name)}](${linkTo(`${path}/${name}`)}) | ${inTable(firstSentence(passage.body))} |`];
   });
   return rows.length === 0 ? '' : ['| code | meaning |', '| --- | --- |', ...rows].join('\n');
 }

@@ -93,7 +93,7 @@ export function inTable(markdown: string): string {
 
 export function firstSentence(markdown: string): string {
   const paragraph = markdown.split(/\n\s*\n/)[0]!.replaceAll('\n', ' ');
-  return /^.*?[.!?:](?= [A-Z`]|$)/.exec(paragraph)?.[0] ?? paragraph;
+  return /^.*?[.!?](?= [A-Z`]|$)/.exec(paragraph)?.[0] ?? paragraph;
 }
 
 /** Blanks code and comments; every other character keeps its offset. */

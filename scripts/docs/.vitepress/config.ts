@@ -22,6 +22,11 @@ function boostDocument(page: string, term: string, { title }: Record<string, str
   return page.includes('/requirements/') ? 0.3 : 1;
 }
 
+/** Allows for misspelled words, but not for other codes. The browser gets the text of this function. */
+function fuzzy(term: string): number | boolean {
+  return /\d/.test(term) ? false : 0.2;
+}
+
 export default defineConfig({
   title: 'pegwire',
   description:
@@ -44,7 +49,10 @@ export default defineConfig({
     outline: { level: [2, 3], label: 'On this page' },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: { pattern: ({ frontmatter }) => `https://github.com/pegwire/pegwire/edit/main/${frontmatter['source']}` },
-    search: { provider: 'local', options: { _render: searchable, miniSearch: { searchOptions: { boostDocument } } } },
+    search: {
+      provider: 'local',
+      options: { _render: searchable, miniSearch: { searchOptions: { boostDocument, fuzzy } } },
+    },
   },
   markdown: {
     anchor: { slugify: slug },
