@@ -5,7 +5,7 @@ import { chmodSync, realpathSync, statSync } from 'node:fs';
 import process from 'node:process';
 import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase, type SqliteOptions } from '../../storage/open.js';
-import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
+import { identityOf, makeFolderOf, userDataFile } from '../../storage/paths.js';
 import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/limits.js';
 import { StoreError, type StoreReason } from '../../text/store-error.js';
