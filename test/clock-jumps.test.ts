@@ -413,7 +413,7 @@ describe.each([
   ['forward', HOUR],
   ['back', -HOUR],
 ])('while the clock jumps an hour %s', (_, by) => {
-  test.each(TIMERS)('%s: ends in its time, and once', async (_name, begin) => {
+  test.each(TIMERS)('%s: ends in time, and once', async (_name, begin) => {
     const count = await begin();
     await pass(LENGTH / 2);
     jump(by);
@@ -426,7 +426,7 @@ describe.each([
   });
 
   test.each(['before', 'after'])(
-    'the lease of a live runtime is not taken by one that begins %s the jump',
+    'the lease of a live runtime is not taken by one that starts %s the jump',
     async (when) => {
       let begun = 0;
       const store = shared();

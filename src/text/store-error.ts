@@ -3,7 +3,7 @@ import { type ErrorJson, PegwireError } from './errors.js';
 /**
  * The reason why a store failed.
  *
- * - `taken`: another process or object has claimed the session since
+ * - `taken`: another process or session has claimed the endpoint since
  * - `closed`: the store is closed
  * - `busy`: another process locked the file for longer than `busyTimeoutMs`; the same call may succeed later
  * - `full`: the disk is full

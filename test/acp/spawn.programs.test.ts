@@ -129,9 +129,9 @@ describe('messages over the pipes', () => {
     await agent.notify('b');
     await agent.batch([{ method: 'c' }, { method: 'd', notification: true }]);
     const controller = new AbortController();
-    const given = agent.request('e', undefined, { signal: controller.signal }).catch(() => undefined);
+    const aborted = agent.request('e', undefined, { signal: controller.signal }).catch(() => undefined);
     controller.abort();
-    await given;
+    await aborted;
     const lines = (await agent.request('all')) as string[];
     expect(lines).toHaveLength(6);
     for (const line of lines) {
@@ -396,23 +396,23 @@ describe('C11: an agent that never reads', () => {
     })();
     await waiting;
     expect(isWaiting).toBe(true);
-    const refused = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => agent.notify('a', params).catch((error) => Promise.reject(error.code))).map(
         (one) => Promise.race([one, new Promise((resolve) => setTimeout(resolve, 100))]),
       ),
     );
-    expect(refused).toContainEqual({ status: 'rejected', reason: 'backlog-full' });
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: 'backlog-full' });
     await agent.close();
   });
 });
 
 test('launchAgent returns the channel of an agent', async () => {
   const agent = await launchAgent(process.execPath, ['--eval', PRELUDE + ECHO]);
-  const heard = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     agent.channel.start({ text: resolve, invalid: () => {}, tooLong: () => {}, ended: () => {} });
   });
   agent.channel.send('{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}');
-  expect(JSON.parse(await heard)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
+  expect(JSON.parse(await received)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
   expect(await agent.close()).toEqual({ code: 0, signal: null });
 });
 
@@ -421,11 +421,11 @@ test('a channel that is started late delivers earlier output, even of an agent t
   await agent.exited;
   // Node discards the streams of a process that has exited; a channel keeps them.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const end = await new Promise((resolve) => {
-    agent.channel.start({ text: (text) => heard.push(text), invalid: () => {}, tooLong: () => {}, ended: resolve });
+    agent.channel.start({ text: (text) => received.push(text), invalid: () => {}, tooLong: () => {}, ended: resolve });
   });
-  expect(heard).toEqual(['{"jsonrpc":"2.0","id":1,"result":null}']);
+  expect(received).toEqual(['{"jsonrpc":"2.0","id":1,"result":null}']);
   expect(end).toMatchObject({ code: 'closed', message: expect.stringContaining('exit code 2') });
   await agent.close();
 });

@@ -58,7 +58,7 @@ describe.concurrent('as a program', () => {
     child.stdin.write(stdin);
     const { code, stderr } = await ended(child);
     expect({ code, lines: stderr.split('\n').length }).toEqual({ code: 2, lines: 2 });
-    expect(stderr).toContain('stdin:2: The line is not UTF-8: byte 0xFF is its byte 1');
+    expect(stderr).toContain('stdin:2: The line is not UTF-8: byte 1 is 0xFF');
     child.stdin.destroy();
   });
 });
@@ -151,5 +151,5 @@ test.runIf(existsSync('/dev/full'))('an output that cannot be written is told, w
     start(['sh', '-c', script, 'sh', ...PROGRAM, 'fmt', 'accp'], { stdin: '@a>req:x{}' }),
   );
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^pegwire: Cannot write the output: .*\n$/);
+  expect(stderr).toMatch(/^error\[unwritable\]: Cannot write the output: .*\n$/);
 });

@@ -4,16 +4,16 @@ import { countMerged } from '../../src/tokens/vocabulary.js';
 /** Creates a vocabulary of the given tokens, in order of rank, that counts its lookups. */
 function vocabulary(...tokens: readonly string[]): {
   rankOf: (bytes: string) => number | undefined;
-  asked: () => number;
+  lookups: () => number;
 } {
   const ranks = new Map(tokens.map((token, rank) => [token, rank]));
-  let asked = 0;
+  let lookups = 0;
   return {
     rankOf: (bytes) => {
-      asked++;
+      lookups++;
       return ranks.get(bytes);
     },
-    asked: () => asked,
+    lookups: () => lookups,
   };
 }
 
@@ -42,9 +42,9 @@ describe('merging', () => {
   test('looks up at most three pairs per byte', () => {
     const tokens = ['ab', 'abab', 'abababab', 'ba'];
     for (const length of [1000, 100_000]) {
-      const { rankOf, asked } = vocabulary(...tokens);
+      const { rankOf, lookups } = vocabulary(...tokens);
       expect(countMerged('ab'.repeat(length / 2), rankOf)).toBe(length / 8);
-      expect(asked()).toBeLessThanOrEqual(3 * length + 1);
+      expect(lookups()).toBeLessThanOrEqual(3 * length + 1);
     }
   });
 });

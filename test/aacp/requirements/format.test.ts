@@ -252,7 +252,7 @@ describe('the examples (section 4.4)', () => {
 });
 
 describe('values (section 5)', () => {
-  test.each(['AUDIT', 'X', 'PAY_RUN', 'RE-OPEN'])('an unrecognized TASK is a warning, and not rejected: %s', (task) => {
+  test.each(['AUDIT', 'X', 'PAY_RUN', 'RE-OPEN'])('an unrecognised TASK is a warning, and not rejected: %s', (task) => {
     const text = `${task}|HR|return:A|p:1|aacp:1.1`;
     expect([validatePacket(text).valid, warnings(text)]).toEqual([true, ['unknown-task']]);
     expect(parsePacket(text).task).toBe(task);

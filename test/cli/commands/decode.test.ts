@@ -71,7 +71,7 @@ describe('decode accp', () => {
 
   test('tells what has to be sent back on stderr', async () => {
     const { stderr } = await decode(lines(ONE, '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]'), '--agent', 'me');
-    expect(stderr).toMatch(/^stdin:2: to be sent back: @me>fail:error\{code:E3003\|.*expected:2/m);
+    expect(stderr).toMatch(/^stdin:2: reply: @me>fail:error\{code:E3003\|.*expected:2/m);
   });
 
   test('--replies writes what has to be sent back into a file', async () => {
@@ -91,7 +91,7 @@ describe('decode accp', () => {
       file,
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('stdin:1: dropped');
+    expect(stderr).toContain('stdin:1: warning[expired]: Dropped without a reply');
     expect(readFileSync(file, 'utf8')).toBe('');
     expect((await decode('@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]', '--now', '1970-01-01T00:16:45Z')).stdout).not.toBe(
       '',
@@ -107,14 +107,14 @@ describe('decode accp', () => {
   test('reads integers of any size, and tells digits that are not kept', async () => {
     const { stdout, stderr } = await decode('@a>req:x{n:123456789012345678901|f:0.12345678901234567890}[mid:m1,seq:1]');
     expect(stdout).toContain('"payload":{"n":123456789012345678901,');
-    expect(stderr).toContain('payload.findings has more digits than are kept');
+    expect(stderr).toContain('payload.findings lost digits');
   });
 
   test('an empty input', async () => {
     expect(await decode('\n')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'The input is empty: it holds no frame.\n',
+      stderr: 'error[empty]: The input is empty; expected at least one frame.\n',
     });
   });
 });
@@ -178,14 +178,14 @@ describe('a message in several frames', () => {
     const { code, stdout, stderr } = await decode(lines(...frames), '--no-state');
     expect(code).toBe(0);
     expect(jsonLines(stdout)).toMatchObject([{ payload }]);
-    expect(stderr.match(/part of the message/g)).toHaveLength(frames.length - 1);
+    expect(stderr.match(/note\[pending\]: Part of message/g)).toHaveLength(frames.length - 1);
   });
 
   test('that does not come whole is told, and lost where there is no --session', async () => {
     const frames = await framesOf([{ ...FIND, payload }], '--no-state', '--id', 's1');
     const { code, stdout, stderr } = await decode(lines(...frames.slice(0, -1)), '--no-state');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/The message \w+ has not come whole\.\n/);
+    expect(stderr).toMatch(/^error\[unfinished\]: Message \w+ is incomplete\.\n/m);
     const options = ['--no-state', '--session', path.join(scratch.path, 'parts.db')];
     expect((await decode(lines(...frames.slice(0, -1)), ...options)).code).toBe(0);
     expect(await messagesOf(frames.slice(-1), ...options)).toMatchObject([{ payload }]);
@@ -213,10 +213,10 @@ describe('a stream', () => {
     const frames = lines(...(await framesOf([chunk(0)])));
     const { code, stderr } = await decode(frames);
     expect(code).toBe(1);
-    expect(stderr).toContain('The stream c1 has not ended.');
+    expect(stderr).toContain('error[unfinished]: Stream c1 has not ended.');
     const kept = await decode(frames, '--session', path.join(scratch.path, 'unended.db'));
     expect(kept.code).toBe(0);
-    expect(kept.stderr).toContain('The stream c1 has not ended; the rest may follow.');
+    expect(kept.stderr).toContain('warning[unfinished]: Stream c1 has not ended; the rest may follow.');
   });
 
   test('that ends without a final chunk has failed', async () => {
@@ -227,10 +227,10 @@ describe('a stream', () => {
     const text = lines(first!, first!.replace(/^.*(?=\[)/, '@w>end:infer{}').replace(/mid:\w+,seq:1/, 'mid:m2,seq:2'));
     const { code, stderr } = await decode(text);
     expect(code).toBe(1);
-    expect(stderr).toContain('The stream c1 has failed: ');
+    expect(stderr).toContain('error[E3003]: Stream c1 failed: ');
     const json = await decode(text, '--json');
     expect(json.code).toBe(1);
-    expect(jsonLines(json.stderr)).toMatchObject([{ error: { code: 'unfinished' } }]);
+    expect(jsonLines(json.stderr)).toMatchObject([{ error: { code: 'E3003' } }]);
   });
 });
 
@@ -301,8 +301,8 @@ describe('what encode writes, decode reads', () => {
 });
 
 test.each([
-  [['decode', 'aacp'], /^pegwire: decode takes accp, not "aacp"/],
-  [['decode', 'accp', '--replies', 'no/such/folder/x'], /^pegwire: Cannot write no\/such\/folder\/x/],
+  [['decode', 'aacp'], /^error\[[\w-]+\]: decode accepts accp; got "aacp"/],
+  [['decode', 'accp', '--replies', 'no/such/folder/x'], /^error\[unwritable\]: Cannot write no\/such\/folder\/x/],
 ] as const)('wrong usage: %j', async (args, told) => {
   const { code, stdout, stderr } = await cli(args, { stdin: ONE });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

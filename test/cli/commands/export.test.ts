@@ -61,7 +61,7 @@ describe('export', () => {
   test('writes into a file on request', async () => {
     const file = path.join(scratch.path, 'aacp.gbnf');
     const { code, stdout, stderr } = await cli(['export', 'aacp', '--to', 'gbnf', '--output', file]);
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: `The grammar is written to ${file}.\n` });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: `Grammar written to ${file}\n` });
     expect(readFileSync(file, 'utf8')).toContain('root ::=');
   });
 
@@ -73,13 +73,13 @@ describe('export', () => {
   });
 
   test.each([
-    [[scratch.write('a.peggy', 'a = "a"\n'), '--to', 'textmate'], 'is for accp and aacp'],
-    [['accp', '--to', 'json-schema', '--intents', 'req'], '--intents does not go with --to json-schema'],
-    [['aacp'], 'export needs --to'],
+    [[scratch.write('a.peggy', 'a = "a"\n'), '--to', 'textmate'], 'applies to accp and aacp'],
+    [['accp', '--to', 'json-schema', '--intents', 'req'], '--intents cannot be combined with --to json-schema'],
+    [['aacp'], 'export requires --to'],
     [['aacp', '--to', 'gbfn'], 'did you mean "gbnf"?'],
     [['aacp', '--to', 'gbnf', '--output', '/nowhere/at/all'], 'Cannot write /nowhere/at/all'],
     [[scratch.write('nested.peggy', 'nested = "(" nested? ")"\n'), '--to', 'regex'], 'The rule nested is recursive'],
-    [[scratch.write('broken.peggy', 'broken = (\n'), '--to', 'gbnf'], 'is not a usable grammar'],
+    [[scratch.write('broken.peggy', 'broken = (\n'), '--to', 'gbnf'], 'Invalid grammar '],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['export', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

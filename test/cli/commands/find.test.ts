@@ -29,7 +29,7 @@ describe('find accp', () => {
     const { stderr } = await cli(['find', 'accp'], { stdin: PROSE });
     const shown = PROSE.split('\n')[3]!;
     expect(stderr).toContain(lines(' --> stdin:4:29', '  |', `4 | ${shown}`, `  | ${' '.repeat(28)}^`));
-    expect(stderr).toMatch(/\n2 found, 1 broken\n$/);
+    expect(stderr).toMatch(/\n2 found, 1 invalid\n$/);
   });
 
   test('counts lines that end in CRLF, and leaves their ends out of the frame', async () => {
@@ -39,7 +39,7 @@ describe('find accp', () => {
 
   test('nothing to find is no error', async () => {
     for (const stdin of ['', '\n\n', 'no frame here']) {
-      expect(await cli(['find', 'accp'], { stdin })).toEqual({ code: 0, stdout: '', stderr: '0 found, 0 broken\n' });
+      expect(await cli(['find', 'accp'], { stdin })).toEqual({ code: 0, stdout: '', stderr: '0 found, 0 invalid\n' });
     }
   });
 
@@ -88,7 +88,7 @@ describe('find aacp', () => {
     expect(stdout).toContain('\tok\tFETCH|FIN|return:FIN-Agent|aacp:1.1\n');
     expect(stderr).toContain('error[empty-field]: ');
     expect(stderr).toMatch(/ --> stdin:4:\d+\n/);
-    expect(stderr).toMatch(/2 found, 1 broken\n$/);
+    expect(stderr).toMatch(/2 found, 1 invalid\n$/);
   });
 
   test('--json tells trees and errors', async () => {

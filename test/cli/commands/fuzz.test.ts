@@ -29,7 +29,7 @@ describe('texts', () => {
     expect(first.code).toBe(0);
     expect(lines).toHaveLength(50);
     expect(lines.filter((line) => !tryParseFrame(line).ok)).toEqual([]);
-    expect(first.stderr).toBe('Seed 4.\n');
+    expect(first.stderr).toBe('Seed: 4\n');
     expect(await cli(['fuzz', 'accp', '--count', '50', '--seed', '4'])).toEqual(first);
   });
 
@@ -77,7 +77,7 @@ describe('coverage', () => {
     const page = path.join(folder, 'coverage.html');
     writeFileSync(corpus, '@a>req:x{k:1}\n@a>req:x{k:true}\nno frame\n');
     const { stdout } = await cli(['fuzz', 'accp', '--coverage', corpus]);
-    expect(stdout).toContain('by 2 texts, and 1 that it refuses');
+    expect(stdout).toContain('by 2 texts, and 1 that it rejects');
     expect(stdout).toMatch(/line \d+:\d+ +value, alternative 2 of 5/);
     const json = await cli(['fuzz', 'accp', '--coverage', corpus, '--html', page, '--json']);
     const [{ coverage }] = jsonLines(json.stdout) as [{ coverage: { texts: number; missing: { name: string }[] } }];
@@ -165,19 +165,19 @@ describe('a target', () => {
 
 describe('usage', () => {
   const WRONG: readonly [args: string[], message: string][] = [
-    [['fuzz'], 'needs a protocol'],
+    [['fuzz'], 'requires a protocol'],
     [['fuzz', 'accp', '--count', '0'], '--count must be a positive integer'],
     [['fuzz', 'accp', '--seed', 'x'], '--seed must be a non-negative integer'],
-    [['fuzz', 'accp', '--mutate', '2'], '--mutate must be a share'],
+    [['fuzz', 'accp', '--mutate', '2'], '--mutate must be a number from 0 to 1'],
     [['fuzz', 'accp', '--coverage', '/nowhere.txt'], 'Cannot read /nowhere.txt'],
     [['fuzz', 'nowhere.peggy'], 'Cannot read nowhere.peggy: there is no such file'],
     [
       ['fuzz', fileURLToPath(new URL('../../peggy-fast/grammars/choice.json', import.meta.url))],
-      'fuzz takes accp or aacp, or a grammar file (.peggy), not',
+      'fuzz accepts accp or aacp, or a grammar file (.peggy); got',
     ],
     [
       ['fuzz', fileURLToPath(new URL('../../peggy-fast/grammars/class.peggy', import.meta.url)), '--intents', 'req'],
-      '--intents is for protocols',
+      '--intents applies to accp and aacp',
     ],
   ];
   test.each(WRONG)('%s', async (args, message) => {
@@ -190,7 +190,7 @@ describe('usage', () => {
     const file = path.join(folder, 'broken.peggy');
     writeFileSync(file, 'start = "a\n');
     const { code, stderr } = await cli(['fuzz', file]);
-    expect(stderr).toMatch(/broken\.peggy is not a usable grammar:\n[\s\S]*broken\.peggy:1:9\n/);
+    expect(stderr).toMatch(/Invalid grammar .*broken\.peggy:\n[\s\S]*broken\.peggy:1:9\n/);
     expect(code).toBe(2);
   });
 

@@ -43,7 +43,7 @@ describe('parse accp', () => {
     expect(jsonLines(stdout)).toEqual(cases.map(({ ast }) => ast));
   });
 
-  test('refuses what the conformance cases refuse, each with its code and place', async () => {
+  test('refuses what the conformance cases reject, each with its code and place', async () => {
     const cases = accpCases().filter(
       ({ error, dialect, input }) => error !== undefined && dialect === 'strict' && ONE_LINE.test(input),
     );
@@ -164,7 +164,7 @@ describe('parse aacp', () => {
     ]);
   });
 
-  test('refuses what the conformance cases refuse, each with its code and place', async () => {
+  test('refuses what the conformance cases reject, each with its code and place', async () => {
     // A byte order mark at the very start of an input is the encoding's business; so that case must not come first.
     const cases = packetCases().filter(({ error, packet }) => error !== undefined && ONE_LINE.test(packet));
     expect(cases.length).toBeGreaterThan(20);

@@ -125,7 +125,7 @@ describe('a signal', () => {
     const response = await fetch(http, { method: 'POST', body, headers: TYPE });
     const cut = expect(response.text()).rejects.toThrow();
     child.kill('SIGINT');
-    await noted('Once more');
+    await noted('press Ctrl-C again');
     child.kill('SIGINT');
     expect((await over).code).toBe(0);
     await cut;
@@ -141,17 +141,14 @@ describe('wrong usage', () => {
     const { http, stop } = await serve();
     const { port } = new URL(http);
     const { stderr } = await wrong('--port', port);
-    expect(stderr).toBe(`pegwire: 127.0.0.1:${port} is already in use.\n`);
+    expect(stderr).toBe(`error[address]: 127.0.0.1:${port} is already in use.\n`);
     expect(jsonLines((await wrong('--port', port, '--json')).stderr)).toMatchObject([{ error: { code: 'address' } }]);
     await stop();
   });
 
   test.each([
-    [
-      ['--host', '0.0.0.0'],
-      /would speak on 0\.0\.0\.0: give it --token \(or PEGWIRE_TOKEN in the environment\), or --insecure\./,
-    ],
-    [['--host', '::'], /would speak on ::: give it --token/],
+    [['--host', '0.0.0.0'], /would speak on 0\.0\.0\.0; set --token or PEGWIRE_TOKEN, or use --insecure\./],
+    [['--host', '::'], /would speak on ::; set --token/],
     [['--port', 'x'], /--port must be an integer from 0 to 65535; got "x"/],
     [['--port', '65536'], /--port must be an integer from 0 to 65535/],
     [['--agent', 'ech'], /--agent must be both, echo or tools; got "ech"; did you mean "echo"\?/],
@@ -160,7 +157,7 @@ describe('wrong usage', () => {
     [['--max-frame', '0'], /--max-frame must be a positive integer/],
     [['--grace', '-1'], /--grace must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "-1"/],
     [['--host', '192.0.2.1', '--token', 'a'], /Cannot listen on 192\.0\.2\.1:/],
-    [['accp'], /serve takes no arguments, only options; "accp" is one too many/],
+    [['accp'], /serve takes only options; remove "accp"/],
   ])('%j', async (args, message) => {
     expect((await wrong('--port', '0', ...args)).stderr).toMatch(message);
   });

@@ -125,7 +125,7 @@ describe('pegwire tokens', () => {
     expect({ code, stderr }).toStrictEqual({
       code: 0,
       stderr:
-        'Counted in o200k_base. JSON and TOON say what a line says without its metadata. A dash: there is no such form of a line.\n',
+        'Counted in o200k_base. JSON and TOON contain the message without its metadata. A dash means that the line has no such form.\n',
     });
   });
 
@@ -161,11 +161,11 @@ describe('pegwire tokens', () => {
     expect(await cli(['tokens'])).toStrictEqual({
       code: 1,
       stdout: '',
-      stderr: 'The input is empty: it holds no text.\n',
+      stderr: 'error[empty]: The input is empty; expected at least one text.\n',
     });
     const { stderr } = await cli(['tokens', '--json']);
     expect(JSON.parse(stderr)).toStrictEqual({
-      error: { code: 'empty', message: 'The input is empty: it holds no text' },
+      error: { code: 'empty', message: 'The input is empty; expected at least one text' },
     });
   });
 
@@ -184,8 +184,8 @@ test('estimates are marked, and a missing TOON is named, whatever the last line 
     new RegExp(`frame +~${estimate} +~${estimate} +~\\d+ +~\\d+ +- +~${estimate} +- +- +-  @planner`),
   );
   expect(output).not.toMatch(/~0\b/);
-  expect(output).toContain('Estimated: gpt-tokenizer is not installed');
-  expect(output).toContain('no TOON: @toon-format/toon is not installed');
+  expect(output).toContain('Estimated (for exact counts: npm install gpt-tokenizer)');
+  expect(output).toContain('TOON is not counted (npm install @toon-format/toon)');
 });
 
 test.each([
@@ -197,13 +197,13 @@ test.each([
     const code = await run(${args}, { stdin: process.stdin, stdout: process.stdout, stderr: process.stdout });
     console.log('code', code);`;
   const output = runWithout(['gpt-tokenizer'], program, lines(ENGLISH));
-  expect(output).toMatch(/needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.\ncode 2\n$/);
+  expect(output).toMatch(/requires the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.\ncode 2\n$/);
 });
 
 describe('wrong usage of tokens', () => {
   test.each([
-    [['accp'], 'tokens takes no protocol: it tells messages by their shape; leave out "accp"'],
-    [['a.txt', 'b.txt'], 'tokens reads one file; "b.txt" is one too many'],
+    [['accp'], 'tokens does not take a protocol, since it recognizes messages by their form; remove "accp"'],
+    [['a.txt', 'b.txt'], 'tokens reads one file; remove "b.txt"'],
     [['--encoding', 'o200k'], '--encoding must be o200k_base'],
     [['--dialect', 'tolerant'], '--dialect must be strict or lenient'],
     [['no-such-file'], 'Cannot read no-such-file: there is no such file'],

@@ -42,7 +42,7 @@ const FAULTS = {
   ],
   /** A folder that files are written into, and a database: with the folders above it, it is made. */
   folder: [
-    [PLAIN, 'it is no folder'],
+    [PLAIN, 'it is not a folder'],
     [IN_FILE, 'part of the path is not a folder'],
     [TOO_LONG, 'the name is too long'],
   ],
@@ -110,7 +110,7 @@ describe('a place that cannot be used', () => {
     const { code, stdout, stderr } = await cli(args, { stdin: FRAME });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     // One sentence, that names the place once.
-    expect(stderr).toMatch(/^pegwire: [^\n]+\.\n$/);
+    expect(stderr).toMatch(/^error\[[\w-]+\]: [^\n]+\.\n$/);
     expect(stderr).toContain(`: ${reason}`);
     const shown = place.slice(0, 99);
     expect(stderr.split(shown).length - 1).toBe(1);
@@ -126,7 +126,7 @@ describe('a place that cannot be used', () => {
     for (const command of await commands()) {
       const { stdout } = await cli([...command.split(' '), '--help']);
       if (/^Usage: .*\[file\|-\]|^Usage: .*FILE/m.test(stdout)) named.push(`${command} file`);
-      // The path of `serve` is one of addresses.
+      // The path of `serve` must be addresses.
       for (const [, option] of stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+) \[?(?:FILE|DIR|PATH)\b/gm))
         if (command !== 'serve') named.push(`${command} ${option}`);
     }
@@ -160,7 +160,7 @@ describe('a file that is not UTF-8', () => {
     const file = scratch.write('latin1.peggy', bytes(text));
     const { code, stdout, stderr } = await cli(args(file));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`pegwire: ${file}:2: The line is not UTF-8: byte 0x`);
+    expect(stderr).toContain(`error[unreadable]: ${file}:2: The line is not UTF-8: byte `);
   });
 
   test('may begin with a byte order mark', async () => {
@@ -204,7 +204,7 @@ describe('what cannot be reached or started', () => {
     scratch.write('pair.out', '');
     const { code, stderr } = await cli(['arcp', 'serve', '--fifo', within('pair')]);
     expect(code).toBe(2);
-    expect(stderr).toBe(`pegwire: The named pipe ${within('pair.out')} cannot be created: File exists.\n`);
+    expect(stderr).toBe(`error[address]: The named pipe ${within('pair.out')} cannot be created: File exists.\n`);
     expect(existsSync(within('pair.in'))).toBe(false);
   });
 });

@@ -97,12 +97,12 @@ describe('an input without messages', () => {
     expect(await cli([command, 'accp'], { stdin })).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'The input is empty: it holds no frame.\n',
+      stderr: 'error[empty]: The input is empty; expected at least one frame.\n',
     });
     const json = await cli([command, 'aacp', '--json'], { stdin });
     expect({ code: json.code, stdout: json.stdout }).toEqual({ code: 1, stdout: '' });
     expect(jsonLines(json.stderr)).toEqual([
-      { error: { code: 'empty', message: 'The input is empty: it holds no packet' } },
+      { error: { code: 'empty', message: 'The input is empty; expected at least one packet' } },
     ]);
   });
 });
@@ -140,7 +140,7 @@ describe('a file', () => {
     const { code, stderr } = await cli(['fmt', 'accp', '--', '-no-such-file']);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'pegwire: Cannot read -no-such-file: there is no such file.\n',
+      stderr: 'error[unreadable]: Cannot read -no-such-file: there is no such file.\n',
     });
   });
 });
@@ -154,7 +154,11 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
       path.join(scratch.write('plain', 'x'), 'inner'),
       /inner: part of the path is not a folder\.\n$/,
     ],
-    ['a name of 5,000 characters', 'a'.repeat(5000), /^pegwire: Cannot read a{100}\.\.\.: the name is too long\.\n$/],
+    [
+      'a name of 5,000 characters',
+      'a'.repeat(5000),
+      /^error\[unreadable\]: Cannot read a{100}\.\.\.: the name is too long\.\n$/,
+    ],
   ];
   const cases = unreadable.flatMap((one) =>
     [...LINE_COMMANDS, 'find'].map((command) => [one[0], command, one] as const),
@@ -164,14 +168,17 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
     const { code, stdout, stderr } = await cli([command, 'accp', name]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(reason);
-    expect(stderr).toMatch(/^pegwire: Cannot read [^\n]+\n$/);
+    expect(stderr).toMatch(/^error\[unreadable\]: Cannot read [^\n]+\n$/);
   });
 
   test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('a file without permission', async () => {
     const file = scratch.write('secret.accp', '@a>req:x{}');
     chmodSync(file, 0o000);
     const { code, stderr } = await cli(['parse', 'accp', file]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `pegwire: Cannot read ${file}: permission denied.\n` });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error[unreadable]: Cannot read ${file}: permission denied.\n`,
+    });
   });
 
   test('with --json as one JSON document', async () => {
@@ -186,7 +193,7 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
     for (const [protocol, message] of Object.entries(MESSAGES)) {
       const { code, stderr } = await cli(['parse', protocol, message]);
       expect(code).toBe(2);
-      expect(stderr).toContain('messages are read from a file or from stdin, not from the arguments');
+      expect(stderr).toContain('pass messages in a file or on stdin, not as arguments');
     }
   });
 
@@ -197,16 +204,12 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
       },
     });
     const { code, stderr } = await cli(['parse', 'accp'], { stdin });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: 'pegwire: Cannot read stdin: i/o error.\n' });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error[unreadable]: Cannot read stdin: i/o error.\n' });
   });
 
   const ENCODED: readonly (readonly [what: string, bytes: Uint8Array, error: RegExp])[] = [
-    [
-      'binary data',
-      Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0x02, 0xff, 0xfe]),
-      /:1: .* not UTF-8: byte 0xFF is its byte 6;/,
-    ],
-    ['Latin-1', Buffer.from('ACK|HR|return:\u00e9t\u00e9\n', 'latin1'), /:1: .* not UTF-8: byte 0xE9 is its byte 15;/],
+    ['binary data', Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0x02, 0xff, 0xfe]), /:1: .* not UTF-8: byte 6 is 0xFF;/],
+    ['Latin-1', Buffer.from('ACK|HR|return:\u00e9t\u00e9\n', 'latin1'), /:1: .* not UTF-8: byte 15 is 0xE9;/],
     [
       'a character without its end',
       Buffer.from('ACK|HR|return:é').subarray(0, -1),
@@ -222,7 +225,7 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
       const { code, stdout, stderr } = await cli([command, 'aacp'], { stdin: bytes });
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toMatch(error);
-      expect(stderr).toMatch(/^pegwire: stdin[^\n]+\.\n$/);
+      expect(stderr).toMatch(/^error\[unreadable\]: stdin[^\n]+\.\n$/);
     }
   });
 });
@@ -252,7 +255,7 @@ describe('one bad byte', () => {
       expect(jsonLines(stderr).at(-1)).toMatchObject({
         error: {
           code: 'unreadable',
-          message: expect.stringContaining(`stdin:5: The line is not UTF-8: byte 0xFF is its byte ${at};`),
+          message: expect.stringContaining(`stdin:5: The line is not UTF-8: byte ${at} is 0xFF;`),
         },
       });
     }
@@ -291,9 +294,9 @@ describe('one bad byte', () => {
     const stdin = Buffer.from('\u00e9 @a>req:x{}', 'latin1');
     const { code, stdout, stderr } = await cli(['find', 'accp'], { stdin });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '2-12\tok\t@a>req:x{}\n' });
-    expect(stderr).toMatch(/^stdin is not all UTF-8: U\+FFFD stands for each invalid sequence of bytes\.\n/);
+    expect(stderr).toMatch(/^warning\[not-utf8\]: stdin contains bytes that are not UTF-8; [^\n]*\.\n/);
     const json = await cli(['find', 'accp', '--json'], { stdin });
-    expect(jsonLines(json.stderr)).toEqual([{ notice: expect.stringContaining('not all UTF-8') }]);
+    expect(jsonLines(json.stderr)).toEqual([{ notice: expect.stringContaining('bytes that are not UTF-8') }]);
   });
 
   test('is the same on platforms whose TextDecoder throws errors without a code', async () => {
@@ -314,7 +317,7 @@ describe('one bad byte', () => {
       const stdin = Buffer.from('@a>req:x{}\n\u00e9\n', 'latin1');
       const { code, stdout, stderr } = await cli(['fmt', 'accp'], { stdin });
       expect({ code, stdout }).toEqual({ code: 2, stdout: '@a>req:x{}\n' });
-      expect(stderr).toMatch(/^pegwire: stdin:2: The line is not UTF-8/);
+      expect(stderr).toMatch(/^error\[unreadable\]: stdin:2: The line is not UTF-8/);
     } finally {
       vi.unstubAllGlobals();
     }
@@ -328,5 +331,5 @@ describe('one bad byte', () => {
 test('a person at a terminal is told how to end the input', async () => {
   const stdin = Object.assign(Readable.from([Buffer.from('@a>req:x{}')]), { isTTY: true });
   const { code, stderr } = await cli(['fmt', 'accp'], { stdin });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'Reading from the terminal; end with Ctrl-D.\n' });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'Reading from the terminal; press Ctrl-D to end.\n' });
 });

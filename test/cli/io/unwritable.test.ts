@@ -48,7 +48,7 @@ describe.each(NOWHERE)('%s', (place) => {
     const { code, stdout, stderr } = await cli(args, { stdin: args[0] === 'decode' ? FRAME : '' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(place);
-    expect(stderr).toMatch(/^pegwire: [^\n]+\.\n$/);
+    expect(stderr).toMatch(/^error\[[\w-]+\]: [^\n]+\.\n$/);
     expect(existsSync(started)).toBe(false);
   });
 });
@@ -94,9 +94,9 @@ describe('a folder in which a file is in the way of the result', () => {
     try {
       const { code, stdout, stderr } = await cli(FUZZ);
       expect(code).toBe(1);
-      expect(stdout).toMatch(/its file: {2}\{"/);
+      expect(stdout).toMatch(/fixture: {3}\{"/);
       expect(stderr).toMatch(
-        /^Cannot write pegwire-findings: .*; findings are printed only, and --output DIR saves them elsewhere\.\n$/,
+        /^warning\[unwritable\]: Cannot write pegwire-findings: .*; findings are not saved; set --output to another folder\.\n$/,
       );
     } finally {
       process.chdir(back);
@@ -133,14 +133,14 @@ describe.skipIf(!isLinux)('a disk that is full', () => {
     const stdin =
       '@a>req:find{q:cats}[mid:m1,seq:1]\n@a>req:find{q:dogs}[mid:m2,seq:5]\n@a>req:find{q:owls}[mid:m3,seq:2]\n';
     const shown = await cli(['decode', 'accp', '--now', '2023-11-14T22:13:20Z'], { stdin });
-    expect(shown.stderr).toContain('to be sent back');
+    expect(shown.stderr).toContain('reply: ');
     const { code, stdout, stderr } = await cli(['decode', 'accp', '--now', '2023-11-14T22:13:20Z', '--replies', FULL], {
       stdin,
     });
     expect(code).toBe(2);
     expect(jsonLines(stdout)).toHaveLength(jsonLines(shown.stdout).length);
-    expect(stderr.split('\n').filter((line) => line.includes('to be sent back'))).toHaveLength(
-      shown.stderr.split('\n').filter((line) => line.includes('to be sent back')).length,
+    expect(stderr.split('\n').filter((line) => line.includes('reply: '))).toHaveLength(
+      shown.stderr.split('\n').filter((line) => line.includes('reply: ')).length,
     );
     expect(stderr).toContain(`Cannot write ${FULL}`);
   });

@@ -27,22 +27,22 @@ async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, { stdin: '@a>req:x{}' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   const [first, ...rest] = stderr.split('\n');
-  expect(rest).toEqual([expect.stringMatching(/^pegwire( [a-z]+)* --help shows how it is used\.$/), '']);
-  expect(first).toMatch(/^pegwire: .*[^.?][.?]$/);
-  return first!.replace('pegwire: ', '');
+  expect(rest).toEqual([expect.stringMatching(/^Run "pegwire( [a-z]+)* --help" for usage\.$/), '']);
+  expect(first).toMatch(/^error\[[\w-]+\]: .*[^.?][.?]$/);
+  return first!.replace(/^error\[[\w-]+\]: /, '');
 }
 
 describe('a command that does not exist', () => {
   test('is told with the nearest one', async () => {
-    expect(await wrong('chek', 'accp')).toBe('There is no command "chek"; did you mean "check"?');
-    expect(await wrong('PARSE', 'accp')).toBe('There is no command "PARSE"; did you mean "parse"?');
-    expect(await wrong('help', 'chek')).toBe('There is no command "chek"; did you mean "check"?');
+    expect(await wrong('chek', 'accp')).toBe('Unknown command "chek"; did you mean "check"?');
+    expect(await wrong('PARSE', 'accp')).toBe('Unknown command "PARSE"; did you mean "parse"?');
+    expect(await wrong('help', 'chek')).toBe('Unknown command "chek"; did you mean "check"?');
   });
 
   test('is told without a guess where none is near', async () => {
-    expect(await wrong('serve-everything')).toBe('There is no command "serve-everything".');
-    expect(await wrong('constructor')).toBe('There is no command "constructor".');
-    expect(await wrong('x'.repeat(100_000))).toContain('There is no command "xxx');
+    expect(await wrong('serve-everything')).toBe('Unknown command "serve-everything".');
+    expect(await wrong('constructor')).toBe('Unknown command "constructor".');
+    expect(await wrong('x'.repeat(100_000))).toContain('Unknown command "xxx');
   });
 
   test('is shown without control characters', async () => {
@@ -50,43 +50,45 @@ describe('a command that does not exist', () => {
   });
 
   test('may be a word before the command', async () => {
-    expect(await wrong('accp', 'fmt')).toBe('There is no command "accp"; the command comes first: pegwire fmt accp.');
-    expect(await wrong('accp')).toBe('There is no command "accp"; the command comes first: pegwire parse accp.');
-    expect(await wrong('aacp', 'parse')).toMatch(/not "parse"; the command comes first: pegwire parse aacp\.$/);
+    expect(await wrong('accp', 'fmt')).toBe('Unknown command "accp"; the command must come first: pegwire fmt accp.');
+    expect(await wrong('accp')).toBe('Unknown command "accp"; the command must come first: pegwire parse accp.');
+    expect(await wrong('aacp', 'parse')).toMatch(
+      /^Unknown command "aacp parse"; the command must come first: pegwire parse aacp\.$/,
+    );
     expect(await wrong('--dialect', 'lenient', 'parse', 'accp')).toBe(
-      'There is no command "lenient"; the command comes first: pegwire parse.',
+      'Unknown command "lenient"; the command must come first: pegwire parse.',
     );
   });
 });
 
 describe.each(READERS)('%s', (command) => {
-  test('needs a protocol', async () => {
-    expect(await wrong(command)).toBe(`${command} needs a protocol: accp or aacp.`);
+  test('requires a protocol', async () => {
+    expect(await wrong(command)).toBe(`${command} requires a protocol: accp or aacp.`);
   });
 
   test.each(['acp', 'arcp', 'ACCP', 'json'])('says which protocols it takes, when it is given %s', async (name) => {
-    expect(await wrong(command, name)).toMatch(new RegExp(`^${command} takes accp or aacp, not "${name}"`));
+    expect(await wrong(command, name)).toMatch(new RegExp(`^${command} accepts accp or aacp; got "${name}"`));
   });
 
   test('suggests the protocol that was meant', async () => {
-    expect(await wrong(command, 'acpp')).toBe(`${command} takes accp or aacp, not "acpp"; did you mean "accp"?`);
+    expect(await wrong(command, 'acpp')).toBe(`${command} accepts accp or aacp; got "acpp"; did you mean "accp"?`);
     expect(await wrong(command, 'aap')).toContain('did you mean "aacp"?');
   });
 
   test.each(['acp', 'arcp'])('knows that %s is another protocol', async (name) => {
-    expect(await wrong(command, name)).toContain(`not "${name}"; ${name} is the `);
+    expect(await wrong(command, name)).toContain(`got "${name}"; ${name} is the `);
   });
 
   test('wants the protocol before the file', async () => {
     const file = scratch.write('message.txt', '@a>req:x{}');
     expect(await wrong(command, file, 'accp')).toBe(
-      `The protocol comes before the file: pegwire ${command} <accp|aacp> ${file}.`,
+      `The protocol must come before the file: pegwire ${command} <accp|aacp> ${file}.`,
     );
   });
 
   test('reads one file', async () => {
-    expect(await wrong(command, 'accp', 'a.txt', 'b.txt')).toBe(`${command} reads one file; "b.txt" is one too many.`);
-    expect(await wrong(command, 'accp', '-', 'b.txt')).toBe(`${command} reads one file; "b.txt" is one too many.`);
+    expect(await wrong(command, 'accp', 'a.txt', 'b.txt')).toBe(`${command} reads one file; remove "b.txt".`);
+    expect(await wrong(command, 'accp', '-', 'b.txt')).toBe(`${command} reads one file; remove "b.txt".`);
   });
 
   test('says which dialects a protocol has', async () => {
@@ -110,38 +112,38 @@ describe.each(READERS)('%s', (command) => {
 });
 
 describe('an option', () => {
-  test('that does not exist is told with the nearest one', async () => {
+  test('that does not exist is reported with the nearest one', async () => {
     expect(await wrong('parse', 'accp', '--dialct', 'lenient')).toBe(
-      'There is no option --dialct; did you mean "--dialect"?',
+      'Unknown option --dialct; did you mean "--dialect"?',
     );
     expect(await wrong('fmt', 'accp', '--sortparams')).toBe(
-      'There is no option --sortparams; did you mean "--sort-params"?',
+      'Unknown option --sortparams; did you mean "--sort-params"?',
     );
-    expect(await wrong('--jsn')).toBe('There is no option --jsn; did you mean "--json"?');
-    expect(await wrong('parse', 'accp', '-x')).toBe('There is no option -x.');
-    expect(await wrong('parse', 'accp', '--__proto__')).toBe('There is no option --__proto__.');
+    expect(await wrong('--jsn')).toBe('Unknown option --jsn; did you mean "--json"?');
+    expect(await wrong('parse', 'accp', '-x')).toBe('Unknown option -x.');
+    expect(await wrong('parse', 'accp', '--__proto__')).toBe('Unknown option --__proto__.');
   });
 
   test('that another command has is none of this one', async () => {
-    expect(await wrong('parse', 'accp', '--check')).toMatch(/^There is no option --check/);
-    expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^There is no option --profile/);
+    expect(await wrong('parse', 'accp', '--check')).toMatch(/^Unknown option --check/);
+    expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^Unknown option --profile/);
   });
 
   test('of the other protocol is refused', async () => {
-    const profile = '--profile is not for accp: pegwire check aacp takes it.';
+    const profile = '--profile does not apply to accp; it is an option of pegwire check aacp.';
     expect(await wrong('check', 'accp', '--profile', 'draft')).toBe(profile);
     expect(await wrong('check', 'accp', '--profile', 'none')).toBe(profile);
-    const dialect = '--dialect is not for aacp: pegwire check accp takes it.';
+    const dialect = '--dialect does not apply to aacp; it is an option of pegwire check accp.';
     expect(await wrong('check', 'aacp', '--dialect', 'strict')).toBe(dialect);
     expect(await wrong('check', 'aacp', '--dialect', 'lenient')).toBe(dialect);
-    expect(await wrong('fmt', 'aacp', '--sort-params')).toMatch(/^--sort-params is for accp/);
+    expect(await wrong('fmt', 'aacp', '--sort-params')).toMatch(/^--sort-params applies to accp/);
     expect(await wrong('parse', 'aacp', '--dialect', 'lenient')).toBe(
       '--dialect must be strict or tolerant; got "lenient".',
     );
   });
 
-  test('that needs a value is refused without one', async () => {
-    const expected = 'The option --dialect needs a value.';
+  test('that requires a value is refused without one', async () => {
+    const expected = 'Option --dialect requires a value.';
     expect(await wrong('parse', 'accp', '--dialect')).toBe(expected);
     expect(await wrong('parse', 'accp', '--dialect=')).toBe(expected);
     expect(await wrong('parse', 'accp', '--dialect', '')).toBe(expected);
@@ -154,14 +156,14 @@ describe('an option', () => {
     );
   });
 
-  test('that is a switch takes no value', async () => {
-    expect(await wrong('parse', 'accp', '--spans=yes')).toBe('The option --spans takes no value.');
-    expect(await wrong('parse', 'accp', '--help=yes')).toBe('The option --help takes no value.');
+  test('that is a switch does not take a value', async () => {
+    expect(await wrong('parse', 'accp', '--spans=yes')).toBe('Option --spans does not take a value.');
+    expect(await wrong('parse', 'accp', '--help=yes')).toBe('Option --help does not take a value.');
   });
 });
 
 test('serve takes no arguments', async () => {
-  expect(await wrong('serve', 'accp')).toBe('serve takes no arguments, only options; "accp" is one too many.');
+  expect(await wrong('serve', 'accp')).toBe('serve takes only options; remove "accp".');
 });
 
 test('with --json, wrong usage is one JSON document on stderr', async () => {
@@ -258,7 +260,9 @@ describe('a defect', () => {
   test('has exit code 70 and asks for a report', async () => {
     const { code, stdout, stderr } = await cli(['parse', 'accp'], { stdin: failing() });
     expect({ code, stdout }).toEqual({ code: 70, stdout: '' });
-    expect(stderr).toMatch(/^pegwire has a defect, please report it:\nTypeError: unexpected\n {4}at /);
+    expect(stderr).toMatch(
+      /^error\[defect\]: Internal error in pegwire; please report it:\nTypeError: unexpected\n {4}at /,
+    );
   });
 
   test('with --json is one JSON document', async () => {

@@ -63,9 +63,9 @@ describe('aacp registry', () => {
       lines(
         `file        ${full}`,
         'entries     2: FIN 1, HR 1',
-        'times seen  3',
-        'served      1 time instead of a call',
-        'pending     2 that no rule covers',
+        'requested   3 times',
+        'served      1 time without a model',
+        'pending     2 without a rule',
         'spent       $0.00090',
         'saved       $0.00045',
       ),
@@ -91,7 +91,7 @@ describe('aacp registry', () => {
   test('that is not there yet is empty, and is not made by looking', async () => {
     const { code, stdout } = await registry();
     expect(code).toBe(0);
-    expect(stdout).toContain(`${path.join(data, 'registry.db')} (there is none yet)\n`);
+    expect(stdout).toContain(`${path.join(data, 'registry.db')} (does not exist yet)\n`);
     expect(await registry('list')).toEqual({ code: 0, stdout: '', stderr: '0 entries\n' });
     expect(existsSync(data)).toBe(false);
   });
@@ -119,7 +119,7 @@ describe('aacp registry', () => {
     for (const word of [key, key.slice(0, 12), key.slice(0, 12).toUpperCase(), id]) {
       const { code, stdout } = await registry('show', word, '--registry', full);
       expect(code).toBe(0);
-      for (const told of [key, id, CAKE, CAKE_PACKET, 'model: baker', '$0.00045', 'seen        1 time, last at 20'])
+      for (const told of [key, id, CAKE, CAKE_PACKET, 'model: baker', '$0.00045', 'requested   1 time, last at 20'])
         expect(stdout).toContain(told);
     }
     const { stdout } = await registry('show', key, '--registry', full, '--json');
@@ -129,14 +129,20 @@ describe('aacp registry', () => {
   test('show and remove need one entry', async () => {
     for (const action of ['show', 'remove']) {
       const none = await registry(action, 'zzz', '--registry', full);
-      expect(none).toMatchObject({ code: 1, stdout: '', stderr: 'There is no entry whose key begins with "zzz".\n' });
+      expect(none).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: 'error[no-entry]: No entry has a key that starts with "zzz".\n',
+      });
       const many = await registry(action, '', '--registry', full);
       expect(many).toMatchObject({ code: 1, stdout: '' });
-      expect(many.stderr).toMatch(/^2 entries are called "": [0-9a-f]{12}, [0-9a-f]{12}\.\n$/);
+      expect(many.stderr).toMatch(
+        /^error\[no-entry\]: 2 entries match "": [0-9a-f]{12}, [0-9a-f]{12}; give more digits of the key\.\n$/,
+      );
     }
     const inJson = await registry('show', 'zzz', '--registry', full, '--json');
     expect({ code: inJson.code, stderr: inJson.stderr }).toEqual({ code: 1, stderr: '' });
-    const message = 'There is no entry whose key begins with "zzz".';
+    const message = 'No entry has a key that starts with "zzz".';
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-entry', message } }]);
   });
 
@@ -178,7 +184,7 @@ describe('import and export', () => {
     const exported = scratch.write('exported.json', (await registry('export', '--registry', full)).stdout);
     const file = path.join(scratch.path, 'imported.db');
     const first = await registry('import', exported, '--registry', file);
-    expect(first).toEqual({ code: 0, stdout: '2 imported, 0 were there, 0 written anew, 0 left out\n', stderr: '' });
+    expect(first).toEqual({ code: 0, stdout: '2 imported, 0 merged, 0 rewritten, 0 skipped\n', stderr: '' });
     const second = await registry('import', exported, '--registry', file, '--json');
     expect(jsonLines(second.stdout)).toEqual([{ imported: 0, merged: 2, rewritten: 0, skipped: [] }]);
     const args = ['encode', 'aacp', '--english', CAKE, '--domain', 'HR', '--registry', file];
@@ -230,7 +236,7 @@ describe('import and export', () => {
     const file = scratch.write('bad.json', JSON.stringify(patterns));
     const into = path.join(scratch.path, 'some.db');
     const { code, stdout, stderr } = await registry('import', file, '--registry', into);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 imported, 0 were there, 1 written anew, 2 left out\n' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 imported, 0 merged, 1 rewritten, 2 skipped\n' });
     expect(stderr).toContain(`${file}: entry 2 (abc): Its packet is not valid`);
     expect(stderr).toContain(`${file}: entry 3: It is not an entry.`);
   });
@@ -245,16 +251,13 @@ describe('wrong usage, and registries that are none', () => {
   const foreign = scratch.write('text.db', 'this is a text and no database at all, however long it may become');
 
   test.each([
-    [
-      ['shw'],
-      'aacp registry takes stats, list, pending, show, remove, import, export, purge, not "shw"; did you mean "show"?',
-    ],
-    [['show'], 'aacp registry show needs a KEY.'],
-    [['import'], 'aacp registry import needs a FILE.'],
-    [['list', 'HR'], 'aacp registry list: "HR" is one word too many.'],
-    [['show', 'a', 'b'], 'aacp registry show: "b" is one word too many.'],
-    [['stats', '--domain', 'HR'], '--domain goes with list and pending.'],
-    [['list', '--older-than', '3d'], '--older-than goes with purge.'],
+    [['shw'], 'Unknown action "shw"; did you mean "show"?'],
+    [['show'], 'aacp registry show requires a KEY.'],
+    [['import'], 'aacp registry import requires a FILE.'],
+    [['list', 'HR'], 'aacp registry list takes no arguments; remove "HR".'],
+    [['show', 'a', 'b'], 'aacp registry show takes one KEY; remove "b".'],
+    [['stats', '--domain', 'HR'], '--domain applies only to list and pending.'],
+    [['list', '--older-than', '3d'], '--older-than applies only to purge.'],
     [['purge', '--older-than', '-3'], '--older-than must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "-3".'],
     [['list', '--registry', 'no-such-file.db'], 'Cannot read no-such-file.db: there is no such file.'],
     [['import', 'no-such-file.json'], 'Cannot read no-such-file.json: there is no such file.'],
@@ -280,7 +283,7 @@ describe('wrong usage, and registries that are none', () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', folder);
     const { code, stdout, stderr } = await registry('list');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.match(/registry\.db\.corrupt-/g)).toHaveLength(1);
+    expect(stderr.match(/^error\[store-corrupt\]: .*registry\.db\.corrupt-/gm)).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^registry\.db\.corrupt-/)]);
   });
 });

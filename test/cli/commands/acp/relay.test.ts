@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { byteChannel, createConnection, memoryChannels } from '../../../../src/acp/index.js';
 import { Relay } from '../../../../src/cli/commands/acp/relay.js';
-import { type Case, cases, expectedOf, sorted, minimalAgent, piecesOf, outputOf } from '../../../acp/cases.js';
+import { type Case, cases, expectedOf, minimalAgent, outputOf, piecesOf, sorted } from '../../../acp/cases.js';
 
 /** Runs a case with the client on streams of bytes, and the agent in memory. */
 async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
@@ -14,9 +14,9 @@ async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
   const agentEnded = new Promise<void>((resolve) => {
     const relay = new Relay(client, near, {
       batches,
-      passed: () => {},
-      refused: () => {},
-      ended: (side) => {
+      onMessage: () => {},
+      onRejected: () => {},
+      onEnd: (side) => {
         if (side === 'agent') resolve();
         else void near.end();
       },

@@ -161,8 +161,10 @@ describe('messages', () => {
     );
     const ran = await around(agent, [json(request(1, 'a'))]);
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, result: 0 }]);
-    expect(ran.stderr).toContain('from the agent: Parse error: debug: a');
-    expect(ran.stderr).toContain('from the agent: a message has a method, a result or an error: {"half":1}');
+    expect(ran.stderr).toContain('Not relayed from the agent: Parse error: debug: a');
+    expect(ran.stderr).toContain(
+      'Not relayed from the agent: a message has a method, a result or an error: {"half":1}',
+    );
     expect(ran.code).toBe(0);
   });
 
@@ -334,7 +336,7 @@ describe('the agent', () => {
   test('a flood of junk is told as far as it says something', async () => {
     const ran = await around(minimalAgent(), [`${'junk\n'.repeat(3000)}${json(request(1, 'echo', []))}`]);
     expect(ran.stderr.split('\n').length).toBeLessThan(110);
-    expect(ran.stderr).toContain('More of them are not told, until a message comes.');
+    expect(ran.stderr).toContain('No more are reported until a message arrives.');
     expect(linesOf(ran).at(-1)).toEqual({ jsonrpc: '2.0', id: 1, result: [] });
   });
 
@@ -344,19 +346,19 @@ describe('the agent', () => {
     });
     const { code, stdout, stderr } = await ended(child);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^pegwire: .*no-such-agent could not be started: there is no such program/);
+    expect(stderr).toMatch(/^error\[[\w-]+\]: .*no-such-agent could not be started: there is no such program/);
   });
 });
 
 describe('wrong usage', () => {
   test.each([
-    [['acp'], 'acp needs a command: run'],
-    [['acp', 'run'], 'acp run needs a program: pegwire acp run -- CMD [ARG...]'],
-    [['acp', 'run', '--'], 'acp run needs a program: pegwire acp run -- CMD [ARG...]'],
+    [['acp'], 'acp requires a command: run'],
+    [['acp', 'run'], 'acp run requires a program: pegwire acp run -- CMD [ARG...]'],
+    [['acp', 'run', '--'], 'acp run requires a program: pegwire acp run -- CMD [ARG...]'],
     [['acp', 'run', '--batches', 'no', '--', 'x'], '--batches must be split or pass; got "no"'],
     [['acp', 'run', '--grace', 'x', '--', 'x'], '--grace must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "x"'],
     [['acp', 'run', '--log', '/no/such/folder/log', '--', 'x'], 'Cannot write /no/such/folder/log'],
-    [['acp', 'run', '--wait', '--', 'x'], 'There is no option --wait'],
+    [['acp', 'run', '--wait', '--', 'x'], 'Unknown option --wait'],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

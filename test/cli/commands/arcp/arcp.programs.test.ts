@@ -104,7 +104,7 @@ describe('serve and invoke', () => {
     const ran = await cli(['arcp', 'invoke', urls[0]!, 'refund', '{"order":"o1"}', answer]);
     expect(ran.code).toBe(code);
     expect(ran.stdout.startsWith(stdout)).toBe(true);
-    expect(ran.stderr).toContain('asks for payment.refund.create order:o1');
+    expect(ran.stderr).toContain('requests payment.refund.create order:o1');
     expect(ran.stderr.includes('PERMISSION_DENIED')).toBe(answer === '--no');
   });
 
@@ -114,7 +114,7 @@ describe('serve and invoke', () => {
     const first = await cli(args);
     const second = await cli(args);
     expect(second).toMatchObject({ code: 0, stdout: first.stdout });
-    expect(second.stderr).toContain('begun before');
+    expect(second.stderr).toContain(', duplicate');
   });
 
   test('what fails, and what there is not', async () => {
@@ -228,7 +228,7 @@ describe('replaying', () => {
     expect(await cli(['arcp', 'validate', '--complete', log])).toMatchObject({ code: 0, stdout: '' });
     const told = await cli(['arcp', 'replay', log, '--speed', '0']);
     expect(told.code).toBe(0);
-    expect(told.stdout).toContain('asks for payment.refund.create order:o1');
+    expect(told.stdout).toContain('requests payment.refund.create order:o1');
     const held = await cli(['arcp', 'replay', log, urls[0]!, '--token', 'top-secret']);
     expect(held).toMatchObject({ code: 0, stderr: expect.stringMatching(/ 0 different, 0 missing, 0 new\n$/) });
     const lines = readFileSync(log, 'utf8').replace('"refunded":"o1"', '"refunded":"o2"');
@@ -251,12 +251,12 @@ describe('replaying', () => {
 
 describe('what is wrong', () => {
   test.each([
-    [['invoke'], 'A runtime is needed'],
+    [['invoke'], 'The command requires a target'],
     [['invoke', 'http://127.0.0.1', 'x'], 'No way to connect'],
     [['invoke', 'unix:/nowhere/at/all.sock', 'x'], 'No connection'],
-    [['invoke', 'ws://127.0.0.1:1/arcp'], 'needs a name'],
-    [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '[1]'], 'Arguments are an object'],
-    [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '{}', 'y'], 'not "y" as well'],
+    [['invoke', 'ws://127.0.0.1:1/arcp'], 'requires a name'],
+    [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '[1]'], 'Arguments must be a JSON object'],
+    [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '{}', 'y'], 'remove "y"'],
     [['invoke', 'x', '--', '/no/such/program'], 'no/such/program'],
     [['serve', '--host', '0.0.0.0', '--ws', '0'], '--token'],
     [['serve', '--ws', 'http'], 'an integer from 0 to 65535'],
@@ -266,17 +266,17 @@ describe('what is wrong', () => {
     [['serve', '--ws', '0', '--module', 'nowhere.mjs'], 'nowhere.mjs'],
     [
       ['serve', '--ws', '0', '--module', 'src/arcp/runtime/node/sandbox/child/errors.mjs'],
-      'no function as its default',
+      'its default export is not a function',
     ],
-    [['tail', 'ws://127.0.0.1:1/arcp'], 'needs a job'],
+    [['tail', 'ws://127.0.0.1:1/arcp'], 'requires a job'],
     [['graph', 'package.json'], 'package.json:1:'],
     [['graph', '/nowhere.jsonl'], 'no such file'],
     [['schema', 'tool.invok'], 'did you mean "tool.invoke"'],
     [['conformance', 'unix:/nowhere/at/all.sock'], 'No connection'],
-    [['conformance', 'ws://127.0.0.1:1/arcp', '--tool', 'x [1]'], 'Arguments are an object'],
-    [['conformance', 'ws://127.0.0.1:1/arcp', 'x'], 'not "x" as well'],
-    [['replay'], 'needs a log'],
-    [['replay', '--', 'node'], 'needs a log'],
+    [['conformance', 'ws://127.0.0.1:1/arcp', '--tool', 'x [1]'], 'Arguments must be a JSON object'],
+    [['conformance', 'ws://127.0.0.1:1/arcp', 'x'], 'remove "x"'],
+    [['replay'], 'requires a log'],
+    [['replay', '--', 'node'], 'requires a log'],
     [['replay', 'package.json'], 'package.json:1:'],
     [['replay', 'test/examples/incident-response.jsonl', 'unix:/nowhere/at/all.sock'], 'No connection'],
     [['replay', 'test/examples/incident-response.jsonl', '--speed', 'fast'], '--speed must be a non-negative number'],
@@ -332,7 +332,7 @@ describe('logs', () => {
     });
     following.kill('SIGINT');
     expect((await followed).code).toBe(0);
-    expect((await cli(['arcp', 'tail', urls[0]!, 'job_none'])).stderr).toContain('There is no job job_none');
+    expect((await cli(['arcp', 'tail', urls[0]!, 'job_none'])).stderr).toContain('Unknown job job_none');
   });
 
   test('that are cut off in a line are shown up to there, and the line is named', async () => {
@@ -396,11 +396,11 @@ describe('logs', () => {
     writeFileSync(log, lines.toSpliced(end, 1).join('\n'));
     const unfinished = await cli(['arcp', 'validate', '--complete', log]);
     expect(unfinished.code).toBe(1);
-    expect(unfinished.stdout).toContain('has not ended (ends)');
+    expect(unfinished.stdout).toContain(': error[ends]: ');
     writeFileSync(log, [...lines.slice(0, 2), '{"arcp":"1.0"}', 'nothing'].join('\n'));
     const broken = await cli(['arcp', 'validate', log]);
     expect(broken.code).toBe(1);
-    expect(broken.stdout.split('\n').map((line) => /:(\d+): .*\((\w+)\)$/.exec(line)?.slice(1))).toEqual([
+    expect(broken.stdout.split('\n').map((line) => /:(\d+): error\[(\w+)\]: /.exec(line)?.slice(1))).toEqual([
       ['3', 'INVALID_ARGUMENT'],
       ['4', 'INVALID_ARGUMENT'],
       undefined,

@@ -132,13 +132,13 @@ describe('an implementation that is wrong', () => {
         '1 | FETCH|HR|return :A',
         '  |                ^',
         '  wrong verdict',
-        '    expected  refused',
+        '    expected  rejected',
         '    actual    accepted',
       ].join('\n'),
     );
     expect(stdout).toMatch(/^aacp\/packets\.json {2}0 passed, 1 failed$/m);
-    expect(stdout).toMatch(/^Judged, .*: verdict of 1 of 1, code of 0 of 1, offset of 0 of 1\.$/m);
-    expect(stdout).toMatch(/^Left out: aacp\/explain\.json/m);
+    expect(stdout).toMatch(/^Compared .*: verdict of 1 of 1, code of 0 of 1, offset of 0 of 1\.$/m);
+    expect(stdout).toMatch(/^Skipped: aacp\/explain\.json/m);
     expect(stdout).toMatch(/\n1 cases?: 0 passed, 1 failed\n$/);
   });
 
@@ -152,7 +152,7 @@ describe('an implementation that is wrong', () => {
       'validator/inner',
     ];
     const { stdout } = await cli(args);
-    expect(stdout).toContain('no answer of the protocol: not JSON: "NaN is no answer"');
+    expect(stdout).toContain('invalid answer: not JSON: "NaN is no answer"');
     expect(stdout).toContain('subj:a␊b');
   });
 });
@@ -177,14 +177,14 @@ describe('the options', () => {
   });
 
   test.each([
-    [['accp'], /^pegwire: The option --target is missing/],
-    [['accp', '--target', 'x', '--filter', 'no such case'], /No case of accp is chosen/],
-    [['aacp', '--target', 'x', '--dialect', 'tolerant'], /No case of aacp is chosen/],
+    [['accp'], /^error\[[\w-]+\]: conformance requires --target/],
+    [['accp', '--target', 'x', '--filter', 'no such case'], /No case of accp matches --filter and --dialect/],
+    [['aacp', '--target', 'x', '--dialect', 'tolerant'], /No case of aacp matches/],
     [['accp', '--target', 'x', '--dialect', 'loose'], /--dialect must be strict or lenient/],
     [['accp', '--target', 'x', '--time-limit', '0s'], /--time-limit must be greater than 0; got "0s"/],
     [['accp', '--target', 'x', '--memory', 'much'], /--memory must be a number greater than 0/],
-    [[], /conformance needs a protocol: accp or aacp/],
-    [['accp', 'file', '--target', 'x'], /conformance takes a protocol and no file; "file" is one too many/],
+    [[], /conformance requires a protocol: accp or aacp/],
+    [['accp', 'file', '--target', 'x'], /conformance takes only a protocol; remove "file"/],
   ])('are told when they are wrong: %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['conformance', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -195,7 +195,7 @@ describe('the options', () => {
 test('a program that cannot be asked is told once, with exit code 2', async () => {
   const { code, stdout, stderr } = await cli(['conformance', 'accp', '--target', 'pegwire-no-such-program']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^pegwire: The target "pegwire-no-such-program" cannot be used: [^\n]*\n$/);
+  expect(stderr).toMatch(/^error\[[\w-]+\]: The target "pegwire-no-such-program" cannot be used: [^\n]*\n$/);
   const json = await cli(['conformance', 'accp', '--json', '--target', 'pegwire-no-such-program']);
   expect(json.code).toBe(2);
   expect(jsonLines(json.stderr)).toEqual([{ error: { code: 'target', message: expect.any(String) } }]);

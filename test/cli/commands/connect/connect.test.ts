@@ -55,9 +55,9 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     const payload = '{"f":1,"n":0.1000000000000000055511151231257827,"r":0.1234567}';
     const { code, stderr } = await connect(url(), lines(`{"intent":"req","operation":"x","payload":${payload}}`));
     expect(code).toBe(0);
-    expect(stderr).toContain('payload.f comes back under its full name: f is now findings');
-    expect(stderr).toContain('payload.n has more digits than are kept');
-    expect(stderr).toContain('payload.r was rounded to six places');
+    expect(stderr).toContain('payload.f will be read under its full name: f -> findings');
+    expect(stderr).toContain('payload.n lost digits');
+    expect(stderr).toContain('payload.r was rounded to 6 decimal places');
   });
 
   test('with --json each frame comes with what it says', async () => {
@@ -153,7 +153,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
 
 test('over a WebSocket a frame becomes a message of the session, which is told', async () => {
   const { stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:7]');
-  expect(stderr).toContain('The frame goes out as a message of this session.');
+  expect(stderr).toContain('The frame is sent as a message of this session, with new numbers.');
   expect(stderr).toMatch(/sent: @cli>req:x\{\}\[mid:[^,]+,seq:2,.*cid:m1/);
   const wrong = await connect(server.ws, '@me>req');
   expect(wrong.code).toBe(1);
@@ -201,7 +201,7 @@ describe('a server with a token', () => {
     expect(refused).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('wants another --token'),
+      stderr: expect.stringContaining('; check --token'),
     });
     expect(refused.stderr).not.toContain('abd');
   });
@@ -214,17 +214,17 @@ describe('a server with a token', () => {
 
 describe('wrong usage', () => {
   test.each([
-    [[], 'connect needs an address: pegwire connect http://127.0.0.1:4711'],
-    [['nowhere'], '"nowhere" is no address'],
-    [['ftp://a.example'], 'connect takes http, https, ws and wss, not ftp'],
-    [['http://a:b@a.example'], 'An address shows to everybody'],
-    [['http://127.0.0.1:9', 'a', 'b'], 'connect reads one file; "b" is one too many'],
+    [[], 'connect requires a URL: pegwire connect http://127.0.0.1:4711'],
+    [['nowhere'], 'Invalid URL "nowhere"; write, for example, http://127.0.0.1:4711'],
+    [['ftp://a.example'], 'The URL must begin with http:, https:, ws: or wss:; got ftp'],
+    [['http://a:b@a.example'], 'The URL must not contain a user name or password'],
+    [['http://127.0.0.1:9', 'a', 'b'], 'connect reads one file; remove "b"'],
     [['http://127.0.0.1:9', '--agent', 'a b'], '--agent must be 1 to 256 letters'],
     [
       ['http://127.0.0.1:9', '--timeout', '0'],
       '--timeout must be a duration such as 500ms, 30s, 2m, 1h or 7d, or never; got "0"; write 0s or 0ms',
     ],
-    [['http://127.0.0.1:9', '--token', 'a b'], 'A token is of visible ASCII characters'],
+    [['http://127.0.0.1:9', '--token', 'a b'], '--token must be visible ASCII characters'],
     [['http://127.0.0.1:9', '/no/such/file'], 'Cannot read /no/such/file'],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['connect', ...args]);

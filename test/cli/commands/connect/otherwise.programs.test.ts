@@ -29,13 +29,17 @@ describe('servers that behave otherwise', () => {
       () => {},
       async (url) => {
         const { code, stderr } = await connect(url, REQUEST, '--timeout', '200ms');
-        expect({ code, stderr }).toEqual({ code: 1, stderr: 'No answer came within 0.2 s.\n' });
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error\[unanswered\]: .*\n$/) });
       },
     );
     await withServer(
       (_, response) => response.writeHead(204).end(),
       async (url) => {
-        expect(await connect(url, REQUEST)).toEqual({ code: 1, stdout: '', stderr: 'There was no answer.\n' });
+        expect(await connect(url, REQUEST)).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: 'error[unanswered]: The request was not answered.\n',
+        });
       },
     );
   });
@@ -66,7 +70,7 @@ describe('servers that behave otherwise', () => {
       async (url) => {
         const { code, stdout, stderr } = await connect(url, REQUEST);
         expect({ code, stdout }).toEqual({ code: 1, stdout: '␛]0;owned␇ Sorry, I am no frame\n' });
-        expect(stderr).toBe('There was no answer.\n');
+        expect(stderr).toBe('error[unanswered]: The request was not answered.\n');
         expect((await connect(url, 'hello')).code).toBe(1);
       },
     );
@@ -114,7 +118,7 @@ describe('servers that behave otherwise', () => {
     const child = start([...PROGRAM, 'connect', url, '--raw', '--timeout', '1h'], { stdin: REQUEST });
     const { code, stdout, stderr } = await ended(child);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '@srv>sync:note{}[mid:s1,seq:1]\n' });
-    expect(stderr).toContain('A binary message came, of 6 bytes.');
+    expect(stderr).toContain('Ignored a binary message of 6 bytes.');
     await new Promise((resolve) => sockets.close(resolve));
   });
 
@@ -126,14 +130,14 @@ describe('servers that behave otherwise', () => {
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
     // The time is also that of the handshake.
     const raw = await connect(url, REQUEST, '--raw', '--timeout', '2s');
-    expect(raw).toEqual({ code: 1, stdout: '', stderr: '1 request had no answer within 2 s.\n' });
+    expect(raw).toEqual({ code: 1, stdout: '', stderr: 'error[unanswered]: 1 request not answered within 2 s.\n' });
     // The input stays open: it is the other side that ends.
     const child = start([...PROGRAM, 'connect', url, '--raw']);
     sockets.once('connection', (socket) => socket.close(1008, 'no more'));
     const { code, stderr } = await ended(child);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'pegwire: The other side has closed the connection with 1008 no more.\n',
+      stderr: 'error[unreachable]: The server closed the connection with 1008 no more.\n',
     });
     for (const peer of peers) peer.terminate();
     await new Promise((resolve) => sockets.close(resolve));

@@ -44,12 +44,12 @@ test.skipIf(!hasTerminals)(`is asked for a line, and sees it sent and answered${
     }
   };
   await seen(() => shown.endsWith('> '));
-  expect(shown).toBe(`Reading from the terminal; end with Ctrl-D.\r\n${ERASED}> `);
+  expect(shown).toBe(`Reading from the terminal; press Ctrl-D to end.\r\n${ERASED}> `);
   child.stdin.write('hello\n');
   await seen(() => shown.includes('@pegwire>done:chat{') && shown.endsWith('> '));
   const told = shown.split('\r\n').map((line) => line.split(ERASED).at(-1));
   expect(told).toEqual([
-    'Reading from the terminal; end with Ctrl-D.',
+    'Reading from the terminal; press Ctrl-D to end.',
     // What was typed, as the terminal shows it.
     '> hello',
     expect.stringMatching(/^sent: @cli>req:chat\{role:user\|content:hello\|schema:CH\}\[/),

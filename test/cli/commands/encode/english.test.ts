@@ -66,9 +66,7 @@ describe('a novel instruction', () => {
   test('without a model is an error that says how to give one', async () => {
     const { code, stdout, stderr } = await encode(NOVEL, '--registry', 'none');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /^error\[no-model\]: .*\nhelp: name a model with --model anthropic:NAME, openai:NAME or URL#/,
-    );
+    expect(stderr).toMatch(/^error\[no-model\]: .*\nhelp: set --model to anthropic:NAME, openai:NAME or URL#/);
     const inJson = await encode(NOVEL, '--registry', 'none', '--json');
     expect(inJson).toMatchObject({ code: 1, stderr: '' });
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-model', cost: 0 } }]);
@@ -78,7 +76,9 @@ describe('a novel instruction', () => {
     const model = ['--registry', registryFile(), '--model', chat.model('baker'), '--price', '3,15'];
     const first = await encode(NOVEL, ...model);
     expect(first).toMatchObject({ code: 0, stdout: `${NOVEL_PACKET}\n` });
-    expect(first.stderr).toMatch(/^model, \$0\.00045 \(1 call, 100 tokens read, 10 written\): The model was called: /);
+    expect(first.stderr).toMatch(
+      /^model, \$0\.00045 \(1 call, 100 input and 10 output tokens\): The model was called: /,
+    );
     expect(chat.asked.map(({ body }) => body.model)).toEqual(['baker']);
     expect(JSON.stringify(chat.asked[0]!.body.messages)).toContain(NOVEL);
 
@@ -128,7 +128,7 @@ describe('a novel instruction', () => {
     const { code, stdout, stderr } = await encode(NOVEL, ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('error[invalid-reply]: ');
-    expect(stderr.match(/the model wrote: I would rather bake\./g)).toHaveLength(2);
+    expect(stderr.match(/reply of the model: I would rather bake\./g)).toHaveLength(2);
     const inJson = await encode(NOVEL, ...args, '--json');
     expect(jsonLines(inJson.stdout)).toMatchObject([
       { ok: false, error: { code: 'invalid-reply', usage: { calls: 2 } }, replies: [chat.reply, chat.reply] },
@@ -140,7 +140,7 @@ describe('a novel instruction', () => {
     const { code, stdout, stderr } = await encode(NOVEL, '--registry', 'none', '--model', chat.model('baker'));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('error[model-unauthorised]: ');
-    expect(stderr).toContain('help: the key stands in ANTHROPIC_API_KEY, ');
+    expect(stderr).toContain('help: set the key in ANTHROPIC_API_KEY or ');
   });
 
   test.each(['anthropic:x', 'openai:x'])('needs a key in the environment for %s', async (model) => {
@@ -213,7 +213,7 @@ describe('instructions, one a line', () => {
     expect(await cli(['encode', 'aacp', '--domain', 'HR', '--registry', 'none'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'The input is empty: it holds no instruction.\n',
+      stderr: 'error[empty]: The input is empty; expected at least one instruction.\n',
     });
   });
 });
@@ -239,7 +239,7 @@ describe('--rules', () => {
     for (const instruction of [NOVEL, KNOWN]) {
       const { code, stderr } = await encode(instruction, '--registry', 'none', '--rules', file);
       expect(code).toBe(0);
-      expect(stderr).toContain('1 rule with errors left out; pegwire aacp rules check tells which');
+      expect(stderr).toContain('1 rule with errors skipped; run "pegwire aacp rules check" for details');
       expect(stderr).toContain('pattern, free: ');
     }
   });
@@ -258,13 +258,13 @@ describe('--explain', () => {
     const registry = path.join(data, 'registry.db');
     const { code, stdout, stderr } = await encode(NOVEL, '--explain', '--model', chat.model('baker'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^the model would be asked: /);
+    expect(stdout).toMatch(/^requires a call of the model: /);
     expect(chat.asked).toEqual([]);
     expect(existsSync(registry)).toBe(false);
   });
 
   test('says that there is no model where none is named', async () => {
-    expect((await encode(NOVEL, '--explain')).stdout).toMatch(/^a model would have to be asked: /);
+    expect((await encode(NOVEL, '--explain')).stdout).toMatch(/^requires a model: /);
   });
 
   test('shows the pattern that serves, and those that do not, with their reasons', async () => {
@@ -272,8 +272,8 @@ describe('--explain', () => {
     const [head, first, reason] = stdout.split('\n');
     expect(head).toMatch(/^from a pattern: /);
     expect(first).toMatch(/^ {2}[01]\.\d\d rule hr-fetch-employee-salaries "/);
-    expect(reason).toMatch(/^ {7}serves: /);
-    expect(stdout).toMatch(/\n {7}refused \([a-z-]+\): /);
+    expect(reason).toMatch(/^ {7}matches: /);
+    expect(stdout).toMatch(/\n {7}rejected \([a-z-]+\): /);
     expect(stdout).toMatch(/\n {7}slots: period "August 2024"\n/);
   });
 
@@ -307,32 +307,35 @@ describe('wrong usage', () => {
     [['--priority', '4'], /^--priority must be 1, 2 or 3; got "4"/],
     [['--threshold', '0'], /^--threshold must be a number greater than 0 and at most 1/],
     [['--now', 'today'], /^--now must be an ISO 8601 time/],
-    [['--model', 'claude'], /^--model is anthropic:NAME, openai:NAME, or URL#NAME .*; not "claude"/],
+    [['--model', 'claude'], /^--model must be anthropic:NAME, openai:NAME or URL#NAME, .*; got "claude"/],
     [['--model', 'antropic:x'], /did you mean "anthropic"\?/],
-    [['--model', 'ftp://127.0.0.1/v1#x'], /^--model is /],
-    [['--model', url], /not "http:\/\/127\.0\.0\.1:1\/v1"/],
-    [['--model', `${url}#x`, '--price', '3'], /^--price is two amounts/],
-    [['--model', `${url}#x`, '--price', '3,1.5.2'], /^--price is two amounts/],
-    [['--model', `${url}#x`, '--key-variable', 'NO_SUCH_KEY'], /^--key-variable: the environment has no NO_SUCH_KEY/],
-    [['--price', '3,15'], /^--price goes with --model/],
-    [['--rules-sha256', '0'], /^--rules-sha256 goes with --rules/],
-    [['--rules', 'package.json', '--rules-sha256', '0'], /^The SHA-256 of a file is 64 hexadecimal digits/],
+    [['--model', 'ftp://127.0.0.1/v1#x'], /^--model must be /],
+    [['--model', url], /got "http:\/\/127\.0\.0\.1:1\/v1"/],
+    [['--model', `${url}#x`, '--price', '3'], /^--price must be the prices of input and output tokens/],
+    [['--model', `${url}#x`, '--price', '3,1.5.2'], /^--price must be the prices of input and output tokens/],
+    [
+      ['--model', `${url}#x`, '--key-variable', 'NO_SUCH_KEY'],
+      /^--key-variable must name an environment variable that is set; got "NO_SUCH_KEY/,
+    ],
+    [['--price', '3,15'], /^--price requires --model/],
+    [['--rules-sha256', '0'], /^--rules-sha256 requires --rules/],
+    [['--rules', 'package.json', '--rules-sha256', '0'], /^--rules-sha256 must be 64 hexadecimal digits/],
     [['--rules', 'no-such-file.json'], /^Cannot read no-such-file\.json: there is no such file\.\n$/],
     [['--rules', 'src'], /^Cannot read src: it is a folder\.\n$/],
     [['--registry', 'src'], /\/src cannot be opened: it is a folder\.\n$/],
     [['--registry', 'package.json'], /package\.json/],
-    [['--english', '-', 'input.txt'], /^--english reads the standard input; "input\.txt" is one input too many/],
-    [['input.txt'], /^--english has an instruction already; "input\.txt" is one input too many/],
+    [['--english', '-', 'input.txt'], /^--english reads stdin; remove the file "input\.txt"/],
+    [['input.txt'], /^--english has an instruction; remove the file "input\.txt"/],
   ] as const)('%j', async (args, told) => {
     const { code, stdout, stderr } = await encode(KNOWN, '--registry', 'none', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.replace('pegwire: ', '')).toMatch(told);
+    expect(stderr.replace(/^error\[[\w-]+\]: /, '')).toMatch(told);
   });
 
   test('a domain is needed', async () => {
     const { code, stderr } = await cli(['encode', 'aacp', '--english', KNOWN]);
     expect(code).toBe(2);
-    expect(stderr).toContain('--english needs a --domain, such as HR or FIN.');
+    expect(stderr).toContain('--english requires --domain, for example --domain HR.');
   });
 });
 

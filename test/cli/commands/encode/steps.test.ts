@@ -15,7 +15,7 @@ function encode(step: string, args: readonly string[] = [], stdin = ''): Promise
 async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(['encode', ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  return stderr.split('\n')[0]!.replace('pegwire: ', '');
+  return stderr.split('\n')[0]!.replace(/^error\[[\w-]+\]: /, '');
 }
 
 describe('encode aacp --workflow', () => {
@@ -99,8 +99,8 @@ describe('encode aacp --workflow', () => {
     expect(stdout).toMatch(/\|amt:4200\.10\|ccy:GBP\|sup:ABC-Ltd\|/);
     expect(stderr.split('\n').sort()).toEqual([
       '',
-      'currency "gbp" stands in ccy as "GBP", in capitals',
-      'supplier "ABC Ltd" stands in sup as "ABC-Ltd", with hyphens for spaces',
+      'currency "gbp" is written in ccy as "GBP", in upper case',
+      'supplier "ABC Ltd" is written in sup as "ABC-Ltd", with hyphens for spaces',
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('encode aacp --workflow', () => {
     expect(stdout).not.toContain('@');
     const [, pointer] = /data_ptr:(sha256:[0-9a-f]{64})\n/.exec(stdout)!;
     expect(stderr).toBe(
-      `data_ptr ${pointer} stands for email "j@example.com": keep it where the receiver looks it up\n`,
+      `data_ptr ${pointer} refers to email "j@example.com"; store these where the receiver can look them up\n`,
     );
   });
 
@@ -118,7 +118,7 @@ describe('encode aacp --workflow', () => {
     expect(await encode('payroll.fetch_employees', args)).toEqual({
       code: 0,
       stdout: `${SALARIES}\n`,
-      stderr: 'fields "a" is left out, as the reference SDK does\n',
+      stderr: 'fields "a" is omitted, as in the reference SDK\n',
     });
   });
 
@@ -126,7 +126,7 @@ describe('encode aacp --workflow', () => {
     const args = ['--period', '2024-08', '--fields', 'a', '--receiver-knows-fields'];
     const { stdout, stderr } = await encode('payroll.fetch_employees', args);
     expect(stdout).not.toContain('fields:');
-    expect(stderr).toBe('fields "a" is left out, since the receiver has it\n');
+    expect(stderr).toBe('fields "a" is omitted, since the receiver knows it\n');
   });
 
   test('--json tells everything, one document a packet', async () => {
@@ -241,7 +241,8 @@ describe('inputs as JSON', () => {
     expect(await encode('payroll.fetch_employees')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'The input is empty: it holds no inputs for payroll.fetch_employees, and no option gives one.\n',
+      stderr:
+        'error[empty]: The input is empty; expected at least one JSON object with the inputs of payroll.fetch_employees.\n',
     });
   });
 
@@ -278,41 +279,48 @@ describe('what cannot be written is refused with exit code 1', () => {
 describe('wrong usage', () => {
   test('an input that the step does not have is told with the nearest, and with those that it has', async () => {
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employees', '--perod', '2024-08')).toBe(
-      'There is no option --perod; did you mean "--period"? ' +
-        'payroll.fetch_employees takes --period, --fields, --return_agent, --priority.',
+      'Unknown option --perod; did you mean "--period"? ' +
+        'payroll.fetch_employees has the inputs --period, --fields, --return_agent, --priority.',
     );
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employees', '--domain', 'HR')).toBe(
-      'There is no option --domain; payroll.fetch_employees takes --period, --fields, --return_agent, --priority.',
+      'Unknown option --domain; payroll.fetch_employees has the inputs --period, --fields, --return_agent, --priority.',
     );
   });
 
   test('a workflow or a step that there is not is told with the nearest, or with those that there are', async () => {
     expect(await wrong('aacp', '--workflow', 'payrol.fetch_employees')).toBe(
-      'There is no workflow "payrol"; did you mean "payroll"?',
+      'Unknown workflow "payrol"; did you mean "payroll"?',
     );
-    expect(await wrong('aacp', '--workflow', 'constructor.x')).toMatch(/; the options are payroll, it, invoice, /);
+    expect(await wrong('aacp', '--workflow', 'constructor.x')).toMatch(/; expected payroll, it, invoice, /);
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employee')).toBe(
-      'payroll has no step "fetch_employee"; did you mean "fetch_employees"?',
+      'Unknown step "fetch_employee" of payroll; did you mean "fetch_employees"?',
     );
-    expect(await wrong('aacp', '--workflow', 'payroll')).toMatch(/^A step is named as ENCODER\.STEP: .*full_run\.$/);
-    expect(await wrong('aacp', '--workflow', 'payroll.fetch_employees.x')).toMatch(/^A step is named as /);
-    expect(await wrong('aacp', '--workflow')).toBe('The option --workflow needs a value.');
+    expect(await wrong('aacp', '--workflow', 'payroll')).toMatch(/^A step is written as ENCODER\.STEP, .*full_run\.$/);
+    expect(await wrong('aacp', '--workflow', 'payroll.fetch_employees.x')).toMatch(/^A step is written as /);
+    expect(await wrong('aacp', '--workflow')).toBe('Option --workflow requires a value.');
   });
 
   test('an option of the other protocol is told with the right one', async () => {
     expect(await wrong('accp', '--workflow', 'payroll.fetch_employees')).toBe(
-      '--workflow is not for accp: pegwire encode aacp takes it.',
+      '--workflow does not apply to accp; it is an option of pegwire encode aacp.',
     );
-    expect(await wrong('accp', '--english', 'x')).toBe('--english is not for accp: pegwire encode aacp takes it.');
-    expect(await wrong('aacp', '--session', 'x.db')).toBe('--session is not for aacp: pegwire encode accp takes it.');
+    expect(await wrong('accp', '--english', 'x')).toBe(
+      '--english does not apply to accp; it is an option of pegwire encode aacp.',
+    );
+    expect(await wrong('aacp', '--session', 'x.db')).toBe(
+      '--session does not apply to aacp; it is an option of pegwire encode accp.',
+    );
   });
 
   test.each([
     [['--workflow', 'payroll.fetch_employees', '--compat', 'sdkk'], /^--compat must be sdk/],
-    [['--workflow', 'payroll.fetch_employees', '--period', 'a', '--period', 'b'], /^--period is given 2 times/],
-    [['--workflow', 'cs_resolution.resolve_complaint', '--goodwill', 'maybe'], /^--goodwill is true or false/],
-    [['--compat', 'sdk', '--domain', 'HR'], /^--compat goes with --workflow/],
-    [[], /^encode aacp needs --workflow ENCODER\.STEP, or --english with --domain/],
+    [
+      ['--workflow', 'payroll.fetch_employees', '--period', 'a', '--period', 'b'],
+      /^--period must be given once; got it 2 times/,
+    ],
+    [['--workflow', 'cs_resolution.resolve_complaint', '--goodwill', 'maybe'], /^--goodwill must be true or false/],
+    [['--compat', 'sdk', '--domain', 'HR'], /^--compat requires --workflow/],
+    [[], /^encode aacp requires --workflow ENCODER\.STEP, or --english with --domain/],
   ] as const)('%j', async (args, told) => {
     expect(await wrong('aacp', ...args)).toMatch(told);
   });
@@ -354,9 +362,9 @@ describe('aacp workflows', () => {
   });
 
   test.each([
-    [['payrol'], 'There is no workflow "payrol"; did you mean "payroll"?'],
-    [['payroll.x'], 'payroll has no step "x"; it has '],
-    [['payroll', 'it'], 'aacp workflows takes one name; "it" is one too many.'],
+    [['payrol'], 'Unknown workflow "payrol"; did you mean "payroll"?'],
+    [['payroll.x'], 'Unknown step "x" of payroll; expected '],
+    [['payroll', 'it'], 'aacp workflows takes one name; remove "it".'],
   ])('%j is wrong', async (words, told) => {
     const { code, stdout, stderr } = await cli(['aacp', 'workflows', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
